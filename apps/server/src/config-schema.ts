@@ -4,6 +4,7 @@ import { findAddressMistake } from "@turnpike/db/database-address";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
+import { billingSection } from "./config-billing.ts";
 import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
@@ -351,6 +352,7 @@ export const configFile = z.strictObject({
     .prefault({}),
   retention: retentionSection,
   storage: storageSection,
+  billing: billingSection,
   redaction: z
     .strictObject({
       addresses: z

@@ -47,7 +47,8 @@ const NO_IDS = new Set(
   `name title body description email url link kind action issuer subject unit eventType valuePointer pointer measure measures
   currency pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
-  expectedRevision collection allowedNetworks metadata/{}`.split(/\s+/),
+  expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size rate
+  quantity taxClass limit card couponId reason at hash`.split(/\s+/),
 );
 
 /** Texts that are secrets, whose owner may use them, and places in a list, which the list's own tenant bounds. */
@@ -61,6 +62,9 @@ const EXCEPTIONS: Readonly<Record<string, Kind | "none">> = {
   // The text of a key, which is a secret.
   "keys.verify /key": "none",
   "tenants.list /q": "tenantId",
+  // Names of phases and cards in a plan.
+  "catalog.apply /plans/*/phases/*/key": "none",
+  "catalog.apply /plans/*/phases/*/rateCards/*/key": "none",
 };
 
 function* listTexts(schema: z.core.JSONSchema.JSONSchema, pointer: string): Generator<string> {

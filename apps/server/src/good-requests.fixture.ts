@@ -111,6 +111,12 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "invitations.accept": () => ({ token: "unknown" }),
   "setup.check": () => ({ code: "unknown" }),
   "setup.claim": () => ({ code: "unknown" }),
+  "billing.quoteAction": () => ({ action: { do: "subscribe", planId: "pro" } }),
+  "billing.confirmAction": () => ({
+    action: { do: "subscribe", planId: "pro" },
+    at: "2026-01-15T10:00:00.000Z",
+    hash: "of-no-quote",
+  }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {
     metersMade += 1;

@@ -13,6 +13,7 @@ import {
 import { startWebhookReceiver } from "@turnpike/testkit/webhook-receiver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { TEST_BILLING } from "#modules/billing/testing/billing.fixture.ts";
 import {
   createWebhook,
   listDeliveries,
@@ -78,6 +79,7 @@ describe("the thread of the jobs", () => {
         eventsDays: 35,
         rejectedEventsDays: 14,
       },
+      billing: TEST_BILLING,
       logLevel: "info",
     };
     supervisor = startJobSupervisor({

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
+import type { BillingSettings } from "#modules/billing/index.ts";
 import { openLocalFileStore } from "#modules/files/index.ts";
 import {
   createMailTransport,
@@ -26,6 +27,7 @@ export type JobsWorkerData = {
   notices: NoticeSettings;
   webhooks: WebhookSettings;
   retention: RetentionSettings;
+  billing: BillingSettings;
   logLevel: string;
 };
 
@@ -74,6 +76,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       jobs: queue,
       notices: data.notices,
       retention: data.retention,
+      billing: data.billing,
     }),
     async close() {
       await pump.stop(PUMP_STOP_MS);

@@ -3,6 +3,7 @@ import { type JobsHealth, startJobSupervisor } from "#platform/job-supervisor.ts
 import { dataPath, type Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
+import { toBillingSettings } from "./to-billing-settings.ts";
 
 export type BackgroundJobs = {
   queue: JobQueue;
@@ -25,6 +26,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     },
     webhooks: await readWebhookSettings(config),
     retention: config.retention,
+    billing: toBillingSettings(config),
     logLevel: config.logLevel,
   };
   const queue = await openJobQueue({ target: database.target, logger });

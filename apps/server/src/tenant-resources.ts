@@ -1,5 +1,6 @@
 import { alertsOfTenant } from "#modules/alerts/index.ts";
 import { exportsOfTenant } from "#modules/analytics/index.ts";
+import { accountsOfTenant } from "#modules/billing/index.ts";
 import { documentsOfTenant } from "#modules/documents/index.ts";
 import { entitlementsOfTenant } from "#modules/entitlements/index.ts";
 import { filesOfTenant } from "#modules/files/index.ts";
@@ -17,6 +18,7 @@ export const TENANT_RESOURCES: readonly TenantResource[] = [
   alertsOfTenant,
   documentsOfTenant,
   filesOfTenant,
+  accountsOfTenant,
   entitlementsOfTenant,
   keysOfTenant,
 ];

@@ -17,6 +17,7 @@ import {
   createLiveCallsRawRoutes,
   createQueue,
 } from "#modules/analytics/index.ts";
+import { createAllSubscriptionsRoutes, createSubscriptionsRoutes } from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
 import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
@@ -63,6 +64,7 @@ import type { AppInput, WorkerSide } from "./app-input.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
+import { toBillingSettings } from "./to-billing-settings.ts";
 import type { CallPath } from "./wire-calls.ts";
 
 /** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
@@ -132,6 +134,7 @@ export function wirePeople(
     apiUrl: urls.console,
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
+  const billing = { ...services, billing: toBillingSettings(config) };
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -152,6 +155,8 @@ export function wirePeople(
       brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
+    billing: createSubscriptionsRoutes(billing),
+    invoicing: createAllSubscriptionsRoutes(billing),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),
     serviceKeys: createServiceKeysRoutes(services),

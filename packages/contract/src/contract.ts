@@ -1,5 +1,6 @@
 import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
+import { allSubscriptionsContract, subscriptionsContract } from "./billing.ts";
 import { catalogContract } from "./catalog.ts";
 import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
@@ -22,6 +23,8 @@ export const contract = {
   invitations: invitationsContract,
   catalog: catalogContract,
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
+  billing: { ...subscriptionsContract },
+  invoicing: { ...allSubscriptionsContract },
   locks: locksContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,

@@ -14,6 +14,10 @@ export const SCOPES = [
   "catalog:read",
   "catalog:write",
   "usage:read",
+  "billing:read",
+  "billing:write",
+  "invoices:read",
+  "invoices:write",
   "alerts:read",
   "alerts:write",
   "events:write",
@@ -39,6 +43,7 @@ const VIEWER: readonly Scope[] = [
   "keys:read",
   "catalog:read",
   "usage:read",
+  "billing:read",
   "alerts:read",
   "documents:read",
   "documents:write",
@@ -55,6 +60,7 @@ const DEVELOPER: readonly Scope[] = [
 ];
 const ADMIN: readonly Scope[] = [
   ...DEVELOPER,
+  "billing:write",
   "tenants:write",
   "members:write",
   "audit:read",
@@ -67,7 +73,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: [...ADMIN, "tenants:delete"],
   admin: ADMIN,
   developer: DEVELOPER,
-  billing: VIEWER,
+  billing: [...VIEWER, "billing:write"],
   viewer: VIEWER,
 };
 
@@ -79,6 +85,7 @@ export const TENANT_KEY_SCOPES = [
   "keys:write",
   "catalog:read",
   "usage:read",
+  "billing:read",
   "alerts:read",
   "alerts:write",
   // In no role: the operator decides key by key whether a tenant may report its own usage.

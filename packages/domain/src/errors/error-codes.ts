@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },
   METHOD_NOT_ALLOWED: { status: 405, title: "The method is not allowed here" },
   REQUEST_TIMEOUT: { status: 408, title: "The request came too slowly" },
+  QUOTE_CHANGED: { status: 409, title: "The change would cost another sum by now" },
   CONFLICT: {
     status: 409,
     title: "The change conflicts with the present state",

@@ -31,6 +31,9 @@ export const ID_PREFIXES = {
   message: "msg",
   alert: "alt",
   alertEvent: "alh",
+  invoice: "inv",
+  creditNote: "crn",
+  payment: "pay",
   request: "req",
 } as const;
 
@@ -56,6 +59,9 @@ type IdOf = {
   message: string;
   alert: string;
   alertEvent: string;
+  invoice: string;
+  creditNote: string;
+  payment: string;
   request: string;
 };
 

@@ -87,6 +87,7 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Keys", description: "API keys of tenants: their life, and the decision on one call." },
   { name: "Service keys", description: "Credentials of the operator's own programs." },
   { name: "Catalogue", description: "Meters, and plans with their limits." },
+  { name: "Billing", description: "Subscriptions, quotes, and the invoices that follow." },
   { name: "Usage", description: "What was used, from the ledger, and what is left." },
   { name: "Exports", description: "Usage as files of any size, written in the background." },
   { name: "Alerts", description: "Rules about usage that notify people and programs." },

@@ -69,6 +69,8 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "alerts.update": QUESTION,
   "alerts.test": ["TOO_MANY_ATTEMPTS", ...QUESTION],
   "alerts.preview": QUESTION,
+  "billing.quoteAction": ["CONFLICT"],
+  "billing.confirmAction": ["CONFLICT", "QUOTE_CHANGED"],
   "catalog.createMeter": ["ALREADY_EXISTS", "CONFLICT"],
   "catalog.updateMeter": ["CONFLICT"],
   "catalog.apply": ["CONFLICT"],

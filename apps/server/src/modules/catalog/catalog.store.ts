@@ -40,6 +40,22 @@ export async function findPlanVersion(
   return row;
 }
 
+/** A version of a plan with its place in the catalogue, counted from 0. */
+export type VersionTerms = { planId: string; version: number; place: number; terms: PlanTerms };
+
+/** Terms of versions of plans, in no order; those that do not exist are left out. */
+export async function listVersionTerms(
+  tx: Tx,
+  versions: readonly { planId: string; version: number }[],
+): Promise<VersionTerms[]> {
+  return await tx<VersionTerms[]>`
+    select v.plan_id as "planId", v.version, p.place::int as place, v.terms
+    from unnest(${versions.map(({ planId }) => planId)}::text[], ${versions.map(({ version }) => version)}::int[])
+        as asked (plan_id, version)
+      join plan_versions v using (plan_id, version)
+      join (select plan_id, row_number() over (order by created_at, plan_id) - 1 as place from plans) p using (plan_id)`;
+}
+
 /** Serializes changes of the catalogue until the end of the transaction. No other lock uses the number. */
 export async function lockCatalog(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7163026)`;

@@ -4,6 +4,7 @@ export {
   findPlanVersion,
   listMeterRows,
   listMeterVersionRows,
+  listVersionTerms,
 } from "./catalog.store.ts";
 export { createMeter } from "./create-meter.ts";
 export { type DeletedMeter, deleteMeter } from "./delete-meter.ts";

@@ -1,9 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
-import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
+import type { Entitlement, TermsOverrides } from "@turnpike/domain/entitlements/entitlement";
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import type { CalendarUnit } from "@turnpike/domain/time/period";
+import type { CalendarUnit, PeriodUnit } from "@turnpike/domain/time/period";
 
 type EntitlementRow = {
   tenant_id: TenantId;
@@ -58,6 +58,44 @@ export async function lockEntitlement(
 ): Promise<Entitlement | undefined> {
   await tx`select 1 from tenant_entitlements where tenant_id = ${tenantId} for no key update`;
   return await findEntitlement(tx, tenantId);
+}
+
+/** The tenants' own terms; tenants without any are left out. */
+export async function listOverrides(
+  tx: Tx,
+  tenantIds: readonly TenantId[],
+): Promise<Map<TenantId, TermsOverrides>> {
+  const rows = await tx<{ tenant_id: TenantId; overrides: TermsOverrides }[]>`
+    select tenant_id, overrides from tenant_entitlements
+    where tenant_id = any(${[...tenantIds]}::text[]) and overrides <> '{}'`;
+  return new Map(rows.map(({ tenant_id, overrides }) => [tenant_id, overrides]));
+}
+
+/** What billing decides of an entitlement: the version, the terms of its phase, and the periods of quotas. */
+export type Assignment = {
+  plan: PlanVersion;
+  phaseTerms: Partial<PlanTerms>;
+  periodAnchor: Date;
+  periodUnit: PeriodUnit;
+};
+
+/** Writes it. Needs the operator role. @returns False when the tenant has it already. */
+export async function updateAssignment(
+  tx: Tx,
+  tenantId: TenantId,
+  { plan, phaseTerms, periodAnchor, periodUnit, now }: Assignment & { now: Date },
+): Promise<boolean> {
+  const { every, unit } =
+    typeof periodUnit === "string" ? { every: 1, unit: periodUnit } : periodUnit;
+  const terms = tx.json(phaseTerms as never);
+  const rows = await tx`
+    update tenant_entitlements
+    set plan_id = ${plan.planId}, plan_version = ${plan.version}, phase_terms = ${terms}, period_anchor = ${periodAnchor},
+      period_unit = ${unit}, period_every = ${every}, updated_at = ${now}
+    where tenant_id = ${tenantId} and (plan_id, plan_version, phase_terms, period_anchor, period_unit, period_every)
+      is distinct from (${plan.planId}, ${plan.version}, ${terms}::jsonb, ${periodAnchor}::timestamptz, ${unit}, ${every}::int)
+    returning 1`;
+  return rows.length > 0;
 }
 
 type PlanVersion = { planId: string; version: number };

@@ -11,6 +11,7 @@ export type { LeaseHolder } from "./leases/lease-holder.ts";
 export { commitGroups } from "./ledger/commit-groups.ts";
 export { getLimits } from "./ledger/get-limits.ts";
 export { keyUsage } from "./ledger/key-usage.ts";
+export { cutOffUsage } from "./ledger/ledger.store.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./ledger/quota-use.store.ts";
 export { reconcile } from "./ledger/reconcile.ts";
 export type { CallMeasure, MeteredCall, UsageGroup } from "./ledger/usage-group.ts";

@@ -24,6 +24,7 @@ export {
   createSignInRawRoutes,
   createTenantsRoutes,
 } from "./tenants.routes.ts";
+export { findTenantRow } from "./tenants.store.ts";
 export { findTenantEvent } from "./to-tenant-reply.ts";
 export { updateTenant } from "./update-tenant.ts";
 export { withdrawInvitationsOfProgram } from "./withdraw-invitations.ts";

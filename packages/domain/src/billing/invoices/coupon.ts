@@ -12,6 +12,8 @@ export type Coupon = {
   readonly periods: number | undefined;
   /** Lowers the lines of these cards only; undefined for the whole invoice. */
   readonly cards: readonly string[] | undefined;
+  /** The coupon of the catalogue that was redeemed; undefined in rehearsals. */
+  readonly couponId: string | undefined;
 };
 
 /** Where an invoice is in the history of its customer. */

@@ -29,6 +29,16 @@ function turnAt(account: Account, atMs: number): Account {
   return current;
 }
 
+/** The next instant from `fromMs` on at which something is due by itself; `undefined` for none. */
+export function nextDueMs(account: Account, fromMs: number): number | undefined {
+  const { calendars, terms, invoices } = account;
+  const instants = [
+    nextBoundaryMs(account),
+    nextDunningMs(calendars, terms.dunning, { invoices, afterMs: fromMs }),
+  ].filter((ms) => ms !== undefined);
+  return instants.length === 0 ? undefined : Math.min(...instants);
+}
+
 /**
  * Lets time pass up to and including `toMs`: periods close and open in order, then attempts to collect are made, instant by instant.
  *
@@ -41,19 +51,13 @@ export function advance(
   let current = account;
   let nowMs = fromMs;
   for (;;) {
-    const { calendars, terms, invoices } = current;
-    const boundaryMs = nextBoundaryMs(current);
-    const dunningMs = nextDunningMs(calendars, terms.dunning, { invoices, afterMs: nowMs });
-    const nextMs = Math.min(
-      boundaryMs ?? Number.POSITIVE_INFINITY,
-      dunningMs ?? Number.POSITIVE_INFINITY,
-    );
-    if (nextMs > toMs) {
+    const nextMs = nextDueMs(current, nowMs);
+    if (nextMs === undefined || nextMs > toMs) {
       return current;
     }
     nowMs = Math.max(nowMs, nextMs);
     current = turnAt(current, nowMs);
-    const made = makeAttempts(current.calendars, terms.dunning, {
+    const made = makeAttempts(current.calendars, current.terms.dunning, {
       invoices: current.invoices,
       atMs: nowMs,
     });

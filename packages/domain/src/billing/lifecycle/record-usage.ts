@@ -1,5 +1,5 @@
 import type { Quantity } from "../../pricing/price.ts";
-import type { Account, LateUse, RunningAccount } from "../account/account.ts";
+import { type Account, isRunning, type LateUse, type RunningAccount } from "../account/account.ts";
 import { billLateUsage } from "../account/bill-late-usage.ts";
 import { admitUsage } from "../limits/admit-usage.ts";
 import { quotaLeft } from "../limits/quota.ts";
@@ -61,26 +61,20 @@ function addTo(run: Run, usage: Usage, served: Quantity): Run {
   return { ...run, stretches };
 }
 
-/**
- * Records usage. What lies in a running period is served as far as limits and the cap have room; what lies in a closed one was admitted
- * when it happened, and is billed when next a period closes, or at once when nothing runs.
- *
- * @param nowMs - When it was written to the ledger.
- */
-export function recordUsage(account: Account, usage: Usage, nowMs: number): Account {
+/** Adds usage that is in the ledger. What lies in a running period is served as far as limits and the cap have room. */
+function addUsage(account: Account, usage: Usage): Account {
   const { meterId, atMs, quantity } = usage;
   const late: LateUse[] = [...account.closed.entries()]
     .filter(
       ([, { card, fromMs, toMs }]) => card.meterId === meterId && fromMs <= atMs && atMs < toMs,
     )
     .map(([closed]) => ({ closed, quantity }));
-  const waiting = { ...account, late: [...account.late, ...late] };
-  const { subscription } = waiting;
-  if (subscription?.state !== "running") {
-    const billed = billLateUsage(waiting, nowMs);
-    return settle(billed.account, billed.lines, { atMs: nowMs, waits: false });
+  const waiting = late.length === 0 ? account : { ...account, late: [...account.late, ...late] };
+  if (!isRunning(waiting)) {
+    return waiting;
   }
-  const served = late.length > 0 ? quantity : admit({ ...waiting, subscription }, usage);
+  const { subscription } = waiting;
+  const served = late.length > 0 ? quantity : admit(waiting, usage);
   const use = { meterId, atMs, served, beyond: quantity - served };
   return {
     ...waiting,
@@ -91,4 +85,24 @@ export function recordUsage(account: Account, usage: Usage, nowMs: number): Acco
       addOns: subscription.addOns.map((run) => addTo(run, usage, served)),
     },
   };
+}
+
+/**
+ * Records usage. What lies in a closed period was admitted when it happened, and is billed when next a period closes, or at once
+ * when nothing runs: then one invoice has all of it.
+ *
+ * @param nowMs - When it was written to the ledger.
+ */
+export function recordUsages(account: Account, usages: readonly Usage[], nowMs: number): Account {
+  const added = usages.reduce(addUsage, account);
+  if (isRunning(added)) {
+    return added;
+  }
+  const billed = billLateUsage(added, nowMs);
+  return settle(billed.account, billed.lines, { atMs: nowMs, waits: false });
+}
+
+/** {@link recordUsages} of one. */
+export function recordUsage(account: Account, usage: Usage, nowMs: number): Account {
+  return recordUsages(account, [usage], nowMs);
 }

@@ -49,6 +49,14 @@ function usedIn(uses: readonly ServedUse[], meterId: string, { fromMs, toMs }: S
   );
 }
 
+/** Starts of the running refills of a plan's quotas. */
+export function listRefillStarts(
+  run: Run,
+  { anchorMs, period }: { anchorMs: number; period: Span },
+): number[] {
+  return listQuotas(run).map(({ refill }) => spanAt(anchorMs, refill, period.fromMs).fromMs);
+}
+
 /**
  * What a hard limit leaves of a meter in the refill that holds an instant. The limit is the sum over the cards that have one, and hard
  * only if all of them are.

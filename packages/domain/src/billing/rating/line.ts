@@ -16,6 +16,7 @@ export type LineKind =
   | "beyondCap"
   | "late"
   | "commitment"
+  | "adjustment"
   | "discount"
   | "promotional";
 
@@ -66,6 +67,8 @@ export type Line = {
   /** True once a change or an end has credited its rest, which happens once. */
   readonly isReturned: boolean;
   readonly taxes: readonly TaxKind[];
+  /** What an `adjustment` is for, as the customer reads it. */
+  readonly label: string | undefined;
 };
 
 const BLANK = {
@@ -77,6 +80,7 @@ const BLANK = {
   credited: 0n,
   isReturned: false,
   taxes: [],
+  label: undefined,
 } as const satisfies Partial<Line>;
 
 /** Creates a line on which nothing has been discounted, taxed or credited yet. */

@@ -9,8 +9,9 @@ const RANKS: Readonly<Record<LineKind, number>> = {
   beyondCap: 3,
   late: 4,
   commitment: 5,
-  discount: 6,
-  promotional: 7,
+  adjustment: 6,
+  discount: 7,
+  promotional: 8,
 };
 
 function toKeys(line: Line): number[] {

@@ -66,7 +66,8 @@ function readPeriods(value: unknown): number | undefined {
 export const couponStep: StepAction = (account, step) => {
   const { members } = step;
   const cards = readCards(account, members["cards"]);
-  const coupon = { off: readOff(account, step), periods: readPeriods(members["periods"]), cards };
+  const off = readOff(account, step);
+  const coupon = { off, periods: readPeriods(members["periods"]), cards, couponId: undefined };
   return { ...account, coupons: [...account.coupons, coupon] };
 };
 

@@ -6,6 +6,7 @@ type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "keys:read": "List keys, never their secret part",
   "keys:write": "Create, change, roll and revoke keys",
+  "billing:read": "Read the subscription, invoices and what is due",
   "usage:read": "Read usage and remaining limits",
   "alerts:read": "Read alerts and their history",
   "alerts:write": "Create, change, pause and delete alerts",

@@ -1,0 +1,53 @@
+import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
+import { z } from "zod";
+
+const text = (lengthMax: number) => z.string().trim().max(lengthMax);
+
+const prefix = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9]{0,9}$/, "One to ten capital letters and digits, beginning with a letter.");
+
+const seller = z
+  .strictObject({
+    name: text(120)
+      .default("")
+      .describe("Your company, as invoices name it. Default: the brand's name."),
+    address: z
+      .array(text(120))
+      .max(6)
+      .default([])
+      .describe("Your postal address, line by line, as invoices show it."),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, "Two capital letters, ISO 3166-1.")
+      .optional()
+      .describe("Your country, ISO 3166-1."),
+    taxId: text(40).optional().describe("Your tax id, as invoices show it."),
+    email: text(254).optional().describe("Where customers ask about invoices."),
+  })
+  .prefault({});
+
+/** How customers are billed. */
+export const billingSection = z
+  .strictObject({
+    seller,
+    paymentDays: z
+      .int("A whole number of days from 0.")
+      .min(0, "A whole number of days from 0.")
+      .max(365, "At most 365 days.")
+      .default(14)
+      .describe("Days from the issue of an invoice until it is due."),
+    proration: z
+      .enum(PRORATION_MODES)
+      .default("time")
+      .describe(
+        "What a customer gets back for the rest of a period that a change ends: by time, by the smaller of time and quota left, at the next period, or nothing.",
+      ),
+    invoicePrefix: prefix.default("INV").describe("Begins the numbers of invoices."),
+    creditNotePrefix: prefix.default("CN").describe("Begins the numbers of credit notes."),
+  })
+  .prefault({})
+  .refine(({ invoicePrefix, creditNotePrefix }) => invoicePrefix !== creditNotePrefix, {
+    path: ["creditNotePrefix"],
+    error: "Must differ from invoicePrefix: both number series would have the same numbers.",
+  });

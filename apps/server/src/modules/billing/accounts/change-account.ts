@@ -1,0 +1,192 @@
+import type { Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Account } from "@turnpike/domain/billing/account/account";
+import { recordStates } from "@turnpike/domain/billing/lifecycle/advance";
+import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { StepRefused } from "@turnpike/domain/billing/steps/step";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { listVersionTerms } from "#modules/catalog/index.ts";
+import { findTenantRow } from "#modules/tenants/index.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
+import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
+import type { PlanReference } from "./plan-book.ts";
+import { syncEntitlement } from "./sync-entitlement.ts";
+import { takeCutOff } from "./take-cut-off.ts";
+import { type AccountEvent, toWrites } from "./to-writes.ts";
+import { writeChanges } from "./write-changes.ts";
+
+const MINUTE_MS = 60_000;
+/** Later than any usage is recorded: a reading takes what it sees, and needs no clock. */
+const ALL_RECORDED = new Date("9999-12-31T00:00:00Z");
+
+/**
+ * The instant at which something that is asked for now takes effect: the start of this minute, because the ledger counts usage by
+ * minutes, but never before what has happened already.
+ */
+export function effectiveMs(nowMs: number, row: AccountRow | undefined): number {
+  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  return Math.max(minuteMs, row?.advancedTo.getTime() ?? 0);
+}
+
+/** The refusal of what needs a plan that runs. */
+export function noSubscription(): AppError {
+  return new AppError({
+    code: "CONFLICT",
+    publicMessage: "No plan with a price runs: choose one first.",
+    extensions: { reason: "no_subscription" },
+  });
+}
+
+/** What changes an account: pure, and refused by throwing {@link StepRefused}. */
+export type AccountStep = (
+  account: Account,
+  step: { atMs: number; loaded: LoadedAccount },
+) => Account;
+
+function toAppError(error: unknown): unknown {
+  if (!(error instanceof StepRefused)) {
+    return error;
+  }
+  const isInput = ["bad_value", "unknown_plan", "unknown_card", "unknown_invoice"].includes(
+    error.code,
+  );
+  return new AppError({
+    code: isInput ? "INVALID_REQUEST" : "CONFLICT",
+    publicMessage: error.message,
+    extensions: { reason: error.code },
+    cause: error,
+  });
+}
+
+/** Lets an account live until an instant and does a step. @throws {AppError} When the step is refused. */
+export function playStep(
+  loaded: LoadedAccount,
+  { atMs, step }: { atMs: number; step: AccountStep },
+): Account {
+  const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
+  const passed = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  try {
+    return recordStates(step(passed, { atMs, loaded }), atMs);
+  } catch (error) {
+    throw toAppError(error);
+  }
+}
+
+/** Loads one account, or what a first one begins with. @throws {AppError} `RESOURCE_NOT_FOUND` (tenant). */
+async function loadOne(
+  deps: BillingDeps,
+  tx: Tx,
+  {
+    key,
+    row,
+    recordedTo,
+    wanted,
+  }: {
+    key: AccountKey;
+    row: AccountRow | undefined;
+    recordedTo: Date;
+    wanted: readonly PlanReference[];
+  },
+): Promise<LoadedAccount | undefined> {
+  if (row !== undefined) {
+    const [loaded] = await loadAccounts(tx, [row], { settings: deps.billing, recordedTo, wanted });
+    return loaded;
+  }
+  const tenant = await findTenantRow(tx, key.tenantId);
+  if (tenant === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  const [plan] = await listVersionTerms(tx, wanted.slice(0, 1));
+  return plan === undefined
+    ? undefined
+    : await loadNewAccount(tx, key, {
+        settings: deps.billing,
+        recordedTo,
+        wanted,
+        currency: plan.terms.currency,
+        tenantName: tenant.name,
+      });
+}
+
+/**
+ * Reads an account as it is now, without changing anything.
+ *
+ * @param input.wanted - Plans that are looked at; the first is that of an account which does not exist yet.
+ * @returns `undefined` for a tenant without an account when no plan is wanted.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant).
+ */
+export async function readAccount(
+  deps: BillingDeps,
+  tx: Tx,
+  { key, wanted = [] }: { key: AccountKey; wanted?: readonly PlanReference[] },
+): Promise<LoadedAccount | undefined> {
+  const [row] = await listAccounts(tx, [key]);
+  return await loadOne(deps, tx, { key, row, recordedTo: ALL_RECORDED, wanted });
+}
+
+export type AccountChange = {
+  key: AccountKey;
+  /** Plans that the step may name. */
+  wanted?: readonly PlanReference[];
+  /** When the step happens, by the clock of the environment; left out: now. */
+  atMs?: number;
+  step: AccountStep;
+  events: readonly Omit<AccountEvent, "atMs">[];
+  /** Why credit notes are issued. */
+  noteReason: string;
+  /** Written together with the change. */
+  alsoWrites?: (tx: Tx) => Promise<void>;
+};
+
+/** What was changed, for the answer. */
+export type ChangedAccount = { loaded: LoadedAccount; after: Account; atMs: number };
+
+/**
+ * Changes an account and writes everything that follows: its state, invoices, credit notes, history and entitlement, at once. A cut-off
+ * of usage is taken before. Changes of one account take turns.
+ *
+ * @param check - Looks at what the change comes to, and throws to refuse it: then nothing is written.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `CONFLICT` or `INVALID_REQUEST` when the step is refused.
+ */
+export async function changeAccount(
+  deps: BillingDeps,
+  context: CallContext,
+  { key, wanted = [], atMs, step, events, noteReason, alsoWrites }: AccountChange,
+  check: (changed: ChangedAccount) => void = () => undefined,
+): Promise<ChangedAccount> {
+  const recordedTo = await takeCutOff(deps);
+  return await deps.transact.asOperator(async (tx) => {
+    const row = await lockAccount(tx, key);
+    const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted });
+    if (loaded === undefined) {
+      throw noSubscription();
+    }
+    const now = deps.clock.now();
+    const aheadMs = row?.aheadMs ?? 0;
+    const effective = atMs ?? effectiveMs(now.getTime() + aheadMs, row);
+    const after = playStep(loaded, { atMs: effective, step });
+    const changed = { loaded, after, atMs: effective };
+    check(changed);
+    const { actor } = context;
+    const writes = toWrites({
+      loaded,
+      after,
+      advancedToMs: effective,
+      now,
+      aheadMs,
+      actor: `${actor.type}:${actor.id}`,
+      events: events.map((event) => ({ ...event, atMs: effective })),
+      noteReason,
+      settings: deps.billing,
+      newId: deps.newId,
+    });
+    const [written] = await writeChanges(tx, [writes], { settings: deps.billing, now });
+    if (written === undefined) {
+      throw new Error("An account that is locked was changed by something else.");
+    }
+    await alsoWrites?.(tx);
+    await syncEntitlement(deps, tx, context, { loaded, after });
+    return changed;
+  });
+}

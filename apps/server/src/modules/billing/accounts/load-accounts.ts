@@ -1,0 +1,298 @@
+import type { Tx } from "@turnpike/db/client";
+import {
+  type Account,
+  type BillingTerms,
+  createAccount,
+} from "@turnpike/domain/billing/account/account";
+import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
+import type { Invoice } from "@turnpike/domain/billing/invoices/invoice";
+import type { Usage } from "@turnpike/domain/billing/lifecycle/record-usage";
+import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
+import type { Line } from "@turnpike/domain/billing/rating/line";
+import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
+import type { Customer } from "@turnpike/domain/billing/tax/tax-decision";
+import { findCurrency } from "@turnpike/domain/money/currency";
+import { toScaled } from "@turnpike/domain/money/decimal";
+import type { BillingSettings } from "../billing-settings.ts";
+import {
+  type DocumentRow,
+  type LineRow,
+  listLinesOf,
+  listLiveInvoices,
+  listNotesOf,
+  type NoteRow,
+} from "../invoices/documents.store.ts";
+import { decodeState, listReferences } from "./account-state.ts";
+import {
+  type AccountKey,
+  type AccountRow,
+  listBilledPeriods,
+  listNewUsage,
+  type PeriodRow,
+  type UsageRow,
+} from "./accounts.store.ts";
+import { fromExactJson } from "./exact-json.ts";
+import { loadPlans, type PlanLibrary } from "./load-plans.ts";
+import type { PlanReference } from "./plan-book.ts";
+
+/** An account as the engine sees it, with what it takes to write it back. */
+export type LoadedAccount = {
+  key: AccountKey;
+  /** Undefined for one that is new. */
+  row: AccountRow | undefined;
+  tenantName: string;
+  account: Account;
+  plans: PlanLibrary;
+  /** Ids of `account.invoices`, at the same places. */
+  invoiceIds: readonly string[];
+  invoiceNumbers: readonly string[];
+  /** Invoices that were written off: to the engine they are open. */
+  uncollectible: ReadonlySet<string>;
+  /** Up to where usage of `account.closed` is billed, at the same places. */
+  billedTo: readonly Date[];
+  /** What was used since the account was fed last, in the order of time, by the clock of the environment. */
+  usages: readonly Usage[];
+  /** Usage recorded up to here is in `usages`. */
+  recordedTo: Date;
+};
+
+export function keyText({ tenantId, environment }: AccountKey): string {
+  return `${tenantId} ${environment}`;
+}
+
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) {
+      groups.set(key, [item]);
+    } else {
+      group.push(item);
+    }
+  }
+  return groups;
+}
+
+function toLine({ document, credited, isReturned }: LineRow): Line {
+  return { ...fromExactJson<Line>(document), credited: BigInt(credited), isReturned };
+}
+
+function toInvoice(row: DocumentRow, lines: readonly LineRow[]): Invoice {
+  return {
+    ...fromExactJson<Invoice>(row.document),
+    lines: lines.map(toLine),
+    paid: BigInt(row.paid),
+    credited: BigInt(row.credited),
+    isVoid: row.state === "void",
+  };
+}
+
+function toNote({ document }: NoteRow, invoice: number): CreditNote {
+  return { ...fromExactJson<CreditNote>(document), invoice };
+}
+
+/** Usage happened later by the clock of a sandbox that is ahead. */
+function toUsage({ meterId, minute, quantity }: UsageRow, aheadMs: number): Usage {
+  return { meterId, atMs: minute.getTime() + aheadMs, quantity: toScaled(quantity) };
+}
+
+/** No customer has a country or tax id yet, and no seller rates. */
+const CUSTOMER: Customer = {
+  country: undefined,
+  region: undefined,
+  taxId: undefined,
+  taxIdStatus: undefined,
+  isExempt: false,
+};
+
+function toTerms(
+  settings: BillingSettings,
+  { code, plans, wanted }: { code: string; plans: PlanLibrary; wanted: readonly PlanReference[] },
+): BillingTerms {
+  const currency = findCurrency(code);
+  if (currency === undefined) {
+    throw new Error(`${code} is no currency.`);
+  }
+  return {
+    currency,
+    seller: undefined,
+    catalog: {
+      meters: new Map(),
+      plans: new Map(wanted.map((reference) => [reference.planId, plans.book.get(reference)])),
+    },
+    proration: settings.proration,
+    dunning: DUNNING_DEFAULT,
+  };
+}
+
+type Loading = {
+  settings: BillingSettings;
+  /** Usage recorded up to here is loaded. */
+  recordedTo: Date;
+  /** Plans that a step may name, beside those that accounts refer to. */
+  wanted?: readonly PlanReference[];
+};
+
+/** Loads an account that does not exist yet, for its first plan. */
+export async function loadNewAccount(
+  tx: Tx,
+  key: AccountKey,
+  {
+    settings,
+    recordedTo,
+    wanted,
+    currency,
+    tenantName,
+  }: Required<Loading> & { currency: string; tenantName: string },
+): Promise<LoadedAccount> {
+  const [plans] = await loadPlans(tx, [{ tenantId: key.tenantId, references: wanted }]);
+  if (plans === undefined) {
+    throw new Error(`No plans were loaded for ${key.tenantId}.`);
+  }
+  const account = createAccount(toTerms(settings, { code: currency, plans, wanted }), CUSTOMER);
+  return {
+    key,
+    row: undefined,
+    tenantName,
+    account,
+    plans,
+    invoiceIds: [],
+    invoiceNumbers: [],
+    uncollectible: new Set(),
+    billedTo: [],
+    usages: [],
+    recordedTo,
+  };
+}
+
+/** Ranges of time that hold usage recorded late, to find the charged stretches that it belongs to. */
+function listLateRanges(
+  rows: readonly AccountRow[],
+  usage: ReadonlyMap<string, readonly UsageRow[]>,
+): (AccountKey & { from: Date; to: Date })[] {
+  return rows.flatMap((row) => {
+    const { tenantId, environment, aheadMs, state, advancedTo } = row;
+    const waiting = listReferences(state).late.map(({ fromMs }) => fromMs);
+    const happened = (usage.get(keyText(row)) ?? []).map(
+      ({ minute }) => minute.getTime() + aheadMs,
+    );
+    const times = [...waiting, ...happened.filter((ms) => ms < advancedTo.getTime())];
+    return times.length === 0
+      ? []
+      : [
+          {
+            tenantId,
+            environment,
+            from: new Date(Math.min(...times)),
+            to: new Date(times.reduce((a, b) => Math.max(a, b))),
+          },
+        ];
+  });
+}
+
+/**
+ * Loads accounts with what the engine looks at: their state, documents, plans, new usage, and the charged stretches that late usage
+ * belongs to. A handful of queries, however many there are.
+ */
+export async function loadAccounts(
+  tx: Tx,
+  rows: readonly AccountRow[],
+  { settings, recordedTo, wanted = [] }: Loading,
+): Promise<LoadedAccount[]> {
+  if (rows.length === 0) {
+    return [];
+  }
+  const usage = groupBy(await listNewUsage(tx, rows, recordedTo), keyText);
+  const ranges = listLateRanges(rows, usage);
+  const periods = groupBy(ranges.length === 0 ? [] : await listBilledPeriods(tx, ranges), keyText);
+  const documents = await listLiveInvoices(tx, rows);
+  const ids = documents.map(({ invoiceId }) => invoiceId);
+  const lines = groupBy(ids.length === 0 ? [] : await listLinesOf(tx, ids), (row) => row.invoiceId);
+  const notes = ids.length === 0 ? [] : await listNotesOf(tx, ids);
+  const invoices = groupBy(documents, keyText);
+  const libraries = await loadPlans(
+    tx,
+    rows.map(({ tenantId, state }) => ({
+      tenantId,
+      references: [...listReferences(state).plans, ...wanted],
+    })),
+  );
+  const notesOf = groupBy(notes, ({ invoiceId }) => invoiceId);
+  return rows.map((row, index) => {
+    const plans = libraries[index];
+    if (plans === undefined) {
+      throw new Error(`No plans were loaded for ${row.tenantId}.`);
+    }
+    const key = { tenantId: row.tenantId, environment: row.environment };
+    const own = invoices.get(keyText(row)) ?? [];
+    const closed = periods.get(keyText(row)) ?? [];
+    return toLoaded(row, {
+      key,
+      plans,
+      own,
+      closed,
+      lines,
+      notesOf,
+      usage: usage.get(keyText(row)) ?? [],
+      terms: toTerms(settings, { code: row.currency, plans, wanted }),
+      recordedTo,
+    });
+  });
+}
+
+function toLoaded(
+  row: AccountRow,
+  {
+    key,
+    plans,
+    own,
+    closed,
+    lines,
+    notesOf,
+    usage,
+    terms,
+    recordedTo,
+  }: {
+    key: AccountKey;
+    plans: PlanLibrary;
+    own: readonly DocumentRow[];
+    closed: readonly PeriodRow[];
+    lines: ReadonlyMap<string, readonly LineRow[]>;
+    notesOf: ReadonlyMap<string, readonly NoteRow[]>;
+    usage: readonly UsageRow[];
+    terms: BillingTerms;
+    recordedTo: Date;
+  },
+): LoadedAccount {
+  const invoiceIds = own.map(({ invoiceId }) => invoiceId);
+  const account = decodeState(
+    row.state,
+    {
+      terms,
+      customer: CUSTOMER,
+      invoiceIds,
+      invoices: own.map((document) => toInvoice(document, lines.get(document.invoiceId) ?? [])),
+      creditNotes: own.flatMap(({ invoiceId }, index) =>
+        (notesOf.get(invoiceId) ?? []).map((note) => toNote(note, index)),
+      ),
+      closed: closed.map(({ stretch }) => fromExactJson<ClosedStretch>(stretch)),
+    },
+    plans.book,
+  );
+  return {
+    key,
+    row,
+    tenantName: row.tenantName,
+    account,
+    plans,
+    invoiceIds,
+    invoiceNumbers: own.map(({ number }) => number),
+    uncollectible: new Set(
+      own.filter(({ state }) => state === "uncollectible").map(({ invoiceId }) => invoiceId),
+    ),
+    billedTo: closed.map(({ billedTo }) => billedTo),
+    usages: usage.map((each) => toUsage(each, row.aheadMs)),
+    recordedTo,
+  };
+}

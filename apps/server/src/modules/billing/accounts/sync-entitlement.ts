@@ -1,0 +1,68 @@
+import type { Tx } from "@turnpike/db/client";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Account } from "@turnpike/domain/billing/account/account";
+import type { RateCard } from "@turnpike/domain/billing/catalog/billing-plan";
+import { planInterval } from "@turnpike/domain/billing/subscription/plan-interval";
+import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
+import type { PeriodUnit } from "@turnpike/domain/time/period";
+import { findPlanVersion } from "#modules/catalog/index.ts";
+import { assignPlanWithin, setStandingWithin } from "#modules/entitlements/index.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import type { LoadedAccount } from "./load-accounts.ts";
+
+const BILLING_CONTEXT: CallContext = {
+  actor: { type: "system", id: "billing" },
+  requestId: "billing",
+};
+
+/** Quotas have one sequence of periods: that of the first card with a quota, else of the plan. */
+function refillOf(cards: readonly RateCard[]): PeriodUnit | undefined {
+  const card = cards.find(({ entitlement }) => entitlement?.limit !== undefined);
+  return card?.entitlement?.refill ?? card?.interval;
+}
+
+/**
+ * Gives a tenant what its subscription entitles it to now, and the standing that its invoices leave it. Part of the transaction that
+ * writes the account. The sandbox changes no entitlement: keys of both environments have the limits of the live subscription.
+ */
+export async function syncEntitlement(
+  deps: BillingDeps,
+  tx: Tx,
+  context: CallContext,
+  { loaded, after }: { loaded: LoadedAccount; after: Account },
+): Promise<void> {
+  const { key, plans } = loaded;
+  const { subscription } = after;
+  if (key.environment !== "live" || subscription === undefined) {
+    return;
+  }
+  const { tenantId } = key;
+  if (subscription.state === "running") {
+    const { run, anchorMs } = subscription;
+    const reference = plans.book.referenceOf(run.plan);
+    const terms = plans.termsOf(reference);
+    await assignPlanWithin(deps, tx, context, {
+      tenantId,
+      plan: reference,
+      phaseTerms: terms.phases === undefined ? {} : termsOfPhase(terms, run.inForce.index),
+      periodAnchor: new Date(anchorMs),
+      periodUnit: refillOf(run.inForce.phase.cards) ?? planInterval(run.inForce.phase),
+    });
+  } else {
+    const standard = await findPlanVersion(tx, undefined);
+    if (standard !== undefined) {
+      await assignPlanWithin(deps, tx, context, {
+        tenantId,
+        plan: { planId: standard.planId, version: standard.version },
+        phaseTerms: {},
+        periodAnchor: new Date(subscription.anchorMs),
+        periodUnit: "month",
+      });
+    }
+  }
+  const standing = after.access.at(-1)?.state;
+  if (standing !== undefined && standing !== loaded.account.access.at(-1)?.state) {
+    // What follows from invoices is the product's own decision, even when a customer's action led to it.
+    await setStandingWithin(deps, tx, BILLING_CONTEXT, { tenantId, standing });
+  }
+}

@@ -1,0 +1,320 @@
+import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
+import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
+import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
+import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
+import type { Line } from "@turnpike/domain/billing/rating/line";
+import type { NewId } from "@turnpike/domain/ids/ids";
+import { fromScaled } from "@turnpike/domain/money/decimal";
+import type { BillingSettings } from "../billing-settings.ts";
+import { describeLine, type LineContext, meterOf } from "../invoices/describe-line.ts";
+import type {
+  InvoiceChange,
+  InvoiceWrite,
+  LineChange,
+  LineWrite,
+  NoteWrite,
+} from "../invoices/documents.store.ts";
+import { createLineContext } from "../invoices/to-draft.ts";
+import { encodeState, referenceOfStretch } from "./account-state.ts";
+import type { AccountWrite, EventWrite, PeriodWrite } from "./accounts.store.ts";
+import { type Json, toExactJson } from "./exact-json.ts";
+import type { LoadedAccount } from "./load-accounts.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long after a boundary it is worked on: by then usage of the time before has reached the ledger. */
+export const SETTLE_MS = 60_000;
+
+/** What is written of an invoice before it has its number. */
+export type NewInvoice = Omit<
+  InvoiceWrite,
+  "series" | "seriesNumber" | "number" | "issuedAt" | "dueAt"
+>;
+export type NewNote = Omit<NoteWrite, "series" | "seriesNumber" | "number" | "issuedAt">;
+
+/** Everything that a change of an account writes. */
+export type AccountWrites = {
+  account: AccountWrite;
+  periods: PeriodWrite[];
+  invoices: NewInvoice[];
+  lines: LineWrite[];
+  notes: NewNote[];
+  invoiceChanges: InvoiceChange[];
+  lineChanges: LineChange[];
+  events: EventWrite[];
+};
+
+/** Something that happened to an account, for its history. */
+export type AccountEvent = { kind: string; atMs: number; details: { [member: string]: Json } };
+
+type ChangedAccount = {
+  loaded: LoadedAccount;
+  after: Account;
+  /** By the clock of the environment. */
+  advancedToMs: number;
+  /** The real clock. */
+  now: Date;
+  aheadMs: number;
+  actor: string;
+  events: readonly AccountEvent[];
+  /** Why credit notes were issued. */
+  noteReason: string;
+  settings: BillingSettings;
+  newId: NewId;
+};
+
+function toIso(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** Uses are in the ledger; the line needs them no longer once it is issued. */
+function withoutUses(line: Line): Line {
+  return line.source?.of === "usage" ? { ...line, source: { ...line.source, uses: [] } } : line;
+}
+
+function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAccount): NewInvoice {
+  const { lines, net, total, fromBalance, prepaid, ...rest } = invoice;
+  const spans = lines.flatMap(({ span }) => (span === undefined ? [] : [span]));
+  const advances = lines.flatMap(({ isAdvance, span }) =>
+    isAdvance && span !== undefined ? [span.toMs] : [],
+  );
+  const { account, recordedTo, key } = loaded;
+  return {
+    ...key,
+    invoiceId: newId("invoice"),
+    state: dueOf(invoice) > 0n ? "open" : "paid",
+    currency: account.terms.currency.code,
+    closedAt: new Date(invoice.issuedAtMs).toISOString(),
+    cutOffAt: recordedTo.toISOString(),
+    coversFrom: spans.length === 0 ? null : toIso(Math.min(...spans.map(({ fromMs }) => fromMs))),
+    coversTo: spans.length === 0 ? null : toIso(Math.max(...spans.map(({ toMs }) => toMs))),
+    advanceTo: advances.length === 0 ? null : toIso(Math.max(...advances)),
+    hasCoupon: lines.some(({ coupon }) => coupon !== undefined),
+    seller: toExactJson(settings.seller),
+    customer: toExactJson({
+      name: loaded.tenantName,
+      lines: [],
+      country: null,
+      taxId: null,
+      email: null,
+    }),
+    net: net.toString(),
+    tax: (total - net).toString(),
+    total: total.toString(),
+    fromBalance: fromBalance.toString(),
+    prepaid: prepaid.toString(),
+    document: toExactJson({ ...rest, net, total, fromBalance, prepaid, lines: [] }),
+  };
+}
+
+/** Of what range of the ledger a usage line is: what was recorded before its period closed, or since. */
+function recordedOf(line: Line, { loaded, after }: ChangedAccount) {
+  const recordedTo = loaded.recordedTo.toISOString();
+  if (line.kind !== "late") {
+    const isUsage = line.kind === "usage" || line.kind === "beyondCap";
+    return { recordedAfter: null, recordedTo: isUsage ? recordedTo : null };
+  }
+  const place = after.closed.findIndex(
+    ({ owner, card, fromMs }) =>
+      owner.runOrder === line.owner?.runOrder &&
+      card.key === line.owner.card &&
+      fromMs === line.span?.fromMs,
+  );
+  return { recordedAfter: loaded.billedTo[place]?.toISOString() ?? null, recordedTo };
+}
+
+function toLineWrites(
+  invoiceId: string,
+  lines: readonly Line[],
+  context: LineContext,
+  changed: ChangedAccount,
+): LineWrite[] {
+  return lines.map((line, index) => ({
+    ...changed.loaded.key,
+    invoiceId,
+    line: index + 1,
+    kind: line.kind,
+    description: describeLine(line, context),
+    planId: line.owner?.planId ?? null,
+    run: line.owner?.runOrder ?? null,
+    card: line.owner?.card ?? null,
+    meterId: line.kind === "commitment" ? null : meterOf(line, context),
+    from: toIso(line.span?.fromMs),
+    to: toIso(line.span?.toMs),
+    quantity: line.quantity === undefined ? null : fromScaled(line.quantity),
+    amount: line.amount.toString(),
+    discount: line.discount.toString(),
+    ...recordedOf(line, changed),
+    document: toExactJson(withoutUses(line)),
+  }));
+}
+
+function toNewNote(
+  note: CreditNote,
+  invoiceIds: readonly string[],
+  { loaded, noteReason, newId }: ChangedAccount,
+): NewNote {
+  const invoiceId = invoiceIds[note.invoice];
+  if (invoiceId === undefined) {
+    throw new Error("A credit note is of an invoice that is not loaded.");
+  }
+  return {
+    ...loaded.key,
+    creditNoteId: newId("creditNote"),
+    invoiceId,
+    reason: noteReason,
+    net: note.net.toString(),
+    tax: (note.total - note.net).toString(),
+    total: note.total.toString(),
+    toDue: note.toDue.toString(),
+    toBalance: note.toBalance.toString(),
+    document: toExactJson(note),
+  };
+}
+
+function stateOf(invoice: Invoice, isUncollectible: boolean): InvoiceChange["state"] {
+  if (invoice.isVoid) {
+    return "void";
+  }
+  if (dueOf(invoice) === 0n) {
+    return "paid";
+  }
+  return isUncollectible ? "uncollectible" : "open";
+}
+
+/** What happened to the invoices that were there before. */
+function listChanges({ loaded, after, now }: ChangedAccount) {
+  const invoiceChanges: InvoiceChange[] = [];
+  const lineChanges: LineChange[] = [];
+  for (const [index, invoiceId] of loaded.invoiceIds.entries()) {
+    const [before, current] = [loaded.account.invoices[index], after.invoices[index]];
+    if (before === undefined || current === undefined || before === current) {
+      continue;
+    }
+    const state = stateOf(current, loaded.uncollectible.has(invoiceId));
+    invoiceChanges.push({
+      invoiceId,
+      state,
+      paid: current.paid.toString(),
+      credited: current.credited.toString(),
+      settledAt: state === "open" ? null : now.toISOString(),
+    });
+    for (const [place, line] of current.lines.entries()) {
+      const old = before.lines[place];
+      if (old?.credited !== line.credited || old.isReturned !== line.isReturned) {
+        lineChanges.push({
+          invoiceId,
+          line: place + 1,
+          credited: line.credited.toString(),
+          isReturned: line.isReturned,
+        });
+      }
+    }
+  }
+  return { invoiceChanges, lineChanges };
+}
+
+/** Charged stretches that are new, or to which late usage was added. */
+function listPeriods({ loaded, after }: ChangedAccount): PeriodWrite[] {
+  return after.closed.flatMap((stretch, index) => {
+    if (stretch === loaded.account.closed[index]) {
+      return [];
+    }
+    const { run, card, fromMs } = referenceOfStretch(stretch);
+    return [
+      {
+        ...loaded.key,
+        run,
+        card,
+        from: new Date(fromMs),
+        to: new Date(stretch.toMs),
+        meterId: stretch.card.meterId ?? "",
+        stretch: toExactJson(stretch),
+        billedTo: loaded.recordedTo,
+      },
+    ];
+  });
+}
+
+function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): AccountEvent[] {
+  const { loaded, after, events } = changed;
+  const lives = after.life.slice(loaded.account.life.length).map(({ atMs, state, planId }) => ({
+    kind: `subscription.${state}`,
+    atMs,
+    details: { planId },
+  }));
+  const issued = after.invoices.slice(loaded.account.invoices.length).map((invoice, index) => ({
+    kind: "invoice.issued",
+    atMs: invoice.issuedAtMs,
+    details: { invoiceId: invoiceIds[loaded.invoiceIds.length + index] ?? "" },
+  }));
+  return [...events, ...lives, ...issued].sort((a, b) => a.atMs - b.atMs);
+}
+
+/** When something next has to be done, by the real clock. A boundary waits for the usage before it to reach the ledger. */
+function dueAtOf(after: Account, { advancedToMs, aheadMs }: ChangedAccount): Date | null {
+  const dueMs = nextDueMs(after, advancedToMs);
+  return dueMs === undefined ? null : new Date(dueMs - aheadMs + SETTLE_MS);
+}
+
+/**
+ * Lists what has to be written so that an account becomes what the engine made of it.
+ *
+ * @throws {Error} For an account that never had a subscription: there is nothing to keep.
+ */
+export function toWrites(changed: ChangedAccount): AccountWrites {
+  const { loaded, after, advancedToMs, aheadMs, actor } = changed;
+  const { subscription } = after;
+  if (subscription === undefined) {
+    throw new Error("An account without a subscription is not stored.");
+  }
+  const { key, row, plans } = loaded;
+  const { currency } = after.terms;
+  const context = createLineContext(loaded, after);
+  const fresh = after.invoices
+    .slice(loaded.account.invoices.length)
+    .map((invoice) => ({ invoice, write: toNewInvoice(invoice, changed) }));
+  const invoiceIds = [...loaded.invoiceIds, ...fresh.map(({ write }) => write.invoiceId)];
+  const reference = plans.book.referenceOf(subscription.run.plan);
+  const events = listEvents(changed, invoiceIds);
+  const counted = row?.events ?? 0;
+  return {
+    account: {
+      ...key,
+      revision: row?.revision ?? null,
+      currency: currency.code,
+      state: encodeState(after, { book: plans.book, invoiceIds }),
+      beginsAt: row?.beginsAt ?? new Date(subscription.startMs - aheadMs),
+      advancedTo: new Date(advancedToMs),
+      fedTo: loaded.recordedTo,
+      aheadMs,
+      dueAt: dueAtOf(after, changed),
+      events: counted + events.length,
+      life: lifeOf(subscription),
+      planId: reference.planId,
+      planVersion: reference.version,
+      periodFrom: new Date(subscription.period.fromMs),
+      periodTo: new Date(subscription.period.toMs),
+    },
+    periods: listPeriods(changed),
+    invoices: fresh.map(({ write }) => write),
+    lines: fresh.flatMap(({ invoice, write }) =>
+      toLineWrites(write.invoiceId, invoice.lines, context, changed),
+    ),
+    notes: after.creditNotes
+      .slice(loaded.account.creditNotes.length)
+      .map((note) => toNewNote(note, invoiceIds, changed)),
+    ...listChanges(changed),
+    events: events.map(({ kind, atMs, details }, index) => ({
+      ...key,
+      sequence: counted + index + 1,
+      happenedAt: new Date(atMs),
+      kind,
+      details,
+      actor,
+    })),
+  };
+}
+
+export function daysAfter(instant: Date, days: number): Date {
+  return new Date(instant.getTime() + days * DAY_MS);
+}

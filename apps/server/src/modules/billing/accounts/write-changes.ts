@@ -1,0 +1,151 @@
+import type { Tx } from "@turnpike/db/client";
+import type { BillingSettings } from "../billing-settings.ts";
+import {
+  insertInvoices,
+  insertLines,
+  insertNotes,
+  takeNumbers,
+  updateInvoices,
+  updateLines,
+} from "../invoices/documents.store.ts";
+import {
+  type AccountKey,
+  insertEvents,
+  writeAccounts,
+  writeBilledPeriods,
+} from "./accounts.store.ts";
+import { keyText } from "./load-accounts.ts";
+import { type AccountWrites, daysAfter, type NewInvoice, type NewNote } from "./to-writes.ts";
+
+/** Each year of each sandbox, and of the installation, counts for itself. */
+function seriesOf(
+  { tenantId, environment }: AccountKey,
+  { prefix, now }: { prefix: string; now: Date },
+): { series: string; numberOf: (count: number) => string } {
+  const year = String(now.getUTCFullYear()).padStart(4, "0");
+  const name = `${prefix}-${year}`;
+  const numberOf = (count: number) => `${name}-${String(count).padStart(6, "0")}`;
+  return environment === "live"
+    ? { series: name, numberOf }
+    : { series: `test ${tenantId} ${name}`, numberOf: (count) => `TEST-${numberOf(count)}` };
+}
+
+type Numbered<Document> = Document & {
+  series: string;
+  seriesNumber: number;
+  number: string;
+  issuedAt: string;
+};
+
+/** Numbers documents, series by series, in their order. */
+async function numberDocuments<Document extends AccountKey>(
+  tx: Tx,
+  documents: readonly Document[],
+  { prefix, nowOf }: { prefix: string; nowOf: (document: Document) => Date },
+): Promise<Numbered<Document>[]> {
+  const bySeries = new Map<
+    string,
+    { documents: Document[]; now: Date; numberOf: (count: number) => string }
+  >();
+  for (const document of documents) {
+    const now = nowOf(document);
+    const { series, numberOf } = seriesOf(document, { prefix, now });
+    const group = bySeries.get(series) ?? { documents: [], now, numberOf };
+    group.documents.push(document);
+    if (now > group.now) {
+      group.now = now;
+    }
+    bySeries.set(series, group);
+  }
+  const numbered: Numbered<Document>[] = [];
+  // In one order, so that two transactions cannot wait for each other.
+  for (const [series, group] of [...bySeries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { first, issuedAt } = await takeNumbers(tx, {
+      series,
+      count: group.documents.length,
+      now: group.now,
+    });
+    numbered.push(
+      ...group.documents.map((document, index) => ({
+        ...document,
+        series,
+        seriesNumber: first + index,
+        number: group.numberOf(first + index),
+        issuedAt: issuedAt.toISOString(),
+      })),
+    );
+  }
+  return numbered;
+}
+
+async function writeDocuments(
+  tx: Tx,
+  writes: readonly AccountWrites[],
+  { settings, now }: { settings: BillingSettings; now: Date },
+): Promise<void> {
+  const aheadOf = new Map(writes.map(({ account }) => [keyText(account), account.aheadMs]));
+  const nowOf = (document: AccountKey) =>
+    new Date(now.getTime() + (aheadOf.get(keyText(document)) ?? 0));
+  const lines = writes.flatMap((each) => each.lines);
+  const invoices: NewInvoice[] = writes.flatMap((each) => each.invoices);
+  const notes: NewNote[] = writes.flatMap((each) => each.notes);
+  const invoiceChanges = writes.flatMap((each) => each.invoiceChanges);
+  const lineChanges = writes.flatMap((each) => each.lineChanges);
+  if (invoiceChanges.length > 0) {
+    await updateInvoices(tx, invoiceChanges);
+  }
+  if (lineChanges.length > 0) {
+    await updateLines(tx, lineChanges);
+  }
+  if (lines.length > 0) {
+    await insertLines(tx, lines);
+  }
+  // Numbers are taken last: until the end of the transaction no other one gets any of their series.
+  if (invoices.length > 0) {
+    const numbered = await numberDocuments(tx, invoices, { prefix: settings.invoicePrefix, nowOf });
+    await insertInvoices(
+      tx,
+      numbered.map((invoice) => ({
+        ...invoice,
+        dueAt: daysAfter(new Date(invoice.issuedAt), settings.paymentDays).toISOString(),
+      })),
+    );
+  }
+  if (notes.length > 0) {
+    await insertNotes(
+      tx,
+      await numberDocuments(tx, notes, { prefix: settings.creditNotePrefix, nowOf }),
+    );
+  }
+}
+
+/**
+ * Writes changed accounts with their documents, as far as nothing else has changed them since they were loaded. Needs the operator
+ * role. Running it twice writes once.
+ *
+ * @returns The accounts that were written; the others have to be loaded again.
+ */
+export async function writeChanges(
+  tx: Tx,
+  writes: readonly AccountWrites[],
+  context: { settings: BillingSettings; now: Date },
+): Promise<AccountKey[]> {
+  const written = await writeAccounts(
+    tx,
+    writes.map(({ account }) => account),
+    context.now,
+  );
+  const keys = new Set(written.map(keyText));
+  const own = writes.filter(({ account }) => keys.has(keyText(account)));
+  await writeBilledPeriods(
+    tx,
+    own.flatMap(({ periods }) => periods),
+  );
+  await insertEvents(
+    tx,
+    own.flatMap(({ events }) => events),
+    context.now,
+  );
+  await writeDocuments(tx, own, context);
+  return written;
+}

@@ -1,0 +1,132 @@
+import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Account } from "@turnpike/domain/billing/account/account";
+import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { type AccountKey, listAccounts, listDueAccounts } from "../accounts/accounts.store.ts";
+import { keyText, type LoadedAccount, loadAccounts } from "../accounts/load-accounts.ts";
+import { syncEntitlement } from "../accounts/sync-entitlement.ts";
+import { takeCutOff } from "../accounts/take-cut-off.ts";
+import { toWrites } from "../accounts/to-writes.ts";
+import { writeChanges } from "../accounts/write-changes.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+
+/** Accounts that are closed in one transaction: enough that statements do not count, few enough that numbers are held for a moment. */
+const BATCH = 50;
+const MINUTE_MS = 60_000;
+
+const CLOSING_CONTEXT: CallContext = {
+  actor: { type: "system", id: "billing" },
+  requestId: "billing.close",
+};
+
+/** How many accounts a run looked at, and how many of them it closed; another process may have closed the others. */
+export type Closed = { due: number; closed: number };
+
+type Turned = { loaded: LoadedAccount; after: Account; atMs: number };
+
+/** Periods end on whole minutes, and a minute is whole once it has passed. */
+function turn(loaded: LoadedAccount, nowMs: number): Turned {
+  const fromMs = loaded.row?.advancedTo.getTime() ?? nowMs;
+  const atMs = Math.max(fromMs, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
+  const after = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  return { loaded, after, atMs };
+}
+
+/** Writes what was computed, with no lock held before. @returns The accounts that nothing else had changed meanwhile. */
+async function writeTurned(
+  deps: BillingDeps,
+  turned: readonly Turned[],
+  now: Date,
+): Promise<number> {
+  const writes = turned.map(({ loaded, after, atMs }) =>
+    toWrites({
+      loaded,
+      after,
+      advancedToMs: atMs,
+      now,
+      aheadMs: loaded.row?.aheadMs ?? 0,
+      actor: "system:billing",
+      events: [],
+      noteReason: "Usage of an earlier period was recorded late.",
+      settings: deps.billing,
+      newId: deps.newId,
+    }),
+  );
+  return await deps.transact.asOperator(async (tx) => {
+    const written = await writeChanges(tx, writes, { settings: deps.billing, now });
+    const keys = new Set(written.map(keyText));
+    for (const { loaded, after } of turned) {
+      if (keys.has(keyText(loaded.key))) {
+        await syncEntitlement(deps, tx, CLOSING_CONTEXT, { loaded, after });
+      }
+    }
+    return written.length;
+  });
+}
+
+/**
+ * Lets time pass for accounts up to now. In steps that can be repeated: a cut-off of usage, a reading, a computation without any
+ * lock, and one transaction that writes all of it where nothing else has changed the account since. Killed at any point, run twice or
+ * on two processes, it has its effect once.
+ */
+export async function closeAccounts(
+  deps: BillingDeps,
+  keys: readonly AccountKey[],
+  now: Date,
+): Promise<number> {
+  const recordedTo = await takeCutOff(deps);
+  const loaded = await deps.transact.asOperator(async (tx) =>
+    loadAccounts(tx, await listAccounts(tx, keys), { settings: deps.billing, recordedTo }),
+  );
+  const turned = loaded.map((each) => turn(each, now.getTime() + (each.row?.aheadMs ?? 0)));
+  return turned.length === 0 ? 0 : await writeTurned(deps, turned, now);
+}
+
+/**
+ * Closes the periods of all accounts for which something is due, batch by batch.
+ *
+ * @param input.signal - Ends the run after the batch under way; the next run goes on.
+ */
+export async function closeDue(
+  deps: BillingDeps,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<Closed> {
+  const total: Closed = { due: 0, closed: 0 };
+  const failed = new Set<string>();
+  while (signal?.aborted !== true) {
+    const now = deps.clock.now();
+    const due = await deps.transact.asOperator((tx) =>
+      listDueAccounts(tx, { now, limit: BATCH + failed.size }),
+    );
+    const keys = due.filter((key) => !failed.has(keyText(key))).slice(0, BATCH);
+    if (keys.length === 0) {
+      return total;
+    }
+    total.due += keys.length;
+    total.closed += await closeBatch(deps, keys, { now, failed });
+  }
+  return total;
+}
+
+/** One account that cannot be closed must not keep the others of its batch from it. */
+async function closeBatch(
+  deps: BillingDeps,
+  keys: readonly AccountKey[],
+  { now, failed }: { now: Date; failed: Set<string> },
+): Promise<number> {
+  try {
+    return await closeAccounts(deps, keys, now);
+  } catch (error) {
+    if (keys.length === 1) {
+      for (const key of keys) {
+        failed.add(keyText(key));
+        deps.logger.error({ err: error, ...key }, "The periods of an account could not be closed");
+      }
+      return 0;
+    }
+  }
+  let closed = 0;
+  for (const key of keys) {
+    closed += await closeBatch(deps, [key], { now, failed });
+  }
+  return closed;
+}

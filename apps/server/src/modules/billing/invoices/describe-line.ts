@@ -1,0 +1,96 @@
+import type { BillingPlan } from "@turnpike/domain/billing/catalog/billing-plan";
+import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
+import type { Line, LineOwner } from "@turnpike/domain/billing/rating/line";
+import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
+import { fromScaled } from "@turnpike/domain/money/decimal";
+import type { PlanLibrary } from "../accounts/load-plans.ts";
+
+export type LineContext = {
+  plans: PlanLibrary;
+  /** The plan that a line is of, in its version. */
+  planOf(owner: LineOwner): BillingPlan | undefined;
+  coupons: readonly Coupon[];
+  currency: Currency;
+};
+
+/** A key as people read it: `base-fee` gives `Base fee`. */
+function toWords(key: string): string {
+  const words = key.replaceAll(/[-_]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The meter of a line's card; null for a fee. */
+export function meterOf(
+  { owner, kind }: Line,
+  { planOf }: Pick<LineContext, "planOf">,
+): string | null {
+  const plan = owner === undefined || kind === "commitment" ? undefined : planOf(owner);
+  const cards = (plan?.phases ?? []).flatMap((phase) => phase.cards);
+  return cards.find(({ key }) => key === owner?.card)?.meterId ?? null;
+}
+
+function cardNameOf(line: Line, { plans, planOf }: LineContext): string {
+  const { owner } = line;
+  const key = owner?.card;
+  const plan = owner === undefined ? undefined : planOf(owner);
+  if (owner === undefined || key === undefined || plan === undefined) {
+    return toWords(key ?? "");
+  }
+  const terms = plans.termsOf(plans.book.referenceOf(plan));
+  const card = (terms.phases ?? [])
+    .flatMap(({ rateCards }) => rateCards)
+    .find((candidate) => candidate.key === key);
+  const meterId = plan.phases
+    .flatMap(({ cards }) => cards)
+    .find((each) => each.key === key)?.meterId;
+  return card?.name ?? (meterId === undefined ? toWords(key) : plans.meterNameOf(meterId));
+}
+
+function planNameOf(line: Line, { plans, planOf }: LineContext): string {
+  const plan = line.owner === undefined ? undefined : planOf(line.owner);
+  return plan === undefined
+    ? toWords(line.owner?.planId ?? "")
+    : plans.termsOf(plans.book.referenceOf(plan)).name;
+}
+
+function describeCoupon(coupon: Coupon | undefined, currency: Currency): string {
+  if (coupon === undefined) {
+    return "Coupon";
+  }
+  const name = coupon.couponId === undefined ? "Coupon" : `Coupon ${coupon.couponId}`;
+  return "percent" in coupon.off
+    ? `${name}: ${fromScaled(coupon.off.percent)} % off`
+    : `${name}: ${formatMinor(coupon.off.amount, currency)} ${currency.code} off`;
+}
+
+/** Describes a line as the customer reads it on the invoice. */
+export function describeLine(line: Line, context: LineContext): string {
+  const plan = planNameOf(line, context);
+  const card = cardNameOf(line, context);
+  switch (line.kind) {
+    case "base":
+    case "addOn":
+      return `${plan}: ${card}`;
+    case "proration":
+      return `${plan}: ${card}, part of the period`;
+    case "usage":
+      return `${plan}: ${card}`;
+    case "beyondCap":
+      return `${plan}: ${card} beyond the limit, not charged`;
+    case "late":
+      return `${plan}: ${card} of an earlier period, recorded late`;
+    case "commitment":
+      return line.owner?.card === undefined
+        ? `${plan}: minimum charge`
+        : `${plan}: ${card}, minimum charge`;
+    case "adjustment":
+      return line.label ?? "Adjustment";
+    case "discount":
+      return describeCoupon(
+        line.coupon === undefined ? undefined : context.coupons[line.coupon],
+        context.currency,
+      );
+    case "promotional":
+      return "Promotional credit";
+  }
+}

@@ -1,0 +1,121 @@
+import type { UpcomingInvoice } from "@turnpike/contract/billing";
+import type { Tx } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { type Account, isRunning } from "@turnpike/domain/billing/account/account";
+import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
+import { advance, nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
+import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { findCurrency, formatMinor } from "@turnpike/domain/money/currency";
+import { findEntitlement } from "#modules/entitlements/index.ts";
+import { shareOf } from "#platform/transact.ts";
+import type { AccountKey } from "../accounts/accounts.store.ts";
+import { effectiveMs, readAccount } from "../accounts/change-account.ts";
+import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { createLineContext, toDraft } from "./to-draft.ts";
+
+/** The next invoice of an account, as it would be if nothing more was used. */
+export type RunningInvoice = {
+  loaded: LoadedAccount;
+  /** When it will be issued. */
+  issuesAtMs: number;
+  invoice: Invoice | undefined;
+  after: Account;
+};
+
+/** Boundaries that may issue nothing: the end of a phase that only changes limits. */
+const BOUNDARIES_MAX = 12;
+
+/** Computes the running invoice of an account that was read. `undefined` when no invoice is to come. */
+export function computeRunningInvoice(
+  loaded: LoadedAccount,
+  nowMs: number,
+): RunningInvoice | undefined {
+  const atMs = effectiveMs(nowMs, loaded.row);
+  const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
+  let current = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  let reachedMs = atMs;
+  for (let boundaries = 0; boundaries < BOUNDARIES_MAX && isRunning(current); boundaries += 1) {
+    const dueMs = nextDueMs(current, reachedMs);
+    if (dueMs === undefined) {
+      return;
+    }
+    const before = current.invoices.length;
+    const isEnd = dueMs >= current.subscription.period.toMs;
+    current = advance(current, { fromMs: reachedMs, toMs: dueMs });
+    reachedMs = dueMs;
+    const invoice = current.invoices[before];
+    if (invoice !== undefined || isEnd) {
+      return { loaded, issuesAtMs: dueMs, invoice, after: current };
+    }
+  }
+  return;
+}
+
+function spansOf({ lines }: Invoice): { from: string | null; to: string | null } {
+  const spans = lines.flatMap(({ span }) => (span === undefined ? [] : [span]));
+  return spans.length === 0
+    ? { from: null, to: null }
+    : {
+        from: new Date(Math.min(...spans.map(({ fromMs }) => fromMs))).toISOString(),
+        to: new Date(Math.max(...spans.map(({ toMs }) => toMs))).toISOString(),
+      };
+}
+
+async function emptyTotals(tx: Tx, { tenantId }: AccountKey, loaded: LoadedAccount | undefined) {
+  const entitlement = loaded === undefined ? await findEntitlement(tx, tenantId) : undefined;
+  const currency = loaded?.account.terms.currency ?? findCurrency(entitlement?.terms.currency);
+  if (currency === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  const zero = formatMinor(0n, currency);
+  return {
+    currency: currency.code,
+    lines: [],
+    net: zero,
+    taxes: [],
+    total: zero,
+    fromBalance: zero,
+    prepaid: zero,
+    due: zero,
+  };
+}
+
+/**
+ * Gets the running invoice: what the next one will be, from what was used until now. Computed by what bills, and stored nowhere.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
+ */
+export async function getUpcomingInvoice(
+  deps: BillingDeps,
+  context: CallContext,
+  key: AccountKey,
+): Promise<UpcomingInvoice> {
+  assertMayInTenant(context.actor, "billing:read", key.tenantId);
+  return await deps.transact.asOperator(async (tx) => {
+    const loaded = await readAccount(deps, tx, { key });
+    const now = deps.clock.now();
+    const nowMs = now.getTime() + (loaded?.row?.aheadMs ?? 0);
+    const running = loaded === undefined ? undefined : computeRunningInvoice(loaded, nowMs);
+    const base = { ...key, asOf: new Date(nowMs).toISOString() };
+    const invoice = running?.invoice;
+    if (running === undefined || invoice === undefined) {
+      return {
+        ...base,
+        issuesAt: running === undefined ? null : new Date(running.issuesAtMs).toISOString(),
+        from: null,
+        to: null,
+        ...(await emptyTotals(tx, key, loaded)),
+      };
+    }
+    const { after, issuesAtMs } = running;
+    return {
+      ...base,
+      issuesAt: new Date(issuesAtMs).toISOString(),
+      ...spansOf(invoice),
+      ...toDraft(invoice, createLineContext(running.loaded, after)),
+      due: formatMinor(dueOf(invoice), after.terms.currency),
+    };
+  }, shareOf(context.actor));
+}

@@ -1,0 +1,82 @@
+import { formatMinor } from "@turnpike/domain/money/currency";
+import type { QuotedChange } from "./quoted-change.ts";
+
+const DAY = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+function toDay(ms: number): string {
+  return DAY.format(ms);
+}
+
+function nameOf({ loaded, after }: QuotedChange, planId: string): string {
+  const { subscription } = after;
+  const plans = [
+    ...(subscription === undefined ? [] : [subscription.run, ...subscription.addOns]),
+  ].map(({ plan }) => plan);
+  const pending = subscription?.pendingChange?.plan;
+  const plan = [...plans, ...(pending === undefined ? [] : [pending])].find(
+    (candidate) => candidate.planId === planId,
+  );
+  return plan === undefined
+    ? planId
+    : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
+}
+
+/** What happens, in the words of the action. */
+function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
+  const { action, atMs } = change;
+  const when = effectiveMs === atMs ? "now" : `on ${toDay(effectiveMs)}`;
+  switch (action.do) {
+    case "subscribe":
+      return [`${nameOf(change, action.planId)} begins now.`];
+    case "change":
+      return [`${nameOf(change, action.planId)} begins ${when}.`];
+    case "seats":
+      return [`${action.card} is charged for ${action.quantity} from now on.`];
+    case "addOn":
+      return [`${nameOf(change, action.planId)} is added now.`];
+    case "removeAddOn":
+      return [`The add-on ${action.planId} ends now.`];
+    case "cancel":
+      return [`The subscription ends ${when}. You can take this back until then.`];
+    case "uncancel":
+      return ["The subscription goes on: it does not end with the period."];
+    case "pause":
+      return [`The subscription pauses ${when}. Nothing is charged until you resume it.`];
+    case "resume":
+      return ["The subscription goes on."];
+    case "coupon":
+      return ["The coupon lowers the next invoices."];
+  }
+}
+
+function describeUsage({ loaded, after, atMs }: QuotedChange): string[] {
+  const closes = after.closed.length > loaded.account.closed.length;
+  const isSame = after.subscription?.run === loaded.account.subscription?.run;
+  return closes && !isSame && after.closed.some(({ toMs }) => toMs === atMs)
+    ? ["Usage until now is charged under the old plan; the tiers of the new one begin at zero."]
+    : [];
+}
+
+/** What a change does, one sentence each, for the person who confirms it. */
+export function describeAction(
+  change: QuotedChange,
+  { effectiveMs }: { effectiveMs: number },
+): string[] {
+  const { after, loaded } = change;
+  const { currency } = after.terms;
+  const gained = after.balance - loaded.account.balance;
+  return [
+    ...describeEffect(change, effectiveMs),
+    ...describeUsage(change),
+    ...(gained > 0n
+      ? [
+          `${formatMinor(gained, currency)} ${currency.code} of credit goes to your balance, which the next invoice takes.`,
+        ]
+      : []),
+  ];
+}

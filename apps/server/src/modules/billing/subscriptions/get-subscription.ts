@@ -1,0 +1,60 @@
+import type { Subscription } from "@turnpike/contract/billing";
+import type { Tx } from "@turnpike/db/client";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { findEntitlement } from "#modules/entitlements/index.ts";
+import { shareOf } from "#platform/transact.ts";
+import type { AccountKey } from "../accounts/accounts.store.ts";
+import { effectiveMs, readAccount } from "../accounts/change-account.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { listOpenInvoices } from "../invoices/documents.store.ts";
+import { toFreeSubscription, toSubscription } from "./to-subscription.ts";
+
+/** {@link getSubscription} in a transaction of the operator role, for an actor who may see it. */
+export async function readSubscription(
+  deps: BillingDeps,
+  tx: Tx,
+  key: AccountKey,
+): Promise<Subscription> {
+  const now = deps.clock.now();
+  const entitlement = await findEntitlement(tx, key.tenantId);
+  if (entitlement === undefined) {
+    throw resourceNotFound("tenant");
+  }
+  const loaded = await readAccount(deps, tx, { key });
+  if (loaded === undefined) {
+    return toFreeSubscription(key, entitlement, now);
+  }
+  const nowMs = now.getTime() + (loaded.row?.aheadMs ?? 0);
+  const atMs = effectiveMs(nowMs, loaded.row);
+  const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
+  // What is due is done in the answer too, a moment before a job has written it.
+  const account = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  return toSubscription(loaded, {
+    account,
+    nowMs,
+    standing:
+      key.environment === "live"
+        ? entitlement.standing
+        : (account.access.at(-1)?.state ?? "current"),
+    openInvoices: await listOpenInvoices(tx, key, 10),
+  });
+}
+
+/**
+ * Gets the subscription of a tenant in an environment; that of a tenant without one is its free plan, with the life `none`.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
+ */
+export async function getSubscription(
+  deps: BillingDeps,
+  context: CallContext,
+  key: AccountKey,
+): Promise<Subscription> {
+  assertMayInTenant(context.actor, "billing:read", key.tenantId);
+  return await deps.transact.asOperator(
+    (tx) => readSubscription(deps, tx, key),
+    shareOf(context.actor),
+  );
+}

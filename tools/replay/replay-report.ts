@@ -1,4 +1,5 @@
-import { toGrouped, toTable } from "../../apps/server/src/cli/print.ts";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { toTable } from "../../apps/server/src/cli/print.ts";
 import type { ReplayState } from "./replay-state.ts";
 import type { SendResult } from "./send-log.ts";
 

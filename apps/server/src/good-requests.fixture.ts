@@ -15,6 +15,9 @@ export type Ids = Record<
   | "serviceKeyId"
   | "lockId"
   | "meterId"
+  | "planId"
+  | "version"
+  | "couponId"
   | "webhookId"
   | "alertId"
   | "exportId"
@@ -35,6 +38,9 @@ export const MISSING_IDS: Ids = {
   serviceKeyId: `svc_${"e".repeat(32)}`,
   lockId: `lck_${"e".repeat(32)}`,
   meterId: "no-such-meter",
+  planId: "no-such-plan",
+  version: "999",
+  couponId: "no-such-coupon",
   webhookId: `whk_${"e".repeat(32)}`,
   alertId: `alt_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
@@ -93,6 +99,10 @@ export const ALERT = {
 
 let invited = 0;
 let metersMade = 0;
+let couponsMade = 0;
+
+/** Terms of a plan that can be published. */
+const DRAFT = { name: "Created" };
 
 /** A good body of every operation that takes one. A new operation that changes something gets its own here. */
 const BODIES: Record<string, (ids: Ids) => object> = {
@@ -123,6 +133,15 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     return { ...METER, meterId: `made-${String(metersMade)}` };
   },
   "catalog.updateMeter": () => ({ unit: "unit" }),
+  "catalog.putPlanDraft": () => ({ terms: DRAFT }),
+  "catalog.publishPlanDraft": () => ({}),
+  "catalog.archivePlan": () => ({}),
+  "catalog.restorePlan": () => ({}),
+  "catalog.createCoupon": () => {
+    couponsMade += 1;
+    return { couponId: `made-${String(couponsMade)}`, name: "Created", percent: "10" };
+  },
+  "catalog.archiveCoupon": () => ({}),
   "events.previewMeter": () => ({ meter: METER }),
   "keys.create": () => ({ name: "Created" }),
   "keys.import": () => ({ rows: [{ hash: "0123456789abcdef".repeat(4), name: "Imported" }] }),
@@ -168,6 +187,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
 
 /** A good query of every operation that needs one. */
 const QUERIES: Record<string, (ids: Ids) => string> = {
+  "catalog.diffPlanVersions": () => "?from=1&to=1",
   "usage.keys": (ids) => `?keys=${ids.keyId}`,
 };
 

@@ -52,6 +52,11 @@ export async function makeOneOfEverything(
   const ping = await make("POST", `${path}/webhooks/${webhook.webhookId}/test`, {});
   const alert = await make("POST", `${path}/alerts`, { ...ALERT, name });
   const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
+  const coupon = await make("POST", "/v1/coupons", {
+    couponId: `c-${tenantId.slice(-12)}`,
+    name: "Coupon",
+    percent: "10",
+  });
   return {
     tenantId,
     exportId: usageExport.exportId,
@@ -68,6 +73,10 @@ export async function makeOneOfEverything(
     // Of no tenant in the path: the operator's programs alone may name one.
     lockId: `lck_${"1".repeat(32)}`,
     meterId: METER.meterId,
+    // A published plan that is not the default.
+    planId: "scale",
+    version: "1",
+    couponId: coupon.couponId,
     collection: "settings",
   };
 }

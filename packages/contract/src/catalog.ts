@@ -6,16 +6,12 @@ import {
   METER_VERSIONS_MAX,
   METERS_MAX,
 } from "@turnpike/domain/catalog/meter";
-import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import { z } from "zod";
+import { couponInput } from "./coupons.ts";
 import { operation } from "./operation.ts";
 import { planPhases } from "./plan-phases.ts";
-import { displayName, displayText, instant, plainText } from "./shapes.ts";
-
-const slug = z
-  .string()
-  .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes, starting with a letter.");
+import { displayName, displayText, instant, plainText, slug } from "./shapes.ts";
 
 export const rateLimit = z.strictObject({
   name: slug.describe("The name in replies."),
@@ -108,6 +104,10 @@ export const planInput = z.strictObject({
   ...planTerms,
 });
 
+/** The terms of a plan that is being written: its parts have their shapes, and whether they fit together is reported. */
+export const planDraftTerms = z.strictObject(planTerms);
+export type PlanDraftTerms = z.output<typeof planDraftTerms>;
+
 function refuseRepeated(
   context: z.RefinementCtx,
   names: readonly string[],
@@ -127,8 +127,8 @@ function refuseRepeated(
 const INSTEAD_OF_PHASES = "Remove it: the cards of the plan's phases have its prices and limits.";
 
 /** Checks the parts of a plan that fit together in every installation. */
-export function checkPlan(
-  plan: z.output<z.ZodObject<typeof planTerms>>,
+function checkPlan(
+  plan: PlanDraftTerms,
   context: z.RefinementCtx,
   path: (string | number)[] = [],
 ): void {
@@ -150,6 +150,11 @@ export function checkPlan(
     }
   }
 }
+
+/** The terms of a plan that is complete. */
+export const completePlanTerms = planDraftTerms.superRefine((plan, context) =>
+  checkPlan(plan, context),
+);
 
 const POINTER_LENGTH_MAX = 200;
 
@@ -253,6 +258,7 @@ export const catalogInput = z
   .strictObject({
     meters: z.array(meterInput).max(100).default([]).describe("What is counted."),
     plans: z.array(planInput).min(1).max(100).describe("What is sold."),
+    coupons: z.array(couponInput).max(200).optional().describe("Discounts that customers redeem."),
     defaultPlanId: slug.optional().describe("The plan of new tenants."),
   })
   .superRefine((catalog, context) => {
@@ -260,6 +266,8 @@ export const catalogInput = z
     refuseRepeated(context, ids, (index) => ["plans", index, "planId"]);
     const meterIds = catalog.meters.map((meter) => meter.meterId);
     refuseRepeated(context, meterIds, (index) => ["meters", index, "meterId"]);
+    const couponIds = (catalog.coupons ?? []).map((coupon) => coupon.couponId);
+    refuseRepeated(context, couponIds, (index) => ["coupons", index, "couponId"]);
     for (const [at, plan] of catalog.plans.entries()) {
       checkPlan(plan, context, ["plans", at]);
     }
@@ -361,7 +369,8 @@ export const catalogContract = {
     .route({
       method: "PUT",
       path: "/catalog",
-      summary: "Bring meters and plans to the given state; each changed plan gets a new version",
+      summary:
+        "Bring meters, plans and coupons to the given state; each changed plan gets a new version",
       tags,
     })
     .input(catalogInput)
@@ -373,6 +382,7 @@ export const catalogContract = {
         publishedMeters: z
           .array(z.strictObject({ meterId: z.string(), version: z.number().int() }))
           .describe("Meters that got a new version."),
+        changedCoupons: z.array(z.string()).describe("Coupons that were created or changed."),
         newDefaultPlanId: z.string().nullable().describe("The new default plan, if it changed."),
       }),
     ),

@@ -2,6 +2,7 @@ import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
 import { allSubscriptionsContract, subscriptionsContract } from "./billing.ts";
 import { catalogContract } from "./catalog.ts";
+import { couponsContract } from "./coupons.ts";
 import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
@@ -12,6 +13,7 @@ import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
+import { planVersionsContract } from "./plan-versions.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
 import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
@@ -21,7 +23,7 @@ export const contract = {
   setup: setupContract,
   tenants: tenantsContract,
   invitations: invitationsContract,
-  catalog: catalogContract,
+  catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
   billing: { ...subscriptionsContract },
   invoicing: { ...allSubscriptionsContract },

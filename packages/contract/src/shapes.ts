@@ -2,6 +2,7 @@ import {
   isId,
   type KeyId,
   type ServiceKeyId,
+  SLUG_PATTERN,
   type TenantId,
   type UserId,
 } from "@turnpike/domain/ids/ids";
@@ -28,6 +29,11 @@ export const serviceKeyId = idOf<ServiceKeyId>(
   "serviceKey",
   "svc_0199f3b0c1d27a4e8f60112233445566",
 );
+
+/** What people name for programs: plans, meters, coupons. */
+export const slug = z
+  .string()
+  .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes, starting with a letter.");
 
 /**
  * An instant as ISO 8601. Offsets are converted to UTC. Answers are always in UTC, with milliseconds. Not before 1970, because

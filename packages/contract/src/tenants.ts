@@ -10,14 +10,12 @@ import {
   pageOf,
   pageQuery,
   plainText,
+  slug,
   tenantId,
   userId,
 } from "./shapes.ts";
 
 const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
-const slug = z
-  .string()
-  .regex(SLUG_PATTERN, "Lower-case letters, digits and dashes, starting with a letter.");
 
 export const tenant = z.strictObject({
   tenantId,

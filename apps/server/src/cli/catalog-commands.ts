@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { catalogInput, type Plan } from "@turnpike/contract/catalog";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { parse as parseYaml, stringify as stringifyYaml } from "yaml";
 import type { z } from "zod";
 import {
@@ -12,7 +13,7 @@ import {
 } from "#modules/catalog/index.ts";
 import { type Cli, examples } from "./cli.ts";
 import { InputFileError, toInputFileError } from "./input-file-error.ts";
-import { toGrouped, toTable } from "./print.ts";
+import { toTable } from "./print.ts";
 import type { CommandSession } from "./run-command.ts";
 
 type CatalogInput = z.output<typeof catalogInput>;

@@ -1,9 +1,10 @@
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
 import { type DemoRemoval, removeDemo } from "./demo/remove-demo.ts";
 import { parseWhole } from "./parse-input.ts";
-import { toGrouped, toRecord, toTable } from "./print.ts";
+import { toRecord, toTable } from "./print.ts";
 import { runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 

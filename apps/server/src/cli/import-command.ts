@@ -2,6 +2,7 @@ import { LOG_FIELDS, type LogFieldNames } from "@turnpike/domain/access-log/pars
 import { LOG_FORMATS, type LogFormat } from "@turnpike/domain/access-log/parse-log-line";
 import { isId, type KeyId } from "@turnpike/domain/ids/ids";
 import { toSuggestion } from "@turnpike/domain/text/suggest";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { createRouteDocuments, createUpstreamRouter } from "#modules/gateway/index.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import type { Config } from "../config.ts";
@@ -12,7 +13,7 @@ import { type MapRule, readImportMap } from "./history/import-map.ts";
 import type { FileSummary, ImportSummary } from "./history/import-tally.ts";
 import { type OpenLog, openLog } from "./history/read-log-lines.ts";
 import { resolveRules } from "./history/resolve-rules.ts";
-import { toGrouped, toRecord, toTable } from "./print.ts";
+import { toRecord, toTable } from "./print.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -39,13 +39,6 @@ export function toRecord(fields: readonly (readonly [name: string, value: string
   return fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${value}`.trimEnd()).join("\n");
 }
 
-/** Groups the digits of a whole or decimal number by thousands: `9126` gives `9,126`. */
-export function toGrouped(value: number | string): string {
-  const [whole = "", fraction] = String(value).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}
-
 /** A minute is precise enough for people: `2026-01-31 09:30`, UTC; a dash for null. */
 export function toShortInstant(iso: string | null): string {
   return iso === null ? "-" : iso.slice(0, 16).replace("T", " ");

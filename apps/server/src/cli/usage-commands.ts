@@ -1,6 +1,7 @@
 import { allUsageQuery, USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage";
 import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
@@ -9,7 +10,7 @@ import { getLimits, reconcile } from "#modules/metering/index.ts";
 import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { parseInput, toInstant } from "./parse-input.ts";
-import { toGrouped, toRecord, toShortInstant, toTable } from "./print.ts";
+import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { EXIT_FAILED } from "./report-failure.ts";
 import type { CommandSession } from "./run-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";

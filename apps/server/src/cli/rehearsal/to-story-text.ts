@@ -6,7 +6,8 @@ import type {
   StoryLine,
   StoryResult,
 } from "@turnpike/domain/billing/rehearsal/to-story-result";
-import { toGrouped, toShortInstant, toTable } from "../print.ts";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { toShortInstant, toTable } from "../print.ts";
 
 function toSpan({ from, to }: StoryLine): string {
   return from === undefined || to === undefined

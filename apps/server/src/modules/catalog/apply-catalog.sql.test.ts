@@ -65,6 +65,7 @@ describe("applyCatalog", () => {
     expect(await apply(sample())).toEqual({
       published: [],
       publishedMeters: [],
+      changedCoupons: [],
       newDefaultPlanId: null,
     });
     expect(await countVersions()).toBe(3);
@@ -75,6 +76,7 @@ describe("applyCatalog", () => {
     expect(await apply(withPrice("free", "1"))).toEqual({
       published: [{ planId: "free", version: 2 }],
       publishedMeters: [],
+      changedCoupons: [],
       newDefaultPlanId: null,
     });
     const tenant = await getTenant(services, OPERATOR_CONTEXT, { tenantId });
@@ -103,6 +105,7 @@ describe("applyCatalog", () => {
     expect(await apply({ ...sample(), defaultPlanId: "pro" })).toEqual({
       published: [],
       publishedMeters: [],
+      changedCoupons: [],
       newDefaultPlanId: "pro",
     });
     const { items } = await listPlans(services, OPERATOR_CONTEXT);
@@ -192,6 +195,7 @@ describe("applyCatalog", () => {
     expect(await apply(renamed)).toEqual({
       published: [],
       publishedMeters: [{ meterId: "requests", version: 2 }],
+      changedCoupons: [],
       newDefaultPlanId: null,
     });
     expect(await listMeters(services)).toEqual({

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
 import type { Catalog } from "@turnpike/domain/catalog/plan";
@@ -7,7 +6,6 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { hasRequestsMeter, withRequestsMeter } from "./built-in-meter.ts";
 import {
-  insertPlanVersion,
   listMeterRows,
   listPlanRows,
   lockCatalog,
@@ -15,12 +13,22 @@ import {
   setDefaultPlan,
 } from "./catalog.store.ts";
 import type { CatalogChange } from "./catalog-change.ts";
+import { publishCoupons } from "./coupons/publish-coupons.ts";
 import { findCatalogFaults } from "./find-catalog-faults.ts";
 import { publishMeters } from "./publish-meters.ts";
+import { findKindFault, publishPlan } from "./publish-plan.ts";
 import { toTerms } from "./to-terms.ts";
 
-function assertApplicable(input: CatalogChange, known: readonly MeterDefinition[]): void {
-  const errors = findCatalogFaults(input, known);
+function assertApplicable(
+  input: CatalogChange,
+  { meters, plans }: { meters: readonly MeterDefinition[]; plans: ReadonlyMap<string, PlanRow> },
+): void {
+  const kindFaults = input.plans.flatMap((plan, index) => {
+    const fault = findKindFault(plan, plans.get(plan.planId));
+    const pointer = `/plans/${String(index)}${fault?.pointer ?? ""}`;
+    return fault === undefined ? [] : [{ pointer, message: fault.message }];
+  });
+  const errors = [...kindFaults, ...findCatalogFaults(input, meters)];
   if (errors[0] !== undefined) {
     throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
   }
@@ -46,18 +54,20 @@ function assertOffered(plan: PlanRow | undefined): void {
 export type AppliedCatalog = {
   published: { planId: string; version: number }[];
   publishedMeters: { meterId: string; version: number }[];
+  /** Ids of those that were created or changed. */
+  changedCoupons: string[];
   /** Null when the default plan did not change. */
   newDefaultPlanId: string | null;
 };
 
 /**
- * Brings meters and plans to the given state. A plan or meter that differs from its newest version gets a new version; tenants
+ * Brings meters, plans and coupons to the given state. A plan or meter that differs from its newest version gets a new version; tenants
  * keep the version they have. Anything not named stays as it is, and the meter `requests` is added when it is missing. Applying
  * the same catalogue twice changes nothing.
  *
  * @returns The versions published now, and the default plan if it changed.
  * @throws {AppError} `INVALID_REQUEST` when a plan cannot be billed, a quota names a meter that does not exist, the aggregation
- *   of a meter would change, or the default plan is archived; `CONFLICT` when there would be too many meters, or versions of one.
+ *   of a meter or what a coupon gives would change, or the default plan is archived; `CONFLICT` when there would be too many meters, or versions of one.
  */
 export async function applyCatalog(
   deps: AppServices,
@@ -65,12 +75,11 @@ export async function applyCatalog(
   input: CatalogChange,
 ): Promise<AppliedCatalog> {
   assertMay(context.actor, "catalog:write");
-  const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
     await lockCatalog(tx);
     const knownMeters = await listMeterRows(tx);
-    assertApplicable(input, knownMeters);
     const current = new Map((await listPlanRows(tx)).map((row) => [row.plan_id, row]));
+    assertApplicable(input, { meters: knownMeters, plans: current });
     const meters = await publishMeters(
       deps,
       tx,
@@ -85,21 +94,17 @@ export async function applyCatalog(
     const allMeters = await listMeterRows(tx);
     const published: { planId: string; version: number }[] = [];
     for (const plan of input.plans) {
-      const terms = toTerms(plan, allMeters);
-      const latest = current.get(plan.planId);
-      if (latest === undefined || !isDeepStrictEqual(latest.terms, terms)) {
-        const version = (latest?.version ?? 0) + 1;
-        await insertPlanVersion(tx, { planId: plan.planId, version, terms, now });
-        await writeAudit(deps, tx, context, {
-          tenantId: null,
-          action: "plan.published",
-          entityType: "plan",
-          entityId: plan.planId,
-          details: { version },
-        });
-        published.push({ planId: plan.planId, version });
+      const { planId } = plan;
+      const version = await publishPlan(deps, tx, context, {
+        planId,
+        terms: toTerms(plan, allMeters),
+        before: current.get(planId),
+      });
+      if (version !== undefined) {
+        published.push({ planId, version });
       }
     }
+    const changedCoupons = await publishCoupons(deps, tx, context, input.coupons ?? []);
     const defaultPlanId =
       input.defaultPlanId ?? (current.size === 0 ? findFirst(input) : undefined);
     const isNewDefault =
@@ -116,7 +121,8 @@ export async function applyCatalog(
         details: { defaultPlanId: [before, defaultPlanId] },
       });
     }
-    return { published, publishedMeters, newDefaultPlanId: isNewDefault ? defaultPlanId : null };
+    const newDefaultPlanId = isNewDefault ? defaultPlanId : null;
+    return { published, publishedMeters, changedCoupons, newDefaultPlanId };
   });
 }
 

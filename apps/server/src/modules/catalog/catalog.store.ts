@@ -20,6 +20,57 @@ export async function listPlanRows(tx: Tx): Promise<PlanRow[]> {
     limit 1000`;
 }
 
+/** A plan with its newest version. */
+export async function findPlanRow(tx: Tx, planId: string): Promise<PlanRow | undefined> {
+  const [row] = await tx<PlanRow[]>`
+    select p.plan_id, v.version, p.is_default, p.archived_at, v.terms
+    from plans p join plan_versions v on v.plan_id = p.plan_id and v.version = p.latest_version
+    where p.plan_id = ${planId}`;
+  return row;
+}
+
+export async function countPlans(tx: Tx): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`select count(*)::int as count from plans`;
+  return row?.count ?? 0;
+}
+
+/** A published version of a plan. */
+export type PlanVersionRow = {
+  planId: string;
+  version: number;
+  terms: PlanTerms;
+  publishedAt: Date;
+};
+
+/** Versions of a plan, newest first. @param input.before - Only those below this number. */
+export async function listPlanVersionRows(
+  tx: Tx,
+  { planId, before, limit }: { planId: string; before: number | undefined; limit: number },
+): Promise<PlanVersionRow[]> {
+  return await tx<PlanVersionRow[]>`
+    select plan_id as "planId", version, terms, published_at as "publishedAt"
+    from plan_versions
+    where plan_id = ${planId} ${before === undefined ? tx`` : tx`and version < ${before}`}
+    order by version desc
+    limit ${limit}`;
+}
+
+export async function findPlanVersionRow(
+  tx: Tx,
+  { planId, version }: { planId: string; version: number },
+): Promise<PlanVersionRow | undefined> {
+  const [row] = await tx<PlanVersionRow[]>`
+    select plan_id as "planId", version, terms, published_at as "publishedAt"
+    from plan_versions where plan_id = ${planId} and version = ${version}`;
+  return row;
+}
+
+/** Sets since when a plan is offered to no one; null offers it. */
+export async function setArchived(tx: Tx, planId: string, archivedAt: Date | null): Promise<void> {
+  await tx`update plans set archived_at = ${archivedAt} where plan_id = ${planId}`;
+  await tx`select record_change('plan', null, ${planId})`;
+}
+
 /** The newest version of a plan, and whether it may be given to a tenant. */
 export type NewestVersion = {
   planId: string;

@@ -4,13 +4,15 @@ import type { AppServices } from "#platform/app-services.ts";
 import { withRequestsMeter } from "./built-in-meter.ts";
 import { listMeterRows, listPlanRows } from "./catalog.store.ts";
 import type { CatalogChange } from "./catalog-change.ts";
+import { listCouponRows } from "./coupons/coupons.store.ts";
+import { findCouponFaults, isSameCoupon } from "./coupons/publish-coupons.ts";
 import { findCatalogFaults, findFaultsOfPlan } from "./find-catalog-faults.ts";
 import { isSameMeter } from "./publish-meters.ts";
 import { toTerms } from "./to-terms.ts";
 
 /**
- * Names what applying a catalogue would change: meters and plans that are missing or differ from their newest version, and the
- * default plan. Published meters and plans that the catalogue leaves out are no difference, since applying keeps them.
+ * Names what applying a catalogue would change: meters, plans and coupons that are missing or differ from their newest version, and the
+ * default plan. Published ones that the catalogue leaves out are no difference, since applying keeps them.
  *
  * @returns `differing`, such as `plan pro`, `meter tokens` or `default plan`, is empty when everything is published as given;
  *   `faults` is what applying would refuse.
@@ -19,9 +21,10 @@ export async function findUnapplied(
   deps: Pick<AppServices, "transact">,
   input: CatalogChange,
 ): Promise<{ differing: string[]; faults: FieldError[] }> {
-  const { meters, plans } = await deps.transact.asOperator(async (tx) => ({
+  const { meters, plans, coupons } = await deps.transact.asOperator(async (tx) => ({
     meters: await listMeterRows(tx),
     plans: await listPlanRows(tx),
+    coupons: await listCouponRows(tx),
   }));
   const otherMeters = input.meters.filter(
     (meter) => !meters.some((row) => isSameMeter(row, meter)),
@@ -38,10 +41,18 @@ export async function findUnapplied(
   const isOtherDefault =
     input.defaultPlanId !== undefined &&
     !plans.some((row) => row.is_default && row.plan_id === input.defaultPlanId);
+  const otherCoupons = (input.coupons ?? []).filter(
+    (coupon) => !coupons.some((row) => isSameCoupon(row, coupon)),
+  );
   const differing = [
     ...otherMeters.map(({ meterId }) => `meter ${meterId}`),
     ...otherPlans.map(({ planId }) => `plan ${planId}`),
+    ...otherCoupons.map(({ couponId }) => `coupon ${couponId}`),
     ...(isOtherDefault ? ["default plan"] : []),
   ];
-  return { differing, faults: findCatalogFaults(input, meters) };
+  const faults = [
+    ...findCatalogFaults(input, meters),
+    ...findCouponFaults(input.coupons ?? [], coupons),
+  ];
+  return { differing, faults };
 }

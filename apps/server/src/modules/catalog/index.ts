@@ -2,10 +2,12 @@ export { type AppliedCatalog, applyCatalog, seedCatalog } from "./apply-catalog.
 export { createCatalogRoutes } from "./catalog.routes.ts";
 export {
   findPlanVersion,
+  findPlanVersionRow,
   listMeterRows,
   listMeterVersionRows,
   listVersionTerms,
 } from "./catalog.store.ts";
+export { type CouponRow, findCoupon } from "./coupons/coupons.store.ts";
 export { createMeter } from "./create-meter.ts";
 export { type DeletedMeter, deleteMeter } from "./delete-meter.ts";
 export { type ExportedCatalog, exportCatalog } from "./export-catalog.ts";

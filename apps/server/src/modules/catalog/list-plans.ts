@@ -1,26 +1,19 @@
 import type { Plan } from "@turnpike/contract/catalog";
 import { type CallContext, may } from "@turnpike/domain/access/actor";
-import { phasesOf } from "@turnpike/domain/catalog/phases-of";
 import type { AppServices } from "#platform/app-services.ts";
 import { shareOf, VISITORS } from "#platform/transact.ts";
 import { listPlanRows, type PlanRow } from "./catalog.store.ts";
+import { toTermsReply } from "./versions/to-version-reply.ts";
 
 type CatalogDeps = Pick<AppServices, "transact">;
 
 export function toPlanReply(row: PlanRow): Plan {
-  const { terms } = row;
   return {
     planId: row.plan_id,
     version: row.version,
     isDefault: row.is_default,
     archivedAt: row.archived_at?.toISOString() ?? null,
-    ...terms,
-    rateLimits: [...terms.rateLimits],
-    quotas: [...terms.quotas],
-    phases: phasesOf(terms),
-    isAddOn: terms.isAddOn ?? false,
-    concurrency: terms.concurrency ?? null,
-    scopes: [...(terms.scopes ?? [])],
+    ...toTermsReply(row.terms),
   };
 }
 

@@ -79,7 +79,12 @@ describe("a plan with phases", () => {
       phases: [{ rateCards: [] }],
     });
     const again = await apply();
-    expect(again).toEqual({ published: [], publishedMeters: [], newDefaultPlanId: null });
+    expect(again).toEqual({
+      published: [],
+      publishedMeters: [],
+      changedCoupons: [],
+      newDefaultPlanId: null,
+    });
   });
 
   it("that cannot be billed is refused with a sentence for each fault, and nothing is written", async () => {

@@ -158,15 +158,15 @@ describe("a draft", () => {
   });
 
   it("needs catalog:write to be changed, and catalog:read to be seen", async () => {
-    const nobody = contextOf({ type: "service_key", id: "svc_2", scopes: ["usage:read"] });
+    const unscoped = contextOf({ type: "service_key", id: "svc_2", scopes: ["usage:read"] });
     const refusals = [
       refusalOf(putPlanDraft(services, READER, { planId: "pro", terms: termsOf() })),
       refusalOf(publishPlanDraft(services, READER, { planId: "pro" })),
       refusalOf(deletePlanDraft(services, READER, { planId: "pro" })),
       refusalOf(archivePlan(services, READER, { planId: "pro" })),
-      refusalOf(getPlanDraft(services, nobody, { planId: "pro" })),
-      refusalOf(listPlanVersions(services, nobody, { planId: "pro", limit: 1 })),
-      refusalOf(diffPlanVersions(services, nobody, { planId: "pro", from: 1, to: 1 })),
+      refusalOf(getPlanDraft(services, unscoped, { planId: "pro" })),
+      refusalOf(listPlanVersions(services, unscoped, { planId: "pro", limit: 1 })),
+      refusalOf(diffPlanVersions(services, unscoped, { planId: "pro", from: 1, to: 1 })),
     ];
     for (const refusal of refusals) {
       expect((await refusal).code).toBe("INSUFFICIENT_SCOPE");

@@ -40,6 +40,8 @@ async function parse(line: string): Promise<void> {
       throw new Understood();
     },
     workingFolder: folder.path,
+    output: process.stdout,
+    errors: process.stderr,
     isTerminal: false,
     setExitCode: () => undefined,
   });

@@ -264,13 +264,15 @@ async function takeOrJoin(folder: string, closing: ReturnType<typeof createClosi
  * command when none does.
  *
  * @param options.mayCreate - Makes an installation where there is none, and migrates one of an older version. Default false.
+ * @param options.log - Gets the lines of the log. Default standard error.
  * @throws {StartupError} with a way out; `INSTALLATION_MISSING` when there is none and none may be made, `SCHEMA_OLDER`.
  */
 export async function openForCommand(
   config: Config,
-  options: { mayCreate?: boolean } = {},
+  options: { mayCreate?: boolean; log?: { write(line: string): void } } = {},
 ): Promise<Installation> {
-  const logger = createLogger({ level: config.logLevel, destination: process.stderr });
+  const destination = options.log ?? process.stderr;
+  const logger = createLogger({ level: config.logLevel, destination });
   const closing = createClosing();
   const mayMigrate = options.mayCreate ?? false;
   const input = { config, logger, closing, role: "command", mayMigrate } as const;

@@ -9,9 +9,9 @@ import { toStoryText } from "./rehearsal/to-story-text.ts";
 const MISTAKES_MAX = 100;
 
 /** Waits when the reader is slower, so that results do not pile up in memory. */
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(`${text}\n`)) {
-    await once(process.stdout, "drain");
+async function write(output: NodeJS.WritableStream, text: string): Promise<void> {
+  if (!output.write(`${text}\n`)) {
+    await once(output, "drain");
   }
 }
 
@@ -26,7 +26,8 @@ async function rehearse(cli: Cli, name: string): Promise<void> {
       }
     } else {
       const result = playStory(read.value);
-      await write(cli.isJson() ? JSON.stringify(result) : toStoryText(result));
+      const text = cli.isJson() ? JSON.stringify(result) : toStoryText(result);
+      await write(cli.environment.output, text);
     }
   }
   if (mistakes.length > 0) {

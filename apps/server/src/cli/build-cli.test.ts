@@ -9,6 +9,8 @@ const { program } = buildCli({
     throw new Error("Help needs no configuration.");
   },
   workingFolder: "/",
+  output: process.stdout,
+  errors: process.stderr,
   isTerminal: false,
   setExitCode: () => undefined,
 });

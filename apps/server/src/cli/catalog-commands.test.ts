@@ -1,17 +1,18 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { catalogInput } from "@turnpike/contract/catalog";
+import { type CommandLine, createCommandLine } from "@turnpike/testkit/command-line";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
-import { createTestDatabase } from "@turnpike/testkit/test-database";
+import { startTestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
 
 const DEADLINE_MS = 300_000;
 
 let folder: TempFolder;
-let home: ProductHome;
 let path: string;
 
 const toFile = (price: string) => `catalog:
@@ -27,13 +28,11 @@ const toFile = (price: string) => `catalog:
 beforeAll(async () => {
   folder = await makeTempFolder();
   path = join(folder.path, "turnpike.yaml");
-  await writeFile(path, toFile("19"));
-  home = await makeProductHome({ TURNPIKE_CONFIG: path });
-}, DEADLINE_MS);
-afterAll(async () => {
-  await home[Symbol.asyncDispose]();
-  await folder[Symbol.asyncDispose]();
-}, DEADLINE_MS);
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const commandLineOf = (env: Readonly<Record<string, string>>): CommandLine =>
+  createCommandLine({ env, workingFolder: folder.path });
 
 /** A database as a server gives it: not even migrated. */
 async function createEmptyDatabase(): Promise<AsyncDisposable & { url: string }> {
@@ -49,20 +48,29 @@ async function createEmptyDatabase(): Promise<AsyncDisposable & { url: string }>
   };
 }
 
-async function startAndStop(work: () => Promise<void>): Promise<string> {
-  const server = await home.startServer();
-  await work();
-  server.kill("SIGTERM");
-  await server.ended;
-  return server.output();
-}
-
 describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
+  let home: ProductHome;
+  let turnpike: CommandLine;
+  beforeAll(async () => {
+    home = await makeProductHome({ TURNPIKE_CONFIG: path });
+    turnpike = commandLineOf(home.environment);
+  });
+  afterAll(() => home[Symbol.asyncDispose](), DEADLINE_MS);
+
+  async function startAndStop(work: () => Promise<void>): Promise<string> {
+    const server = await home.startServer();
+    await work();
+    server.kill("SIGTERM");
+    await server.ended;
+    return server.output();
+  }
+
   it("that differs from the published one is reported at the start and by config check, until it is applied", async () => {
     const check = async () => {
-      const { stdout } = await home.turnpike("config", "check", "--json");
+      const { stdout } = await turnpike("config", "check", "--json");
       return JSON.parse(stdout).catalog;
     };
+    await writeFile(path, toFile("19"));
     const seeded = await startAndStop(async () => {
       expect(await check()).toEqual({ path, differing: [] });
     });
@@ -72,28 +80,15 @@ describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
     await writeFile(path, toFile("29").replace("defaultPlanId: solo", "defaultPlanId: team"));
     const warned = await startAndStop(async () => {
       expect(await check()).toEqual({ path, differing: ["plan team", "default plan"] });
-      const { code, stdout } = await home.turnpike("config", "check");
+      const { code, stdout } = await turnpike("config", "check");
       expect(code).toBe(0);
       expect(stdout).toContain(`(plan team, default plan) and has no effect`);
       expect(stdout).toContain(`turnpike catalog apply ${path}`);
-      await home.turnpike("catalog", "apply", path);
+      await turnpike("catalog", "apply", path);
       expect(await check()).toEqual({ path, differing: [] });
     });
     expect(warned).toContain(`turnpike catalog apply ${path}`);
     expect(warned).toContain('"differing":["plan team","default plan"]');
-  });
-
-  it("is printed as catalog apply takes it, and as it is published", async () => {
-    for (const name of ["show", "export"]) {
-      const { code, stdout } = await home.turnpike("catalog", name);
-      expect(code).toBe(0);
-      const shown = catalogInput.parse(parseYaml(stdout));
-      expect(shown.plans.map((plan) => plan.planId)).toEqual(["solo", "team"]);
-      expect(shown.defaultPlanId).toBe("team");
-      const copy = join(folder.path, "copy.yaml");
-      await writeFile(copy, stdout);
-      expect((await home.turnpike("catalog", "apply", copy)).stdout).toContain("Nothing to change");
-    }
   });
 });
 
@@ -116,17 +111,18 @@ describe("a catalogue with a quota of an undefined meter", {
   it("is a mistake of the file, told by config check and the start, which leaves nothing behind", async () => {
     await writeFile(bad(), withQuotaOf("images"));
     await using fresh = await makeProductHome({ TURNPIKE_CONFIG: bad() });
-    await expectMistake(fresh.turnpike("config", "check"));
+    const turnpike = commandLineOf(fresh.environment);
+    await expectMistake(turnpike("config", "check"));
     await expectMistake(fresh.run("apps/server/src/main.ts").ended);
-    await expectMistake(fresh.turnpike("config", "check"));
+    await expectMistake(turnpike("config", "check"));
     expect(await readdir(fresh.dataFolder)).not.toContain("postgres");
 
     await writeFile(bad(), withQuotaOf("requests"));
-    expect((await fresh.turnpike("config", "check")).code).toBe(0);
+    expect((await turnpike("config", "check")).code).toBe(0);
     const server = await fresh.startServer();
-    expect((await fresh.turnpike("catalog", "show")).stdout).toContain("meterId: requests");
+    expect((await turnpike("catalog", "show")).stdout).toContain("meterId: requests");
     await writeFile(bad(), withQuotaOf("images"));
-    await expectMistake(fresh.turnpike("config", "check"));
+    await expectMistake(turnpike("config", "check"));
     server.kill("SIGTERM");
     await server.ended;
   });
@@ -136,29 +132,56 @@ describe("a catalogue with a quota of an undefined meter", {
     await using database = await createEmptyDatabase();
     const env = { TURNPIKE_CONFIG: bad(), DATABASE_URL: database.url };
     await using fresh = await makeProductHome(env);
-    await expectMistake(fresh.turnpike("config", "check"));
+    const turnpike = commandLineOf(fresh.environment);
+    await expectMistake(turnpike("config", "check"));
     await expectMistake(fresh.run("apps/server/src/main.ts").ended);
-    await expectMistake(fresh.turnpike("config", "check"));
+    await expectMistake(turnpike("config", "check"));
   });
 });
 
-describe("usage", { timeout: DEADLINE_MS }, () => {
-  it("says of a meter whether calls or events are counted, and reconcile that it counts both", async () => {
-    expect((await home.turnpike("usage")).stdout).toMatch(/^Calls +0$/m);
-    expect((await home.turnpike("usage", "--by", "day")).stdout).toMatch(/^DAY +CALLS /m);
-    expect((await home.turnpike("usage", "--meter", "pages")).stdout).toMatch(/^Events +0$/m);
-    const byDay = await home.turnpike("usage", "--meter", "pages", "--by", "day");
-    expect(byDay.stdout).toMatch(/^DAY +EVENTS /m);
-    expect((await home.turnpike("reconcile")).stdout).toMatch(/^Calls and events +0$/m);
+describe("on a database", () => {
+  let database: TestDatabase;
+  let turnpike: CommandLine;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    turnpike = commandLineOf({
+      TURNPIKE_CONFIG: path,
+      TURNPIKE_DATA_DIR: join(folder.path, "data"),
+      DATABASE_URL: databaseUrlOf(database),
+    });
+    await writeFile(path, toFile("19"));
+  });
+  afterAll(() => database.close());
+
+  it("a catalogue is printed as catalog apply takes it, and as it is published", async () => {
+    for (const name of ["show", "export"]) {
+      const { code, stdout } = await turnpike("catalog", name);
+      expect(code).toBe(0);
+      const shown = catalogInput.parse(parseYaml(stdout));
+      expect(shown.plans.map((plan) => plan.planId)).toEqual(["solo", "team"]);
+      expect(shown.defaultPlanId).toBe("solo");
+      const copy = join(folder.path, "copy.yaml");
+      await writeFile(copy, stdout);
+      expect((await turnpike("catalog", "apply", copy)).stdout).toContain("Nothing to change");
+    }
   });
 
-  it("names the operator where events came with a service key", async () => {
-    const server = await home.startServer();
-    await home.turnpike("tenants", "create", "--name", "Acme", "--external-id", "acme");
+  it("usage says of a meter whether calls or events are counted, and reconcile that it counts both", async () => {
+    expect((await turnpike("usage")).stdout).toMatch(/^Calls +0$/m);
+    expect((await turnpike("usage", "--by", "day")).stdout).toMatch(/^DAY +CALLS /m);
+    expect((await turnpike("usage", "--meter", "pages")).stdout).toMatch(/^Events +0$/m);
+    const byDay = await turnpike("usage", "--meter", "pages", "--by", "day");
+    expect(byDay.stdout).toMatch(/^DAY +EVENTS /m);
+    expect((await turnpike("reconcile")).stdout).toMatch(/^Calls and events +0$/m);
+  });
+
+  it("usage names the operator where events came with a service key", async () => {
+    const app = await startTestApp(database);
+    await turnpike("tenants", "create", "--name", "Acme", "--external-id", "acme");
     const scope = ["--scope", "events:write"];
-    const made = await home.turnpike("service-keys", "create", "--name", "m", ...scope, "--json");
+    const made = await turnpike("service-keys", "create", "--name", "m", ...scope, "--json");
     const event = { specversion: "1.0", type: "read", source: "/s", id: "1", subject: "acme" };
-    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/events`, {
+    const answer = await fetch(`${app.url}/v1/events`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${JSON.parse(made.stdout).key}`,
@@ -167,9 +190,8 @@ describe("usage", { timeout: DEADLINE_MS }, () => {
       body: JSON.stringify(event),
     });
     expect(await answer.json()).toMatchObject({ accepted: 1 });
-    const { stdout } = await home.turnpike("usage", "--meter", "pages", "--by", "key");
+    const { stdout } = await turnpike("usage", "--meter", "pages", "--by", "key");
     expect(stdout).toMatch(/^Sent by the operator +1 +1$/m);
-    server.kill("SIGTERM");
-    await server.ended;
+    await app.close();
   });
 });

@@ -2,41 +2,54 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join, resolve } from "node:path";
+import { type CommandLine, createCommandLine } from "@turnpike/testkit/command-line";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
-import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { databaseUrlOf } from "@turnpike/testkit/product-process";
+import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../..");
 const COMMAND_DEADLINE_MS = 300_000;
 
-let home: ProductHome;
+let folder: TempFolder;
+let database: TestDatabase;
+let turnpike: CommandLine;
 beforeAll(async () => {
-  home = await makeProductHome();
-  const server = await home.startServer();
-  server.kill("SIGTERM");
-  await server.ended;
-}, COMMAND_DEADLINE_MS);
-afterAll(() => home[Symbol.asyncDispose](), COMMAND_DEADLINE_MS);
+  folder = await makeTempFolder();
+  database = await createTestDatabase();
+  turnpike = commandLineOf({ DATABASE_URL: databaseUrlOf(database) });
+});
+afterAll(async () => {
+  await database.close();
+  await folder[Symbol.asyncDispose]();
+});
 
-/** It is there while the database runs. */
-const pidFile = () => join(home.dataFolder, "postgres/postmaster.pid");
+const dataFolderOf = (name = "data") => join(folder.path, name);
+
+function commandLineOf(env: Readonly<Record<string, string>>): CommandLine {
+  const workingFolder = folder.path;
+  return createCommandLine({ env: { TURNPIKE_DATA_DIR: dataFolderOf(), ...env }, workingFolder });
+}
 
 /** Runs a command that must work, and gives its one JSON document. */
-async function ask(...args: string[]) {
-  const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+async function askOf(run: CommandLine, ...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, "--json");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return JSON.parse(stdout);
 }
+const ask = (...args: string[]) => askOf(turnpike, ...args);
 
 /** Runs a command that must fail, and gives its exit code and the one JSON document on standard error. */
-async function fail(...args: string[]) {
-  const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+async function failOf(run: CommandLine, ...args: string[]) {
+  const { code, stdout, stderr } = await run(...args, "--json");
   expect(stdout).toBe("");
   return { code, problem: JSON.parse(stderr) };
 }
+const fail = (...args: string[]) => failOf(turnpike, ...args);
 
-describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, () => {
+describe("the command line", () => {
   it("makes a tenant, finds it by id and slug, changes it and lists it", async () => {
     const created = await ask("tenants", "create", "--name", "Blue Heron", "--external-id", "c-1");
     expect(created).toMatchObject({ slug: "blue-heron", externalId: "c-1", planId: "free" });
@@ -65,13 +78,13 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
   });
 
   it("makes operators of people by address or id, lists them and takes the right away", async () => {
-    expect((await home.turnpike("operators", "list")).stdout).toMatch(/^No operators yet\./);
+    expect((await turnpike("operators", "list")).stdout).toMatch(/^No operators yet\./);
     const person = ["--issuer", "https://id.example", "--subject", "8"];
     const user = await ask("users", "ensure", ...person, "--email", "ada@example.com");
     const added = await ask("operators", "add", "Ada@Example.com");
     expect(added).toMatchObject({ userId: user.userId, isOperator: true });
     // The answer says that the address is not confirmed.
-    const again = await home.turnpike("operators", "add", "ada@example.com");
+    const again = await turnpike("operators", "add", "ada@example.com");
     expect(again.stdout).toMatch(/^Verified +no/m);
     expect(await ask("operators", "list")).toEqual({
       items: [
@@ -99,7 +112,7 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
       scopes: ["usage:read"],
       expiresAt: "2999-01-01T00:00:00.000Z",
     });
-    const listed = await home.turnpike("keys", "list", "--tenant", "blue-heron");
+    const listed = await turnpike("keys", "list", "--tenant", "blue-heron");
     expect(listed.stdout).toContain(key.keyId);
     expect(listed.stdout).not.toContain(key.key);
     const update = ["keys", "update", "--tenant", "blue-heron", key.keyId];
@@ -143,7 +156,7 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     expect(actions).toEqual(expect.arrayContaining(["operator.added", "service_key.revoked"]));
     expect(actions).not.toContain("tenant.created");
     const { tenantId } = await ask("tenants", "get", "blue-heron");
-    const ofTenant = await home.turnpike("audit", "list", "--tenant", tenantId);
+    const ofTenant = await turnpike("audit", "list", "--tenant", tenantId);
     expect(ofTenant.stdout).toMatch(/ operator .+ tenant\.created +ten_/);
   });
 
@@ -161,9 +174,9 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     const meter =
       "{ meterId: pages, name: Pages, unit: page, aggregation: count, eventType: read }";
     await writeFile(path, `meters: [${meter}]\n${plan}`);
-    const { stdout } = await home.turnpike("catalog", "apply", path);
+    const { stdout } = await turnpike("catalog", "apply", path);
     expect(stdout.trim()).toBe("Published the meter pages, version 1.");
-    const again = await home.turnpike("catalog", "apply", path);
+    const again = await turnpike("catalog", "apply", path);
     expect(again.stdout.trim()).toBe(
       "Nothing to change: every meter and plan is as the file says.",
     );
@@ -183,7 +196,7 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     });
     const rate = "rateLimits: [{ name: a, limit: 0, windowSeconds: 1 }]";
     await writeFile(path, `plans:\n  - planId: bad\n    name: Bad\n    ${rate}\n`);
-    const { code, stderr } = await home.turnpike("catalog", "apply", path);
+    const { code, stderr } = await turnpike("catalog", "apply", path);
     expect(code).toBe(1);
     expect(stderr).toContain(`turnpike: ${path} has a mistake:\n  /plans/0/rateLimits/0/limit  `);
     for (const [text, sentence] of [
@@ -191,14 +204,163 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
       ["- 1", "holds no catalogue"],
     ] as const) {
       await writeFile(path, text);
-      expect(await home.turnpike("catalog", "apply", path)).toMatchObject({
+      expect(await turnpike("catalog", "apply", path)).toMatchObject({
         code: 1,
         stderr: expect.stringContaining(`turnpike: ${path} ${sentence}`),
       });
     }
-    expect(await home.turnpike("catalog", "apply", "/nonexistent.yaml")).toMatchObject({
+    expect(await turnpike("catalog", "apply", "/nonexistent.yaml")).toMatchObject({
       code: 1,
       stderr: "turnpike: There is no file /nonexistent.yaml.\n",
+    });
+  });
+
+  it("prints a total once, and a refusal as one sentence", async () => {
+    const { stdout } = await turnpike("usage");
+    expect(stdout).toBe("Tenant blue-heron\nCalls           0\nBillable units  0\n");
+    const create = ["keys", "create", "--tenant", "blue-heron", "--name", "k"];
+    const { code, stderr } = await turnpike(...create, "--expires", "2020-01-01");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^turnpike: [^.]*future[^.]*\.\n$/);
+  });
+
+  it("prints the range of a sum by time, so that earlier usage is not mistaken for none", async () => {
+    const range = ["--from", "2015-05-17", "--to", "2015-05-18"];
+    expect((await turnpike("usage", "--by", "day", ...range)).stdout).toMatch(
+      /^Tenant blue-heron, 2015-05-17 00:00 to 2015-05-18 00:00 UTC\n/,
+    );
+    expect(await ask("usage", "--by", "day", ...range)).toMatchObject({
+      from: "2015-05-17T00:00:00.000Z",
+      to: "2015-05-18T00:00:00.000Z",
+    });
+  });
+
+  it("answers usage, limits and a drift of 0 before the first call", async () => {
+    expect(await ask("usage", "--by", "status")).toMatchObject({
+      tenant: "blue-heron",
+      rows: [],
+      calls: 0,
+    });
+    const { quotas } = await ask("limits", "--tenant", "blue-heron");
+    expect(quotas[0]).toMatchObject({ used: "0", remaining: "1000000" });
+    expect(await ask("reconcile")).toMatchObject({ drift: 0, findings: [] });
+  });
+
+  it("ends with 1 and the reason when a thing does not exist or is taken", async () => {
+    expect(await fail("tenants", "get", "no-such-tenant")).toMatchObject({
+      code: 1,
+      problem: { code: "RESOURCE_NOT_FOUND", status: 404 },
+    });
+    const again = await turnpike("tenants", "create", "--name", "B", "--slug", "blue-heron");
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: "turnpike: Another tenant has this slug. Choose a different one.\n",
+    });
+  });
+});
+
+describe("without an installation", () => {
+  it.each([[["usage"]], [["tenants", "create", "--name", "A"]]])(
+    "%j refuses, says how to start one, and leaves nothing behind",
+    async (args) => {
+      const missing = dataFolderOf("missing");
+      expect(await commandLineOf({ TURNPIKE_DATA_DIR: missing })(...args)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `turnpike: There is no installation in ${missing}. Start one with npm start, or set TURNPIKE_DATA_DIR to the folder of yours.\n`,
+      });
+      expect(existsSync(missing)).toBe(false);
+    },
+  );
+});
+
+describe("a mistake on the command line", () => {
+  // The first thing of the installation that a command opens is its configuration, which would be refused.
+  const unopened = () => commandLineOf({ PORT: "many" });
+
+  it.each([
+    [["frobnicate"], "frobnicate"],
+    [["tenants", "create"], "--name"],
+    [["tenants", "create", "--name", ""], "--name"],
+    [["tenants", "create", "--name", "A", "--slug", "No Slug"], "--slug"],
+    [["tenants", "list", "--limit", "0"], "1 to 100"],
+    [["tenants", "update", "a"], "say what to change"],
+    [["tenants", "update", "a", "--suspend", "--resume"], "exclude"],
+    [["keys", "create", "--tenant", "a", "--name", "k", "--scope", "everything"], "--scope"],
+    [["keys", "create", "--tenant", "a", "--name", "k", "--expires", "soon"], "date"],
+    [["keys", "revoke", "--tenant", "a", "not-a-key"], "<key>"],
+    [["usage", "--by", "mood"], "--by"],
+    [["demo", "--days", "100000"], "730"],
+    [["--timeout", "never", "plans", "list"], "seconds"],
+  ])("%j ends with 2, names the mistake and opens nothing", async (args, part) => {
+    const { code, problem } = await failOf(unopened(), ...args);
+    expect(code).toBe(2);
+    expect(problem).toMatchObject({ code: "USAGE", detail: expect.stringContaining(part) });
+    const { stderr } = await unopened()(...args);
+    expect(stderr).toMatch(/^turnpike: .*--help.*\n$/);
+    expect(stderr).not.toContain("..");
+  });
+
+  it("reports a configuration's mistakes with exit code 1, and a good one as valid, and prints the schema that is published", async () => {
+    expect(await ask("config", "check")).toMatchObject({
+      valid: true,
+      dataFolder: dataFolderOf(),
+      workers: 1,
+    });
+    const published = await readFile(join(CHECKOUT, "docs/turnpike.schema.json"), "utf8");
+    expect(await ask("config", "schema")).toEqual(JSON.parse(published));
+    const { code, stdout, stderr } = await unopened()("config", "check");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("PORT");
+  });
+});
+
+describe("help", () => {
+  it("is on standard output, with exit code 0, of the program and of a command", async () => {
+    for (const command of [[], ["tenants", "create"]]) {
+      const { code, stdout, stderr } = await turnpike(...command, "--help");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`Usage: turnpike ${command.join(" ")}`.trim());
+    }
+  });
+});
+
+describe("the program turnpike", { timeout: COMMAND_DEADLINE_MS }, () => {
+  let home: ProductHome;
+  beforeAll(async () => {
+    home = await makeProductHome();
+    const server = await home.startServer();
+    server.kill("SIGTERM");
+    await server.ended;
+  }, COMMAND_DEADLINE_MS);
+  afterAll(() => home[Symbol.asyncDispose](), COMMAND_DEADLINE_MS);
+
+  /** It is there while the database runs. */
+  const pidFile = () => join(home.dataFolder, "postgres/postmaster.pid");
+
+  it("starts the database for the time of each command when there is no server", async () => {
+    const create = ["tenants", "create", "--name", "Blue Heron"];
+    const created = await askOf(home.turnpike, ...create);
+    expect(existsSync(pidFile())).toBe(false);
+    expect(await askOf(home.turnpike, "tenants", "get", "blue-heron")).toEqual(created);
+    expect(existsSync(pidFile())).toBe(false);
+  });
+
+  it("ends with the exit code of its failure, which it writes to standard error", async () => {
+    const [mistake, help] = await Promise.all([
+      home.turnpike("tenants", "create"),
+      home.turnpike("--help"),
+    ]);
+    expect(mistake).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^turnpike: .*--name.*\n$/),
+    });
+    expect(help).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: turnpike/),
+      stderr: "",
     });
   });
 
@@ -228,136 +390,27 @@ describe("the command line without a server", { timeout: COMMAND_DEADLINE_MS }, 
     },
   );
 
-  it("prints a total once, and a refusal as one sentence", async () => {
-    const { stdout } = await home.turnpike("usage");
-    expect(stdout).toBe("Tenant blue-heron\nCalls           0\nBillable units  0\n");
-    const create = ["keys", "create", "--tenant", "blue-heron", "--name", "k"];
-    const { code, stderr } = await home.turnpike(...create, "--expires", "2020-01-01");
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^turnpike: [^.]*future[^.]*\.\n$/);
-  });
-
-  it("prints the range of a sum by time, so that earlier usage is not mistaken for none", async () => {
-    const range = ["--from", "2015-05-17", "--to", "2015-05-18"];
-    expect((await home.turnpike("usage", "--by", "day", ...range)).stdout).toMatch(
-      /^Tenant blue-heron, 2015-05-17 00:00 to 2015-05-18 00:00 UTC\n/,
-    );
-    expect(await ask("usage", "--by", "day", ...range)).toMatchObject({
-      from: "2015-05-17T00:00:00.000Z",
-      to: "2015-05-18T00:00:00.000Z",
-    });
-  });
-
-  it("answers usage, limits and a drift of 0 before the first call", async () => {
-    expect(await ask("usage", "--by", "status")).toMatchObject({
-      tenant: "blue-heron",
-      rows: [],
-      calls: 0,
-    });
-    const { quotas } = await ask("limits", "--tenant", "blue-heron");
-    expect(quotas[0]).toMatchObject({ used: "0", remaining: "1000000" });
-    expect(await ask("reconcile")).toMatchObject({ drift: 0, findings: [] });
-  });
-
-  it("ends with 1 and the reason when a thing does not exist or is taken", async () => {
-    expect(await fail("tenants", "get", "no-such-tenant")).toMatchObject({
-      code: 1,
-      problem: { code: "RESOURCE_NOT_FOUND", status: 404 },
-    });
-    const again = await home.turnpike("tenants", "create", "--name", "B", "--slug", "blue-heron");
-    expect(again).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: "turnpike: Another tenant has this slug. Choose a different one.\n",
-    });
-  });
-});
-
-describe("without an installation", { timeout: COMMAND_DEADLINE_MS }, () => {
-  it.each([[["usage"]], [["tenants", "create", "--name", "A"]]])(
-    "%j refuses, says how to start one, and leaves nothing behind",
-    async (args) => {
-      await using none = await makeProductHome();
-      expect(await none.turnpike(...args)).toMatchObject({
-        code: 1,
-        stdout: "",
-        stderr: `turnpike: There is no installation in ${none.dataFolder}. Start one with npm start, or set TURNPIKE_DATA_DIR to the folder of yours.\n`,
-      });
-      expect(existsSync(none.dataFolder)).toBe(false);
-    },
-  );
-});
-
-describe("a mistake on the command line", { timeout: COMMAND_DEADLINE_MS }, () => {
-  it.each([
-    [["frobnicate"], "frobnicate"],
-    [["tenants", "create"], "--name"],
-    [["tenants", "create", "--name", ""], "--name"],
-    [["tenants", "create", "--name", "A", "--slug", "No Slug"], "--slug"],
-    [["tenants", "list", "--limit", "0"], "1 to 100"],
-    [["tenants", "update", "a"], "say what to change"],
-    [["tenants", "update", "a", "--suspend", "--resume"], "exclude"],
-    [["keys", "create", "--tenant", "a", "--name", "k", "--scope", "everything"], "--scope"],
-    [["keys", "create", "--tenant", "a", "--name", "k", "--expires", "soon"], "date"],
-    [["keys", "revoke", "--tenant", "a", "not-a-key"], "<key>"],
-    [["usage", "--by", "mood"], "--by"],
-    [["demo", "--days", "100000"], "730"],
-    [["--timeout", "never", "plans", "list"], "seconds"],
-  ])("%j ends with 2, names the mistake and opens nothing", async (args, part) => {
-    const { code, problem } = await fail(...args);
-    expect(code).toBe(2);
-    expect(problem).toMatchObject({ code: "USAGE", detail: expect.stringContaining(part) });
-    const { stderr } = await home.turnpike(...args);
-    expect(stderr).toMatch(/^turnpike: .*--help.*\n$/);
-    expect(stderr).not.toContain("..");
-  });
-
-  it("reports a configuration's mistakes with exit code 1, and a good one as valid, and prints the schema that is published", async () => {
-    expect(await ask("config", "check")).toMatchObject({
-      valid: true,
-      dataFolder: home.dataFolder,
-      workers: 1,
-    });
-    const published = await readFile(join(CHECKOUT, "docs/turnpike.schema.json"), "utf8");
-    expect(await ask("config", "schema")).toEqual(JSON.parse(published));
-    await using broken = await makeProductHome({ PORT: "many" });
-    const { code, stdout, stderr } = await broken.turnpike("config", "check");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("PORT");
-  });
-});
-
-describe("help", { timeout: COMMAND_DEADLINE_MS }, () => {
-  it("is on standard output, with exit code 0, of the program and of a command", async () => {
-    for (const command of [[], ["tenants", "create"]]) {
-      const { code, stdout, stderr } = await home.turnpike(...command, "--help");
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toContain(`Usage: turnpike ${command.join(" ")}`.trim());
-    }
-  });
-});
-
-describe("the command line beside a running server", { timeout: COMMAND_DEADLINE_MS }, () => {
-  it("joins its database, and what it does is in force for calls", async () => {
+  it("joins the database of a running server, and what it does is in force for calls", async () => {
     const server = await home.startServer();
+    const beside = (...args: string[]) => askOf(commandLineOf(home.environment), ...args);
     const create = ["keys", "create", "--tenant", "blue-heron", "--name", "live"];
-    const { key, keyId } = await ask(...create);
+    const { key, keyId } = await beside(...create);
     const call = () =>
       fetch(`http://127.0.0.1:${server.gatewayPort}/v1/cities`, {
         headers: { authorization: `Bearer ${key}` },
       });
     expect((await call()).status).toBe(200);
-    await ask("keys", "revoke", "--tenant", "blue-heron", keyId);
+    await beside("keys", "revoke", "--tenant", "blue-heron", keyId);
     await pollUntil(
       "the key is refused",
       async () => (await call()).status === 401,
       COMMAND_DEADLINE_MS,
     );
-    const usage = await ask("usage", "--by", "outcome");
+    const usage = await beside("usage", "--by", "outcome");
     expect(usage.rows.map((row: { group: string }) => row.group)).toEqual(
       expect.arrayContaining(["VALID"]),
     );
-    expect(await ask("reconcile")).toMatchObject({ drift: 0 });
+    expect(await beside("reconcile")).toMatchObject({ drift: 0 });
     server.kill("SIGTERM");
     expect((await server.ended).code).toBe(0);
   });

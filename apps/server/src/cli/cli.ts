@@ -10,6 +10,10 @@ export type CliEnvironment = {
   readConfig(): Config;
   /** The folder that relative paths on the command line start from. */
   workingFolder: string;
+  /** Standard output: results, and help that was asked for. */
+  output: NodeJS.WritableStream;
+  /** Standard error: failures and progress. */
+  errors: NodeJS.WritableStream;
   /** True when standard error is a terminal: progress is then drawn in place. */
   isTerminal: boolean;
   setExitCode(code: number): void;
@@ -49,7 +53,7 @@ function parseTimeout(text: string): number {
 const plainHelp = new Help();
 
 /** Creates the program without its commands. It throws where the parser library would end the process. */
-export function createProgram() {
+export function createProgram({ output, errors }: Pick<CliEnvironment, "output" | "errors">) {
   const command = new Command("turnpike");
   return (
     command
@@ -70,10 +74,11 @@ export function createProgram() {
       // The entry reports all failures in one form.
       .configureOutput({
         outputError: () => undefined,
+        writeOut: (text) => output.write(text),
         writeErr: (text) => {
           // With --json, standard error holds only the document that the entry writes.
           if (!("json" in command.opts())) {
-            process.stderr.write(text);
+            errors.write(text);
           }
         },
       })
@@ -107,12 +112,12 @@ export type Cli = {
 };
 
 export function createCli(environment: CliEnvironment): Cli {
-  const program = createProgram();
+  const program = createProgram(environment);
   const isJson = () => program.opts().json === true;
   const timeoutSeconds = () => program.opts().timeout;
   const print = (value: unknown, text: () => string) => {
     // One line, so that a program finds it after the lines that npm prints first.
-    process.stdout.write(`${isJson() ? JSON.stringify(value) : text()}\n`);
+    environment.output.write(`${isJson() ? JSON.stringify(value) : text()}\n`);
   };
   return {
     program,
@@ -127,14 +132,18 @@ export function createCli(environment: CliEnvironment): Cli {
         monotonicMs: () => performance.now(),
         write: (text) => {
           if (environment.isTerminal || !isJson()) {
-            process.stderr.write(text);
+            environment.errors.write(text);
           }
         },
       }),
     run: async (work, toText, timeoutSecondsDefault) => {
       const isAsked = program.getOptionValueSource("timeout") !== "default";
       const seconds = isAsked ? timeoutSeconds() : (timeoutSecondsDefault ?? timeoutSeconds());
-      const options = { config: environment.readConfig(), timeoutSeconds: seconds };
+      const options = {
+        config: environment.readConfig(),
+        log: environment.errors,
+        timeoutSeconds: seconds,
+      };
       const result = await runCommand(options, work);
       print(result, () => toText(result));
       return result;

@@ -86,7 +86,12 @@ async function runRemoval(cli: Cli, options: { yes?: true | undefined }): Promis
   }
   const progress = cli.startProgress("demo --remove");
   const result = await runCommand(
-    { config: cli.environment.readConfig(), timeoutSeconds: null, graceMs: GRACE_MS },
+    {
+      config: cli.environment.readConfig(),
+      log: cli.environment.errors,
+      timeoutSeconds: null,
+      graceMs: GRACE_MS,
+    },
     (session) =>
       removeDemo(session, ({ done, total }) => {
         progress.update({ done, total, note: `${toGrouped(total)} tenants` });
@@ -131,7 +136,13 @@ ${examples("demo", "demo --tenants 3 --days 14 --seed 7", "demo --remove --yes")
       const config = cli.environment.readConfig();
       const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
       const result = await runCommand(
-        { config, timeoutSeconds: null, graceMs: GRACE_MS, mayCreate: true },
+        {
+          config,
+          log: cli.environment.errors,
+          timeoutSeconds: null,
+          graceMs: GRACE_MS,
+          mayCreate: true,
+        },
         (session) =>
           fillDemo(session, options, ({ hoursDone, hoursTotal, entriesWritten }) => {
             const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);

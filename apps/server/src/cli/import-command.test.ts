@@ -93,6 +93,8 @@ describe("the command line of turnpike import", () => {
         throw new Error("It got as far as the configuration");
       },
       workingFolder: import.meta.dirname,
+      output: process.stdout,
+      errors: process.stderr,
       isTerminal: false,
       setExitCode: () => undefined,
     });

@@ -208,19 +208,21 @@ async function runImport(cli: Cli, names: readonly string[], options: Options) {
   try {
     const config = cli.environment.readConfig();
     const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
-    return await runCommand({ config, timeoutSeconds: null, graceMs: GRACE_MS }, async (session) =>
-      importLogs(session, {
-        logs,
-        rules: await resolveRules(session, { rules, path }),
-        line: { format: options.format, names: options.field ?? {} },
-        dryRun: options.dryRun === true,
-        again: options.again === true,
-        errorsPath: options.errors === undefined ? undefined : cli.toPath(options.errors),
-        consoleUrl: urls.console,
-        documents: await readRouteDocuments(session, config),
-        paths: config.redaction.paths,
-        onProgress: progress.onProgress,
-      }),
+    return await runCommand(
+      { config, log: cli.environment.errors, timeoutSeconds: null, graceMs: GRACE_MS },
+      async (session) =>
+        importLogs(session, {
+          logs,
+          rules: await resolveRules(session, { rules, path }),
+          line: { format: options.format, names: options.field ?? {} },
+          dryRun: options.dryRun === true,
+          again: options.again === true,
+          errorsPath: options.errors === undefined ? undefined : cli.toPath(options.errors),
+          consoleUrl: urls.console,
+          documents: await readRouteDocuments(session, config),
+          paths: config.redaction.paths,
+          onProgress: progress.onProgress,
+        }),
     );
   } finally {
     progress.end();

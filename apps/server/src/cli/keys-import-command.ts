@@ -173,7 +173,12 @@ ${examples("keys import --tenant blue-heron-maps --dry-run keys.csv", "keys impo
     .action(async (file, options) => {
       const source = openSource(cli.toPath(file), file);
       const summary = await runCommand(
-        { config: cli.environment.readConfig(), timeoutSeconds: null, graceMs: GRACE_MS },
+        {
+          config: cli.environment.readConfig(),
+          log: cli.environment.errors,
+          timeoutSeconds: null,
+          graceMs: GRACE_MS,
+        },
         async (session) => {
           const { tenantId } = await getTenantByName(session.deps, session.context, {
             idOrSlug: options.tenant,

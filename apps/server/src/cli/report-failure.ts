@@ -120,18 +120,22 @@ export function describeFailure(error: unknown): Failure {
 }
 
 /**
- * Reports on standard error why a command failed: one line for people, one JSON document with `isJson`.
+ * Reports why a command failed: one line for people, one JSON document with `isJson`.
  *
+ * @param errors - Standard error.
  * @returns The exit code: 1 failed, 2 a mistake on the command line, 0 when help was asked for; 128 and the
  *   number of the signal after one.
  */
-export function reportFailure(error: unknown, isJson: boolean): number {
+export function reportFailure(
+  error: unknown,
+  { isJson, errors }: { isJson: boolean; errors: NodeJS.WritableStream },
+): number {
   const { exitCode, line, problem } = describeFailure(error);
   if (exitCode !== EXIT_OK) {
     if (isJson) {
-      process.stderr.write(`${JSON.stringify(problem, null, 2)}\n`);
+      errors.write(`${JSON.stringify(problem, null, 2)}\n`);
     } else if (line !== undefined) {
-      process.stderr.write(`${line}\n`);
+      errors.write(`${line}\n`);
     }
   }
   return exitCode;

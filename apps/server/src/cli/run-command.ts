@@ -52,6 +52,8 @@ export class CommandTimeout extends Error {
 
 export type RunCommandOptions = {
   config: Config;
+  /** Gets the lines of the log. */
+  log: { write(line: string): void };
   /** The longest the work may take, seconds; null for work that reports its progress. Opening has limits of its own. */
   timeoutSeconds: number | null;
   /** How long work may continue after a signal, milliseconds. Default 0. */
@@ -115,6 +117,7 @@ export async function runCommand<Result>(
   try {
     const installation = await openForCommand(options.config, {
       mayCreate: options.mayCreate ?? false,
+      log: options.log,
     });
     try {
       end.signal.throwIfAborted();

@@ -9,6 +9,8 @@ async function typed(...words: string[]): Promise<string | undefined> {
       throw new Error("A mistake on the command line is found before the configuration is read.");
     },
     workingFolder: "/",
+    output: process.stdout,
+    errors: process.stderr,
     isTerminal: false,
     setExitCode: () => undefined,
   });

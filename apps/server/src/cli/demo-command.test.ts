@@ -1,23 +1,37 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type CommandLine, createCommandLine } from "@turnpike/testkit/command-line";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { databaseUrlOf } from "@turnpike/testkit/product-process";
+import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** Ends what hangs. */
 const DEADLINE_MS = 900_000;
 const CLI = "apps/server/src/cli/main.ts";
-const DEMO = ["demo", "--tenants", "6", "--days", "40", "--seed", "3"];
+const commandLineOf = ({ environment, dataFolder }: ProductHome) =>
+  createCommandLine({ env: environment, workingFolder: dataFolder });
+
+const DEMO = ["demo", "--tenants", "6", "--days", "6", "--seed", "3"];
 
 describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
+  let database: TestDatabase;
   let home: ProductHome;
+  let turnpike: CommandLine;
   beforeAll(async () => {
-    home = await makeProductHome();
+    database = await createTestDatabase();
+    home = await makeProductHome({ DATABASE_URL: databaseUrlOf(database) });
+    turnpike = commandLineOf(home);
+  });
+  afterAll(async () => {
+    await home[Symbol.asyncDispose]();
+    await database.close();
   }, DEADLINE_MS);
-  afterAll(() => home[Symbol.asyncDispose](), DEADLINE_MS);
 
   async function ask(...args: string[]) {
-    const { code, stdout, stderr } = await home.turnpike(...args, "--json");
+    const { code, stdout, stderr } = await turnpike(...args, "--json");
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   }
@@ -52,27 +66,25 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     expect(after.entries).toBeGreaterThan(before.entries);
 
     expect(finished).toMatchObject({ meters: 3, alerts: 8, views: 18, exports: 1 });
-    expect(finished.events).toBeGreaterThan(1_000);
+    expect(finished.events).toBeGreaterThan(500);
 
     const again = await ask(...DEMO);
     const nothing = { groups: 0, entries: 0, calls: 0 };
     const noneAdded = { meters: 0, events: 0, alerts: 0, views: 0, exports: 0 };
     expect(again).toMatchObject({ ...nothing, ...noneAdded, tenants: finished.tenants });
     expect(await ask("reconcile")).toEqual(after);
-
-    const { stdout, stderr } = await home.turnpike(...DEMO);
-    expect(stderr).toBe("");
-    expect(stdout).toContain("Nothing was missing.");
   });
 
   it("makes every operator an owner once, including operators added after the first run", async () => {
-    const { stdout: before } = await home.turnpike(...DEMO);
-    expect(before).toContain("There is no operator yet");
+    const before = await turnpike(...DEMO);
+    expect(before).toMatchObject({ code: 0, stderr: "" });
+    expect(before.stdout).toContain("Nothing was missing.");
+    expect(before.stdout).toContain("There is no operator yet");
 
     const operator = await makeUser("ada");
-    await home.turnpike("operators", "add", operator);
+    await turnpike("operators", "add", operator);
     const stranger = await makeUser("eve");
-    const joined = await home.turnpike(...DEMO);
+    const joined = await turnpike(...DEMO);
     expect(joined.stdout).toMatch(/operators own these tenants: open http\S+\/overview\n/);
 
     const { tenants, operators, entries } = await ask(...DEMO);
@@ -85,7 +97,7 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     }
   });
 
-  it("has its stories: an exhausted quota that is never exceeded, an upgrade, refusals", async () => {
+  it("has its stories: a quota that is never exceeded, an upgrade, refusals", async () => {
     const { items } = await ask("tenants", "list");
     expect(items).toHaveLength(6);
     const ofName = (name: string) => items.find((item: { name: string }) => item.name === name);
@@ -97,13 +109,13 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
     const { slug } = ofName("Tinker Moth Apps");
     const outcomes = await ask("usage", "--tenant", slug, "--by", "outcome");
     const groups = outcomes.rows.map((row: { group: string }) => row.group);
-    expect(groups).toEqual(expect.arrayContaining(["VALID", "QUOTA_EXCEEDED"]));
+    expect(groups).toEqual(expect.arrayContaining(["VALID", "RATE_LIMITED"]));
     const { quotas } = await ask("limits", "--tenant", slug);
     for (const quota of quotas) {
       expect(Number(quota.used)).toBeLessThanOrEqual(quota.limit);
     }
     const days = await ask("usage", "--by", "day");
-    expect(days.rows.length).toBeGreaterThanOrEqual(40);
+    expect(days.rows.length).toBeGreaterThanOrEqual(6);
     const statuses = await ask("usage", "--by", "status");
     const found = statuses.rows.map((row: { group: string }) => row.group);
     expect(found).toEqual(expect.arrayContaining(["200", "304", "404", "429", "502", "504"]));
@@ -111,7 +123,7 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
 
   describe("--remove", () => {
     it("changes nothing without --yes", async () => {
-      const { code, stderr } = await home.turnpike("demo", "--remove");
+      const { code, stderr } = await turnpike("demo", "--remove");
       expect(code).toBe(2);
       expect(stderr).toContain("add --yes to confirm");
       expect((await ask("tenants", "list")).items).toHaveLength(6);
@@ -123,7 +135,8 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       const member = await makeUser("mira");
       await ask("members", "put", member, "--tenant", own.slug, "--role", "viewer");
       const log = '192.0.2.1 - - [20/Nov/2025:10:00:00 +0000] "GET /a HTTP/1.1" 200 5\n';
-      const path = join(home.dataFolder, "access.log");
+      await using folder = await makeTempFolder();
+      const path = join(folder.path, "access.log");
       await writeFile(path, log);
       await ask("import", "--tenant", own.slug, path);
       const plans = await ask("catalog", "show");
@@ -152,7 +165,7 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       expect((await ask("members", "list", "--tenant", own.slug)).items).toHaveLength(1);
       expect((await ask("keys", "list", "--tenant", own.slug)).items).toHaveLength(2);
 
-      const { stdout } = await home.turnpike("demo", "--remove", "--yes");
+      const { stdout } = await turnpike("demo", "--remove", "--yes");
       expect(stdout).toContain("There is no demo to remove.");
     });
 
@@ -162,5 +175,13 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       expect(again.entries).toBeGreaterThan(0);
       expect(await ask("reconcile")).toMatchObject({ drift: 0 });
     });
+  });
+  it("makes an installation where there is none", async () => {
+    await using fresh = await makeProductHome();
+    const run = commandLineOf(fresh);
+    const { code, stderr } = await run("demo", "--tenants", "1", "--days", "1", "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const { stdout } = await run("tenants", "list", "--json");
+    expect(JSON.parse(stdout).items).toHaveLength(1);
   });
 });

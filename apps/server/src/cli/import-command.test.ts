@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { type CommandLine, createCommandLine } from "@turnpike/testkit/command-line";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
@@ -20,11 +21,13 @@ function writeLine(_: unknown, index: number): string {
 describe("turnpike import", { timeout: DEADLINE_MS }, () => {
   let home: ProductHome;
   let folder: TempFolder;
+  let turnpike: CommandLine;
   beforeAll(async () => {
     home = await makeProductHome();
     folder = await makeTempFolder();
+    turnpike = createCommandLine({ env: home.environment, workingFolder: folder.path });
     await home.startServer();
-    await home.turnpike("tenants", "create", "--name", "Importer");
+    await turnpike("tenants", "create", "--name", "Importer");
   }, DEADLINE_MS);
   afterAll(async () => {
     await folder[Symbol.asyncDispose]();
@@ -41,7 +44,7 @@ describe("turnpike import", { timeout: DEADLINE_MS }, () => {
     first.kill("SIGKILL");
     expect((await first.ended).stdout).toBe("");
 
-    const { stdout, stderr } = await home.turnpike(...args, "--json");
+    const { stdout, stderr } = await turnpike(...args, "--json");
     // Nothing but what a failure would say is on standard error then.
     expect(stderr).toBe("");
     const again = JSON.parse(stdout);
@@ -50,11 +53,11 @@ describe("turnpike import", { timeout: DEADLINE_MS }, () => {
     expect(again).toMatchObject({ lines: LINES, known: LINES - again.imported, bad: 0 });
     const zipped = join(folder.path, "renamed");
     await writeFile(zipped, gzipSync(log));
-    const third = await home.turnpike("import", "--tenant", "importer", zipped, "--json");
+    const third = await turnpike("import", "--tenant", "importer", zipped, "--json");
     expect(JSON.parse(third.stdout)).toMatchObject({ known: LINES, imported: 0 });
 
     const range = ["--from", "2015-05-17", "--to", "2015-05-18"];
-    const usage = await home.turnpike(
+    const usage = await turnpike(
       "usage",
       "--tenant",
       "importer",
@@ -67,19 +70,19 @@ describe("turnpike import", { timeout: DEADLINE_MS }, () => {
       { group: "200", calls: LINES * 0.9, quantity: "0" },
       { group: "404", calls: LINES * 0.1, quantity: "0" },
     ]);
-    const reconciled = await home.turnpike("reconcile", "--json");
+    const reconciled = await turnpike("reconcile", "--json");
     expect(JSON.parse(reconciled.stdout)).toMatchObject({ drift: 0, balances: 0, calls: LINES });
   });
 
   it("says on a dry run what it would do, and with --strict ends with 1 for what it leaves out", async () => {
     const path = join(folder.path, "mixed.log");
     await writeFile(path, `${writeLine(0, 1)}garbage\n${writeLine(0, 2)}`);
-    const rehearsed = await home.turnpike("import", "--tenant", "importer", "--dry-run", path);
+    const rehearsed = await turnpike("import", "--tenant", "importer", "--dry-run", path);
     expect(rehearsed.code).toBe(0);
     expect(rehearsed.stdout).toMatch(/To import +2\n[\s\S]*Bad +1\n[\s\S]*2015-05-17 +2\n/);
     expect(rehearsed.stdout).toMatch(/2 {2}\S*mixed\.log {2}not a line of/);
     expect(rehearsed.stdout).toContain("nothing was written");
-    const strict = await home.turnpike("import", "--tenant", "importer", "--strict", path);
+    const strict = await turnpike("import", "--tenant", "importer", "--strict", path);
     expect(strict.code).toBe(1);
     expect(strict.stdout).toMatch(/Imported +2\n/);
     expect(strict.stdout).toMatch(/See it at http\S+\/analytics\?tenant=importer&from=2015-05-17/);

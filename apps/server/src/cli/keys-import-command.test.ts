@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { createCommandLine } from "@turnpike/testkit/command-line";
+import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -14,7 +15,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { importFile } from "./keys-import-command.ts";
 
-const DEADLINE_MS = 300_000;
 const sha256 = (text: string) => hash("sha256", text, "hex");
 
 async function* csv(rows: number, label: string) {
@@ -102,25 +102,26 @@ describe("importFile", () => {
   );
 });
 
-describe("turnpike keys import", { timeout: DEADLINE_MS }, () => {
-  let home: ProductHome;
+describe("turnpike keys import", () => {
+  let database: TestDatabase;
   beforeAll(async () => {
-    home = await makeProductHome();
-    const server = await home.startServer();
-    server.kill("SIGTERM");
-    await server.ended;
-  }, DEADLINE_MS);
-  afterAll(() => home[Symbol.asyncDispose](), DEADLINE_MS);
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
 
   it("rehearses, imports, imports again and says which lines are bad", async () => {
     await using folder = await makeTempFolder();
+    const turnpike = createCommandLine({
+      env: { TURNPIKE_DATA_DIR: folder.path, DATABASE_URL: databaseUrlOf(database) },
+      workingFolder: folder.path,
+    });
     const path = join(folder.path, "keys.csv");
     const key = "canary-of-the-import";
     await writeFile(path, `hash,name\n${sha256(key)},Old\nb4d,Bad\n`);
-    await home.turnpike("tenants", "create", "--name", "Importer");
+    await turnpike("tenants", "create", "--name", "Importer");
     const call = async (...more: string[]) => {
       const args = ["keys", "import", "--tenant", "importer", ...more, path, "--json"];
-      const { code, stdout, stderr } = await home.turnpike(...args);
+      const { code, stdout, stderr } = await turnpike(...args);
       expect(`${stdout}${stderr}`).not.toContain(sha256(key));
       return { code, summary: JSON.parse(stdout) };
     };
@@ -135,7 +136,7 @@ describe("turnpike keys import", { timeout: DEADLINE_MS }, () => {
       code: 1,
       summary: { ...expected, imported: 0, existing: 1 },
     });
-    const missing = await home.turnpike("keys", "import", "--tenant", "importer", `${path}.no`);
+    const missing = await turnpike("keys", "import", "--tenant", "importer", `${path}.no`);
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no file") });
   });
 });

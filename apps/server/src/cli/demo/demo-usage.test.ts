@@ -1,3 +1,4 @@
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { toId } from "@turnpike/domain/ids/ids";
 import { isBillableStatus } from "@turnpike/domain/metering/outcome";
 import { periodAt } from "@turnpike/domain/time/period";
@@ -112,6 +113,14 @@ describe("generateUsage", () => {
       ),
       { numRuns: 10 },
     );
+  });
+
+  it("uses up the quota of the sample catalogue in a whole month", () => {
+    const tenant = tenantOf("hits-quota");
+    const plan = SAMPLE_CATALOG.plans.find(({ planId }) => planId === tenant.planId);
+    const quota = plan?.quotas.find(({ kind }) => kind === "hard")?.limit ?? null;
+    const input = makeInput(tenant, { days: 60, ...(quota !== null && { quota }) });
+    expect(entriesOf(input).map(({ outcome }) => outcome)).toContain("QUOTA_EXCEEDED");
   });
 
   it("makes up the same usage from the same seed, and other usage from another", () => {

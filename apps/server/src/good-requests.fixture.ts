@@ -127,6 +127,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     at: "2026-01-15T10:00:00.000Z",
     hash: "of-no-quote",
   }),
+  "billing.advanceClock": () => ({ to: "2026-02-15T10:00:00.000Z" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {
     metersMade += 1;

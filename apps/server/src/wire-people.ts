@@ -17,7 +17,11 @@ import {
   createLiveCallsRawRoutes,
   createQueue,
 } from "#modules/analytics/index.ts";
-import { createAllSubscriptionsRoutes, createSubscriptionsRoutes } from "#modules/billing/index.ts";
+import {
+  createAllSubscriptionsRoutes,
+  createSandboxRoutes,
+  createSubscriptionsRoutes,
+} from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
 import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
@@ -155,7 +159,7 @@ export function wirePeople(
       brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
-    billing: createSubscriptionsRoutes(billing),
+    billing: { ...createSubscriptionsRoutes(billing), ...createSandboxRoutes(billing) },
     invoicing: createAllSubscriptionsRoutes(billing),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),

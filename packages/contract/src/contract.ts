@@ -1,6 +1,6 @@
 import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
-import { allSubscriptionsContract, subscriptionsContract } from "./billing.ts";
+import { allSubscriptionsContract, sandboxContract, subscriptionsContract } from "./billing.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { documentsContract } from "./documents.ts";
@@ -25,7 +25,7 @@ export const contract = {
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
-  billing: { ...subscriptionsContract },
+  billing: { ...subscriptionsContract, ...sandboxContract },
   invoicing: { ...allSubscriptionsContract },
   locks: locksContract,
   serviceKeys: serviceKeysContract,

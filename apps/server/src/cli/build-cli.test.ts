@@ -60,7 +60,7 @@ describe("the commands", () => {
           (name) => `webhooks ${name}`,
         ),
         ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
-        ...["audit list", "config check", "config schema", "demo", "import"],
+        ...["audit list", "clock", "config check", "config schema", "demo", "import"],
       ].sort(),
     );
   });

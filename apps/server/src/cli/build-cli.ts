@@ -2,6 +2,7 @@ import { addAuditCommands } from "./audit-commands.ts";
 import { addBillingCommands } from "./billing-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
+import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
 import { addImportCommand } from "./import-command.ts";
@@ -23,6 +24,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addOperatorsCommands(cli);
   addCatalogCommands(cli);
   addBillingCommands(cli);
+  addClockCommand(cli);
   addUsageCommands(cli);
   addImportCommand(cli);
   addWebhooksCommands(cli);

@@ -71,6 +71,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "alerts.preview": QUESTION,
   "billing.quoteAction": ["CONFLICT"],
   "billing.confirmAction": ["CONFLICT", "QUOTE_CHANGED"],
+  "billing.advanceClock": ["CONFLICT"],
   "catalog.createMeter": ["ALREADY_EXISTS", "CONFLICT"],
   "catalog.updateMeter": ["CONFLICT"],
   "catalog.apply": ["CONFLICT"],

@@ -1,6 +1,10 @@
 export { accountsOfTenant } from "./accounts-of-tenant.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
+export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
+export { advanceClock } from "./sandbox/advance-clock.ts";
+export { getClock } from "./sandbox/get-clock.ts";
+export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
 export {
   createAllSubscriptionsRoutes,
   createSubscriptionsRoutes,

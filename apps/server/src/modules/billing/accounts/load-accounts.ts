@@ -293,6 +293,7 @@ function toLoaded(
     ),
     billedTo: closed.map(({ billedTo }) => billedTo),
     usages: usage.map((each) => toUsage(each, row.aheadMs)),
-    recordedTo,
+    // Another change may have fed it up to a later cut-off meanwhile.
+    recordedTo: row.fedTo > recordedTo ? row.fedTo : recordedTo,
   };
 }

@@ -29,7 +29,10 @@ export type NewInvoice = Omit<
   InvoiceWrite,
   "series" | "seriesNumber" | "number" | "issuedAt" | "dueAt"
 >;
-export type NewNote = Omit<NoteWrite, "series" | "seriesNumber" | "number" | "issuedAt">;
+export type NewNote = Omit<NoteWrite, "series" | "seriesNumber" | "number" | "issuedAt"> & {
+  /** When it was due for issue, by the clock of the environment. */
+  closedAt: string;
+};
 
 /** Everything that a change of an account writes. */
 export type AccountWrites = {
@@ -161,6 +164,7 @@ function toNewNote(
     ...loaded.key,
     creditNoteId: newId("creditNote"),
     invoiceId,
+    closedAt: new Date(note.issuedAtMs).toISOString(),
     reason: noteReason,
     net: note.net.toString(),
     tax: (note.total - note.net).toString(),

@@ -51,6 +51,8 @@ describe("the commands", () => {
           "plans list",
           "billing rehearse",
           "catalog apply",
+          "catalog diff",
+          "catalog export",
           "catalog show",
           "usage",
           "limits",

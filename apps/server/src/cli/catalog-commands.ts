@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { catalogInput, type Plan } from "@turnpike/contract/catalog";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
@@ -7,6 +7,8 @@ import type { z } from "zod";
 import {
   type AppliedCatalog,
   applyCatalog,
+  type CatalogDifference,
+  diffCatalog,
   type ExportedCatalog,
   exportCatalog,
   listPlans,
@@ -14,12 +16,14 @@ import {
 import { type Cli, examples } from "./cli.ts";
 import { InputFileError, toInputFileError } from "./input-file-error.ts";
 import { toTable } from "./print.ts";
-import type { CommandSession } from "./run-command.ts";
+import { EXIT_FAILED } from "./report-failure.ts";
 
 type CatalogInput = z.output<typeof catalogInput>;
 
 /** A catalogue of a hundred plans is some tens of kilobytes. */
 const CATALOG_BYTES_MAX = 1024 * 1024;
+
+const FILE_TEXT = "YAML or JSON with meters, plans and coupons, or a whole turnpike.yaml";
 
 function describeQuotas(plan: Plan): string {
   const quotas = plan.quotas.map(
@@ -113,9 +117,9 @@ function parseCatalog({ path, catalog, at }: CatalogFile): CatalogInput {
 }
 
 /** What the use case finds wrong is in the file, too. */
-async function applyFile(session: CommandSession, file: CatalogFile, input: CatalogInput) {
+async function onFile<Result>(file: CatalogFile, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await applyCatalog(session.deps, session.context, input);
+    return await work();
   } catch (error) {
     if (error instanceof AppError && error.code === "INVALID_REQUEST" && error.errors.length > 0) {
       const mistakes = error.errors.map(({ pointer, message }) => ({
@@ -128,15 +132,36 @@ async function applyFile(session: CommandSession, file: CatalogFile, input: Cata
   }
 }
 
-function describeApplied({ published, publishedMeters, newDefaultPlanId }: AppliedCatalog): string {
+function describeApplied(applied: AppliedCatalog): string {
+  const { published, publishedMeters, changedCoupons, newDefaultPlanId } = applied;
   const lines = [
     ...publishedMeters.map(
       ({ meterId, version }) => `Published the meter ${meterId}, version ${String(version)}.`,
     ),
     ...published.map(({ planId, version }) => `Published ${planId}, version ${String(version)}.`),
+    ...changedCoupons.map((couponId) => `Stored the coupon ${couponId}.`),
     ...(newDefaultPlanId === null ? [] : [`New tenants get the plan ${newDefaultPlanId}.`]),
   ];
-  return lines.join("\n") || "Nothing to change: every meter and plan is as the file says.";
+  return lines.join("\n") || "Nothing to change: every meter, plan and coupon is as the file says.";
+}
+
+function describeDifference({ kind, id, isNew, changes }: CatalogDifference): string {
+  if (kind === "default plan") {
+    return changes.map(({ text }) => text).join("\n");
+  }
+  const title = `${kind} ${id}${isNew ? ": new" : ""}`;
+  return [title, ...changes.map(({ text }) => `  ${text}`)].join("\n");
+}
+
+function describeDifferences(differences: readonly CatalogDifference[]): string {
+  return differences.map(describeDifference).join("\n") || "No difference.";
+}
+
+/** Writes to a file whole or not at all: a catalogue that is cut off would still be YAML. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const next = `${path}.next`;
+  await writeFile(next, text);
+  await rename(next, path);
 }
 
 function toYaml(catalog: ExportedCatalog): string {
@@ -158,27 +183,69 @@ export function addCatalogCommands(cli: Cli): void {
       );
     });
 
-  const catalog = cli.program.command("catalog").description("show and change meters and plans");
+  const catalog = cli.program
+    .command("catalog")
+    .description("show and change meters, plans and coupons");
 
   catalog
     .command("show")
-    .alias("export")
-    .description("print the published meters and plans as YAML that catalog apply takes")
-    .addHelpText("after", examples("catalog show > catalog.yaml"))
+    .description("print the published meters, plans and coupons as YAML that catalog apply takes")
+    .addHelpText("after", examples("catalog show"))
     .action(async () => {
       await cli.run(({ deps, context }) => exportCatalog(deps, context), toYaml);
     });
 
   catalog
+    .command("export")
+    .description("like catalog show, or into a file")
+    .option("--out <file>", "write to this file instead of standard output")
+    .addHelpText("after", examples("catalog export --out catalog.yaml"))
+    .action(async ({ out }) => {
+      const path = out === undefined ? undefined : cli.toPath(out);
+      await cli.run(
+        async ({ deps, context }) => {
+          const exported = await exportCatalog(deps, context);
+          if (path !== undefined) {
+            await writeWhole(path, `${toYaml(exported)}\n`);
+          }
+          return exported;
+        },
+        (exported) => (path === undefined ? toYaml(exported) : `Wrote ${path}.`),
+      );
+    });
+
+  catalog
+    .command("diff")
+    .description(
+      "say what catalog apply would change, without changing it; exit code 1 if anything",
+    )
+    .argument("<file>", FILE_TEXT)
+    .addHelpText("after", examples("catalog diff catalog.yaml"))
+    .action(async (file) => {
+      const read = await readCatalog(cli.toPath(file));
+      const input = parseCatalog(read);
+      const differences = await cli.run(
+        ({ deps, context }) => onFile(read, () => diffCatalog(deps, context, input)),
+        describeDifferences,
+      );
+      if (differences.length > 0) {
+        cli.environment.setExitCode(EXIT_FAILED);
+      }
+    });
+
+  catalog
     .command("apply")
     .description(
-      "bring meters and plans to what a file says; a plan that differs becomes a new version, tenants keep theirs; what the file leaves out stays",
+      "bring meters, plans and coupons to what a file says; a plan that differs becomes a new version, tenants keep theirs; what the file leaves out stays",
     )
-    .argument("<file>", "YAML or JSON with meters and plans, or a whole turnpike.yaml")
+    .argument("<file>", FILE_TEXT)
     .addHelpText("after", examples("catalog apply catalog.yaml"))
     .action(async (file) => {
       const read = await readCatalog(cli.toPath(file));
       const input = parseCatalog(read);
-      await cli.run((session) => applyFile(session, read, input), describeApplied);
+      await cli.run(
+        ({ deps, context }) => onFile(read, () => applyCatalog(deps, context, input)),
+        describeApplied,
+      );
     });
 }

@@ -164,7 +164,12 @@ describe("the command line", () => {
     await using folder = await makeTempFolder();
     const path = join(folder.path, "catalog.yaml");
     await writeFile(path, "plans:\n  - planId: team\n    name: Team\n    pricePerMonth: '19'\n");
-    const nothing = { published: [], publishedMeters: [], newDefaultPlanId: null };
+    const nothing = {
+      published: [],
+      publishedMeters: [],
+      changedCoupons: [],
+      newDefaultPlanId: null,
+    };
     expect(await ask("catalog", "apply", path)).toEqual({
       ...nothing,
       published: [{ planId: "team", version: 1 }],
@@ -178,7 +183,7 @@ describe("the command line", () => {
     expect(stdout.trim()).toBe("Published the meter pages, version 1.");
     const again = await turnpike("catalog", "apply", path);
     expect(again.stdout.trim()).toBe(
-      "Nothing to change: every meter and plan is as the file says.",
+      "Nothing to change: every meter, plan and coupon is as the file says.",
     );
     const { items } = await ask("plans", "list");
     expect(items.map((plan: { planId: string }) => plan.planId)).toContain("team");

@@ -19,7 +19,8 @@ import { publishMeters } from "./publish-meters.ts";
 import { findKindFault, publishPlan } from "./publish-plan.ts";
 import { toTerms } from "./to-terms.ts";
 
-function assertApplicable(
+/** @throws {AppError} `INVALID_REQUEST` with everything about meters and plans that cannot be applied. */
+export function assertApplicable(
   input: CatalogChange,
   { meters, plans }: { meters: readonly MeterDefinition[]; plans: ReadonlyMap<string, PlanRow> },
 ): void {
@@ -75,6 +76,8 @@ export async function applyCatalog(
   input: CatalogChange,
 ): Promise<AppliedCatalog> {
   assertMay(context.actor, "catalog:write");
+  // One instant for all of them, so that their order does not depend on the clock.
+  const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
     await lockCatalog(tx);
     const knownMeters = await listMeterRows(tx);
@@ -99,6 +102,7 @@ export async function applyCatalog(
         planId,
         terms: toTerms(plan, allMeters),
         before: current.get(planId),
+        now,
       });
       if (version !== undefined) {
         published.push({ planId, version });

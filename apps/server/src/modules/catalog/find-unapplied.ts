@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { withRequestsMeter } from "./built-in-meter.ts";
@@ -8,7 +7,7 @@ import { listCouponRows } from "./coupons/coupons.store.ts";
 import { findCouponFaults, isSameCoupon } from "./coupons/publish-coupons.ts";
 import { findCatalogFaults, findFaultsOfPlan } from "./find-catalog-faults.ts";
 import { isSameMeter } from "./publish-meters.ts";
-import { toTerms } from "./to-terms.ts";
+import { isSameTerms, toTerms } from "./to-terms.ts";
 
 /**
  * Names what applying a catalogue would change: meters, plans and coupons that are missing or differ from their newest version, and the
@@ -36,7 +35,7 @@ export async function findUnapplied(
       return true;
     }
     const terms = toTerms(plan, meterDefinitions);
-    return !plans.some((row) => row.plan_id === plan.planId && isDeepStrictEqual(row.terms, terms));
+    return !plans.some((row) => row.plan_id === plan.planId && isSameTerms(row.terms, terms));
   });
   const isOtherDefault =
     input.defaultPlanId !== undefined &&

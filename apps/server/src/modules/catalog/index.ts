@@ -10,6 +10,7 @@ export {
 export { type CouponRow, findCoupon } from "./coupons/coupons.store.ts";
 export { createMeter } from "./create-meter.ts";
 export { type DeletedMeter, deleteMeter } from "./delete-meter.ts";
+export { type CatalogDifference, diffCatalog } from "./diff-catalog.ts";
 export { type ExportedCatalog, exportCatalog } from "./export-catalog.ts";
 export { findCatalogFaults } from "./find-catalog-faults.ts";
 export { findUnapplied } from "./find-unapplied.ts";

@@ -69,7 +69,8 @@ function withoutVersion({ version: _, ...definition }: MeterRow): MeterDefinitio
   return definition;
 }
 
-function normalise(meter: MeterDefinition): MeterDefinition {
+/** One way to write what means the same, so that it makes no version. */
+export function normaliseMeter(meter: MeterDefinition): MeterDefinition {
   const { eventType, valuePointer, dimensions = [], valueMax, ...rest } = meter;
   return {
     ...rest,
@@ -83,7 +84,7 @@ function normalise(meter: MeterDefinition): MeterDefinition {
 
 /** True when a meter equals its newest version. */
 export function isSameMeter(row: MeterRow, meter: MeterDefinition): boolean {
-  return isDeepStrictEqual(withoutVersion(row), normalise(meter));
+  return isDeepStrictEqual(withoutVersion(row), normaliseMeter(meter));
 }
 
 function tooMany(publicMessage: string): AppError {
@@ -117,7 +118,7 @@ export async function publishMeters(
     );
   }
   const newest: MeterRow[] = [];
-  for (const meter of meters.map(normalise)) {
+  for (const meter of meters.map(normaliseMeter)) {
     const before = known.get(meter.meterId);
     if (before !== undefined && isSameMeter(before, meter)) {
       newest.push(before);

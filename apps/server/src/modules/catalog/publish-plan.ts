@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
@@ -6,6 +5,7 @@ import { AppError, type FieldError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { countPlans, insertPlanVersion, type PlanRow } from "./catalog.store.ts";
+import { isSameTerms } from "./to-terms.ts";
 
 /** The maximum of plans in an installation. All are listed at once. */
 const PLANS_MAX = 1_000;
@@ -36,9 +36,14 @@ export async function publishPlan(
   deps: AppServices,
   tx: Tx,
   context: CallContext,
-  { planId, terms, before }: { planId: string; terms: PlanTerms; before: PlanRow | undefined },
+  {
+    planId,
+    terms,
+    before,
+    now,
+  }: { planId: string; terms: PlanTerms; before: PlanRow | undefined; now: Date },
 ): Promise<number | undefined> {
-  if (before !== undefined && isDeepStrictEqual(before.terms, terms)) {
+  if (before !== undefined && isSameTerms(before.terms, terms)) {
     return;
   }
   if (before === undefined && (await countPlans(tx)) >= PLANS_MAX) {
@@ -48,7 +53,7 @@ export async function publishPlan(
     });
   }
   const version = (before?.version ?? 0) + 1;
-  await insertPlanVersion(tx, { planId, version, terms, now: deps.clock.now() });
+  await insertPlanVersion(tx, { planId, version, terms, now });
   await writeAudit(deps, tx, context, {
     tenantId: null,
     action: "plan.published",

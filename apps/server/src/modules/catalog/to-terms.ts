@@ -1,7 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { completeTerms } from "@turnpike/domain/billing/catalog/complete-terms";
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { PlanPhaseTerms } from "@turnpike/domain/catalog/plan-phase";
+
+/** True when terms as they are stored promise the same. */
+export function isSameTerms(a: PlanTerms, b: PlanTerms): boolean {
+  return isDeepStrictEqual(a, b);
+}
 
 /** Members that are left out and members that are undefined are the same promise, and must not make a new version. */
 function withoutUndefined(phases: PlanPhaseTerms[]): PlanPhaseTerms[] {

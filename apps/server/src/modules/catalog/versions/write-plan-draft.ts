@@ -134,7 +134,12 @@ export async function publishPlanDraft(
       throw new AppError({ code: "INVALID_REQUEST", publicMessage: errors[0].message, errors });
     }
     const terms = toTerms({ planId, ...draft.terms }, meters);
-    const published = await publishPlan(deps, tx, context, { planId, terms, before });
+    const published = await publishPlan(deps, tx, context, {
+      planId,
+      terms,
+      before,
+      now: deps.clock.now(),
+    });
     await deletePlanDraftRow(tx, planId);
     const version = published ?? before?.version ?? 1;
     const row = await findPlanVersionRow(tx, { planId, version });

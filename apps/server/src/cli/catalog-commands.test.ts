@@ -92,64 +92,6 @@ describe("a catalogue of the configuration", { timeout: DEADLINE_MS }, () => {
   });
 });
 
-describe("catalog export, diff and apply", { timeout: DEADLINE_MS }, () => {
-  const toPhased = (unitAmount: string, upTo: string) => `plans:
-  - planId: usage
-    name: By usage
-    currency: EUR
-    phases:
-      - rateCards:
-          - key: pages
-            meter: pages
-            interval: { month: 1 }
-            price: { model: graduated, tiers: [{ upTo: "${upTo}", unitAmount: "0" }, { upTo: null, unitAmount: "${unitAmount}" }] }
-coupons:
-  - { couponId: launch, name: Launch, percent: "10", periods: 3 }
-`;
-
-  it("go together: what is exported differs in nothing, and a difference reads in sentences until it is applied", async () => {
-    const file = join(folder.path, "phased.yaml");
-    const out = join(folder.path, "out.yaml");
-    const diff = (name: string) => home.turnpike("catalog", "diff", name);
-    await writeFile(file, toPhased("0.002", "1000"));
-    expect(await diff(file)).toMatchObject({
-      code: 1,
-      stdout: "plan usage: new\ncoupon launch: new\n",
-    });
-    expect((await home.turnpike("catalog", "apply", file)).stdout).toBe(
-      "Published usage, version 1.\nStored the coupon launch.\n",
-    );
-    const exported = await home.turnpike("catalog", "export", "--out", out);
-    expect(exported).toMatchObject({ code: 0, stdout: `Wrote ${out}.\n` });
-    expect(await readFile(out, "utf8")).toBe((await home.turnpike("catalog", "show")).stdout);
-    expect(await diff(out)).toMatchObject({ code: 0, stdout: "No difference.\n" });
-
-    await writeFile(file, toPhased("0.0015", "1000").replace("Launch", "Lift-off"));
-    const { code, stdout } = await home.turnpike("catalog", "diff", file, "--json");
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject([
-      { kind: "plan", id: "usage", isNew: false, changes: [{ kind: "changed", after: "0.0015" }] },
-      { kind: "coupon", id: "launch" },
-    ]);
-    expect((await diff(file)).stdout).toBe(
-      'plan usage\n  pages: tier 2 unit price 0.002 → 0.0015\ncoupon launch\n  name "Launch" → "Lift-off"\n',
-    );
-    await home.turnpike("catalog", "apply", file);
-    expect((await diff(file)).code).toBe(0);
-  });
-
-  it("refuse what cannot be billed, with its place in the file", async () => {
-    const file = join(folder.path, "faulty.yaml");
-    await writeFile(file, toPhased("0.002", "-5"));
-    for (const command of ["diff", "apply"]) {
-      const { code, stderr } = await home.turnpike("catalog", command, file);
-      expect(code).toBe(1);
-      expect(stderr).toContain("/plans/0/phases/0/rateCards/0/price/tiers/0/upTo");
-      expect(stderr).toContain("Use 0 or more");
-    }
-  });
-});
-
 describe("a catalogue with a quota of an undefined meter", {
   timeout: DEADLINE_MS,
 }, () => {
@@ -251,5 +193,76 @@ describe("on a database", () => {
     const { stdout } = await turnpike("usage", "--meter", "pages", "--by", "key");
     expect(stdout).toMatch(/^Sent by the operator +1 +1$/m);
     await app.close();
+  });
+});
+
+describe("catalog export, diff and apply", () => {
+  const toPhased = (unitAmount: string, upTo: string) => `plans:
+  - planId: usage
+    name: By usage
+    currency: EUR
+    phases:
+      - rateCards:
+          - key: pages
+            meter: pages
+            interval: { month: 1 }
+            price: { model: graduated, tiers: [{ upTo: "${upTo}", unitAmount: "0" }, { upTo: null, unitAmount: "${unitAmount}" }] }
+coupons:
+  - { couponId: launch, name: Launch, percent: "10", periods: 3 }
+`;
+  let database: TestDatabase;
+  let turnpike: CommandLine;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    turnpike = commandLineOf({
+      DATABASE_URL: databaseUrlOf(database),
+      TURNPIKE_DATA_DIR: join(folder.path, "other"),
+    });
+    const file = join(folder.path, "first.yaml");
+    await writeFile(file, toFile("19"));
+    await turnpike("catalog", "apply", file);
+  });
+  afterAll(() => database.close());
+
+  it("go together: what is exported differs in nothing, and a difference reads in sentences until it is applied", async () => {
+    const file = join(folder.path, "phased.yaml");
+    const out = join(folder.path, "out.yaml");
+    const diff = (name: string) => turnpike("catalog", "diff", name);
+    await writeFile(file, toPhased("0.002", "1000"));
+    expect(await diff(file)).toMatchObject({
+      code: 1,
+      stdout: "plan usage: new\ncoupon launch: new\n",
+    });
+    expect((await turnpike("catalog", "apply", file)).stdout).toBe(
+      "Published usage, version 1.\nStored the coupon launch.\n",
+    );
+    const exported = await turnpike("catalog", "export", "--out", out);
+    expect(exported).toMatchObject({ code: 0, stdout: `Wrote ${out}.\n` });
+    expect(await readFile(out, "utf8")).toBe((await turnpike("catalog", "show")).stdout);
+    expect(await diff(out)).toMatchObject({ code: 0, stdout: "No difference.\n" });
+
+    await writeFile(file, toPhased("0.0015", "1000").replace("Launch", "Lift-off"));
+    const { code, stdout } = await turnpike("catalog", "diff", file, "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { kind: "plan", id: "usage", isNew: false, changes: [{ kind: "changed", after: "0.0015" }] },
+      { kind: "coupon", id: "launch" },
+    ]);
+    expect((await diff(file)).stdout).toBe(
+      'plan usage\n  pages: tier 2 unit price 0.002 → 0.0015\ncoupon launch\n  name "Launch" → "Lift-off"\n',
+    );
+    await turnpike("catalog", "apply", file);
+    expect((await diff(file)).code).toBe(0);
+  });
+
+  it("refuse what cannot be billed, with its place in the file", async () => {
+    const file = join(folder.path, "faulty.yaml");
+    await writeFile(file, toPhased("0.002", "-5"));
+    for (const command of ["diff", "apply"]) {
+      const { code, stderr } = await turnpike("catalog", command, file);
+      expect(code).toBe(1);
+      expect(stderr).toContain("/plans/0/phases/0/rateCards/0/price/tiers/0/upTo");
+      expect(stderr).toContain("Use 0 or more");
+    }
   });
 });

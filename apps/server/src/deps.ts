@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { tenantPlans } from "#modules/entitlements/index.ts";
+import { createBilledPlans } from "#modules/billing/index.ts";
 import { memberKeys } from "#modules/keys/index.ts";
 import type { MemberKeys, TenantPlans } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -24,6 +24,7 @@ import { isInstalled } from "#platform/postgres-cluster.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
 import { assertCatalogFits, seedConfigured, warnOfUnapplied } from "./configured-catalog.ts";
+import { toBillingSettings } from "./to-billing-settings.ts";
 
 /** What a process has open of the installation: its folder, its database, and the services built on them. */
 export type Installation = {
@@ -126,7 +127,7 @@ async function finish(input: {
     logger,
     database,
     services,
-    plans: tenantPlans,
+    plans: createBilledPlans({ ...services, billing: toBillingSettings(config) }),
     memberKeys,
     isDatabaseUp: input.isDatabaseUp,
     close: closing.close,
@@ -180,12 +181,13 @@ export function joinInstallation(input: {
     applicationName: "turnpike-worker",
     starting: { logger },
   });
+  const services = createServices(database, logger);
   return {
     config,
     logger,
     database,
-    services: createServices(database, logger),
-    plans: tenantPlans,
+    services,
+    plans: createBilledPlans({ ...services, billing: toBillingSettings(config) }),
     memberKeys,
     isDatabaseUp: input.isDatabaseUp,
     close: () => database.close(),

@@ -1,4 +1,5 @@
 export { accountsOfTenant } from "./accounts-of-tenant.ts";
+export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";

@@ -1,5 +1,5 @@
 export { assignPlanWithin } from "./assign-plan.ts";
-export { changePlan } from "./change-plan.ts";
+export { changePlan, getPlanVersion } from "./change-plan.ts";
 export {
   createEntitlementDirectory,
   type EntitlementDirectory,

@@ -143,6 +143,54 @@ export type AccountChange = {
 export type ChangedAccount = { loaded: LoadedAccount; after: Account; atMs: number };
 
 /**
+ * {@link changeAccount} as part of the caller's transaction, which must be one of the operator role.
+ *
+ * @param input.recordedTo - A cut-off that was taken.
+ */
+export async function changeAccountWithin(
+  deps: BillingDeps,
+  tx: Tx,
+  context: CallContext,
+  {
+    change: { key, wanted = [], atMs, step, events, noteReason, alsoWrites },
+    recordedTo,
+    check = () => undefined,
+  }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
+): Promise<ChangedAccount> {
+  const row = await lockAccount(tx, key);
+  const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted });
+  if (loaded === undefined) {
+    throw noSubscription();
+  }
+  const now = deps.clock.now();
+  const aheadMs = row?.aheadMs ?? 0;
+  const effective = atMs ?? effectiveMs(now.getTime() + aheadMs, row);
+  const after = playStep(loaded, { atMs: effective, step });
+  const changed = { loaded, after, atMs: effective };
+  check(changed);
+  const { actor } = context;
+  const writes = toWrites({
+    loaded,
+    after,
+    advancedToMs: effective,
+    now,
+    aheadMs,
+    actor: `${actor.type}:${actor.id}`,
+    events: events.map((event) => ({ ...event, atMs: effective })),
+    noteReason,
+    settings: deps.billing,
+    newId: deps.newId,
+  });
+  const [written] = await writeChanges(tx, [writes], { settings: deps.billing, now });
+  if (written === undefined) {
+    throw new Error("An account that is locked was changed by something else.");
+  }
+  await alsoWrites?.(tx);
+  await syncEntitlement(deps, tx, context, { loaded, after });
+  return changed;
+}
+
+/**
  * Changes an account and writes everything that follows: its state, invoices, credit notes, history and entitlement, at once. A cut-off
  * of usage is taken before. Changes of one account take turns.
  *
@@ -152,41 +200,11 @@ export type ChangedAccount = { loaded: LoadedAccount; after: Account; atMs: numb
 export async function changeAccount(
   deps: BillingDeps,
   context: CallContext,
-  { key, wanted = [], atMs, step, events, noteReason, alsoWrites }: AccountChange,
+  change: AccountChange,
   check: (changed: ChangedAccount) => void = () => undefined,
 ): Promise<ChangedAccount> {
   const recordedTo = await takeCutOff(deps);
-  return await deps.transact.asOperator(async (tx) => {
-    const row = await lockAccount(tx, key);
-    const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted });
-    if (loaded === undefined) {
-      throw noSubscription();
-    }
-    const now = deps.clock.now();
-    const aheadMs = row?.aheadMs ?? 0;
-    const effective = atMs ?? effectiveMs(now.getTime() + aheadMs, row);
-    const after = playStep(loaded, { atMs: effective, step });
-    const changed = { loaded, after, atMs: effective };
-    check(changed);
-    const { actor } = context;
-    const writes = toWrites({
-      loaded,
-      after,
-      advancedToMs: effective,
-      now,
-      aheadMs,
-      actor: `${actor.type}:${actor.id}`,
-      events: events.map((event) => ({ ...event, atMs: effective })),
-      noteReason,
-      settings: deps.billing,
-      newId: deps.newId,
-    });
-    const [written] = await writeChanges(tx, [writes], { settings: deps.billing, now });
-    if (written === undefined) {
-      throw new Error("An account that is locked was changed by something else.");
-    }
-    await alsoWrites?.(tx);
-    await syncEntitlement(deps, tx, context, { loaded, after });
-    return changed;
-  });
+  return await deps.transact.asOperator((tx) =>
+    changeAccountWithin(deps, tx, context, { change, recordedTo, check }),
+  );
 }

@@ -287,6 +287,7 @@ export async function listAccountsAfter(
 
 /** Removes the account of a tenant whose data is removed. Its documents stay: the law asks for them. @returns Rows removed. */
 export async function deleteAccounts(tx: Tx, tenantId: TenantId): Promise<number> {
+  await tx`delete from coupon_redemptions where tenant_id = ${tenantId}`;
   const periods = await tx`delete from billed_periods where tenant_id = ${tenantId} returning 1`;
   const accounts = await tx`delete from billing_accounts where tenant_id = ${tenantId} returning 1`;
   return periods.length + accounts.length;

@@ -1,4 +1,5 @@
 import type { Subscription, SubscriptionAction } from "@turnpike/contract/billing";
+import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -6,11 +7,12 @@ import { shareOf } from "#platform/transact.ts";
 import { type AccountKey, hasConfirmed, listAccounts } from "../accounts/accounts.store.ts";
 import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { insertRedemption } from "./coupon-redemptions.store.ts";
 import { findTarget } from "./find-target.ts";
 import { readSubscription } from "./get-subscription.ts";
 import { assertMayChoose, computeQuote } from "./quote-action.ts";
 import { hashQuote, QUOTE_MS } from "./to-quote.ts";
-import { toStep } from "./to-step.ts";
+import { type ActionTarget, toStep } from "./to-step.ts";
 
 export type ConfirmInput = AccountKey & { action: SubscriptionAction; at: string; hash: string };
 
@@ -52,6 +54,25 @@ function toDetails(action: SubscriptionAction): { [member: string]: string } {
   );
 }
 
+/** @throws {AppError} `CONFLICT` when the coupon is used up. */
+async function redeem(
+  tx: Tx,
+  { key, target, now }: { key: AccountKey; target: ActionTarget; now: Date },
+): Promise<void> {
+  const { coupon } = target;
+  const couponId = coupon?.coupon.couponId;
+  if (coupon === undefined || couponId === undefined) {
+    return;
+  }
+  if (!(await insertRedemption(tx, key, { couponId, max: coupon.maxRedemptions, now }))) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: "This coupon was redeemed as often as it can be.",
+      extensions: { reason: "coupon_used_up" },
+    });
+  }
+}
+
 /** True for an instant that a quote of the last ten minutes may have. */
 async function isFresh(deps: BillingDeps, key: AccountKey, atMs: number): Promise<boolean> {
   const [row] = await deps.transact.asOperator((tx) => listAccounts(tx, [key]));
@@ -91,7 +112,9 @@ export async function confirmAction(
   if (!(await isFresh(deps, key, atMs))) {
     throw await quoteAgain(deps, context, input);
   }
-  const target = await deps.transact.asOperator((tx) => findTarget(tx, context, action));
+  const target = await deps.transact.asOperator((tx) =>
+    findTarget(tx, context, { action, now: deps.clock.now() }),
+  );
   try {
     await changeAccount(
       deps,
@@ -103,14 +126,16 @@ export async function confirmAction(
         step: toStep(action, target),
         events: [{ kind: `asked.${action.do}`, details: { ...details, hash } }],
         noteReason: "The plan was changed.",
-        alsoWrites: (tx) =>
-          writeAudit(deps, tx, context, {
+        async alsoWrites(tx) {
+          await redeem(tx, { key, target, now: deps.clock.now() });
+          await writeAudit(deps, tx, context, {
             tenantId,
             action: "subscription.changed",
             entityType: "tenant",
             entityId: tenantId,
             details: { environment, ...details },
-          }),
+          });
+        },
       },
       ({ loaded, after }) => {
         if (hashQuote({ loaded, after, action, atMs }) !== hash) {

@@ -2,8 +2,17 @@ import type { SubscriptionAction } from "@turnpike/contract/billing";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { may } from "@turnpike/domain/access/actor";
+import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { findPlanVersion, listVersionTerms } from "#modules/catalog/index.ts";
+import { findCurrency, roundToMinor } from "@turnpike/domain/money/currency";
+import { toScaled } from "@turnpike/domain/money/decimal";
+import { toExact } from "@turnpike/domain/money/exact";
+import {
+  type CouponRow,
+  findCoupon,
+  findPlanVersion,
+  listVersionTerms,
+} from "#modules/catalog/index.ts";
 import type { ActionTarget } from "./to-step.ts";
 
 function refuse(pointer: string, message: string): AppError {
@@ -43,11 +52,40 @@ async function findPlan(
   return { planId, version: newest.version, currency: found.terms.currency };
 }
 
+function toEngineCoupon(coupon: CouponRow): Coupon | undefined {
+  const { couponId, percent, amount, periods, cards } = coupon;
+  const currency = findCurrency(coupon.currency);
+  const rest = { couponId, periods, cards };
+  if (percent !== undefined) {
+    return { off: { percent: toScaled(percent) }, ...rest };
+  }
+  return amount === undefined || currency === undefined
+    ? undefined
+    : { off: { amount: roundToMinor(toExact(toScaled(amount)), currency) }, ...rest };
+}
+
+async function findRedeemable(
+  tx: Tx,
+  couponId: string,
+  now: Date,
+): Promise<NonNullable<ActionTarget["coupon"]>> {
+  const row = await findCoupon(tx, couponId);
+  const isOver =
+    row === undefined ||
+    row.archivedAt !== null ||
+    (row.redeemBy !== undefined && Date.parse(row.redeemBy) <= now.getTime());
+  const coupon = isOver ? undefined : toEngineCoupon(row);
+  if (isOver || coupon === undefined) {
+    throw refuse("/action/couponId", "There is no such coupon, or it can no longer be redeemed.");
+  }
+  return { coupon, currency: row.currency, maxRedemptions: row.maxRedemptions };
+}
+
 /** Finds what an action names. @throws {AppError} `INVALID_REQUEST` for what is not on offer to the actor. */
 export async function findTarget(
   tx: Tx,
   context: CallContext,
-  action: SubscriptionAction,
+  { action, now }: { action: SubscriptionAction; now: Date },
 ): Promise<ActionTarget> {
   switch (action.do) {
     case "subscribe":
@@ -57,7 +95,7 @@ export async function findTarget(
       return { plan: await findPlan(tx, context, input), coupon: undefined };
     }
     case "coupon":
-      throw refuse("/action/couponId", "There is no such coupon.");
+      return { plan: undefined, coupon: await findRedeemable(tx, action.couponId, now) };
     default:
       return { plan: undefined, coupon: undefined };
   }

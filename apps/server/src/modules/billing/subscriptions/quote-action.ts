@@ -30,7 +30,7 @@ export async function computeQuote(
 ): Promise<Quote> {
   const key = { tenantId, environment };
   return await deps.transact.asOperator(async (tx) => {
-    const target = await findTarget(tx, context, action);
+    const target = await findTarget(tx, context, { action, now: deps.clock.now() });
     const wanted = target.plan === undefined ? [] : [target.plan];
     const loaded = await readAccount(deps, tx, { key, wanted });
     if (loaded === undefined) {

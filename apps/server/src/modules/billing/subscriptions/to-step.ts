@@ -10,7 +10,9 @@ import type { PlanReference } from "../accounts/plan-book.ts";
 /** What an action names, in its newest version. */
 export type ActionTarget = {
   plan: (PlanReference & { currency: string }) | undefined;
-  coupon: Coupon | undefined;
+  coupon:
+    | { coupon: Coupon; currency: string | undefined; maxRedemptions: number | undefined }
+    | undefined;
 };
 
 type Members = { readonly [member: string]: unknown };
@@ -50,8 +52,14 @@ function withRunningAddOns(account: Account): Account {
   return { ...account, terms: { ...terms, catalog: { ...terms.catalog, plans } } };
 }
 
-function assertCurrency(account: Account, { plan }: ActionTarget): void {
+function assertCurrency(account: Account, { plan, coupon }: ActionTarget): void {
   const { code } = account.terms.currency;
+  if (coupon?.currency !== undefined && coupon.currency !== code) {
+    throw new StepRefused(
+      "bad_value",
+      `The coupon is of ${coupon.currency}, and this tenant is billed in ${code}.`,
+    );
+  }
   if (plan !== undefined && plan.currency !== code) {
     throw new StepRefused(
       "bad_value",
@@ -65,7 +73,7 @@ export function toStep(action: SubscriptionAction, target: ActionTarget): Accoun
   return (account, { atMs }) => {
     assertCurrency(account, target);
     if (action.do === "coupon" && target.coupon !== undefined) {
-      return redeemCoupon(account, target.coupon);
+      return redeemCoupon(account, target.coupon.coupon);
     }
     const named = action.do === "removeAddOn" ? withRunningAddOns(account) : account;
     const after = doStep(named, { members: toMembers(named, action), atMs });

@@ -7,7 +7,10 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
+import { createTenant, updateTenant } from "#modules/tenants/index.ts";
+import { createBilledPlans } from "../billed-plans.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";
@@ -150,5 +153,43 @@ describe("a subscription", () => {
       environment: "live",
     });
     expect(subscription.life).toBe("active");
+  });
+
+  it("redeems a coupon as often as it may be redeemed, and once for each tenant", async () => {
+    const coupon = { couponId: "half", name: "Half", percent: "50", periods: 1, maxRedemptions: 1 };
+    await createCoupon(services, OPERATOR_CONTEXT, coupon);
+    const first = await createTestTenant(services, "Six");
+    const second = await createTestTenant(services, "Seven");
+    for (const { tenantId } of [first, second]) {
+      await act(deps, { tenantId }, { do: "subscribe", planId: "trial" });
+    }
+    await act(deps, first, { do: "coupon", couponId: "half" });
+    const again = await refusalOf(act(deps, first, { do: "coupon", couponId: "half" }));
+    expect(again.message).toBe("This coupon is redeemed already.");
+    const late = await refusalOf(act(deps, second, { do: "coupon", couponId: "half" }));
+    expect(late.code).toBe("CONFLICT");
+    services.clock.advance(15 * DAY_MS);
+    await closeDue(deps);
+    expect(await listInvoiceRows(first.tenantId)).toMatchObject([
+      { kinds: ["base 2000", "discount -1000"], total: "1000" },
+    ]);
+    expect(await listInvoiceRows(second.tenantId)).toMatchObject([{ kinds: ["base 2000"] }]);
+  });
+
+  it("follows when the operator gives a tenant another plan, or one to begin with", async () => {
+    const plans = createBilledPlans(deps);
+    const { tenantId } = await createTenant({ ...services, plans }, OPERATOR_CONTEXT, {
+      name: "Eight",
+      planId: "metered",
+    });
+    expect(await listInvoiceRows(tenantId)).toMatchObject([{ kinds: ["base 3100"] }]);
+    await updateTenant({ ...services, plans }, OPERATOR_CONTEXT, { tenantId, planId: "free" });
+    const subscription = await getSubscription(deps, OPERATOR_CONTEXT, {
+      tenantId,
+      environment: "live",
+    });
+    expect(subscription).toMatchObject({ planId: "free", balance: "0.00" });
+    const [invoice] = await listInvoiceRows(tenantId);
+    expect(invoice?.state).toBe("paid");
   });
 });

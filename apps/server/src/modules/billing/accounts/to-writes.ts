@@ -3,6 +3,7 @@ import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-no
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import type { Line } from "@turnpike/domain/billing/rating/line";
+import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { BillingSettings } from "../billing-settings.ts";
@@ -23,6 +24,8 @@ import type { LoadedAccount } from "./load-accounts.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long after a boundary it is worked on: by then usage of the time before has reached the ledger. */
 export const SETTLE_MS = 60_000;
+/** How often an account with metered cards is fed with its usage. */
+const FEED_MS = DAY_MS / 4;
 
 /** What is written of an invoice before it has its number. */
 export type NewInvoice = Omit<
@@ -254,10 +257,26 @@ function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): Acc
   return [...events, ...lives, ...issued].sort((a, b) => a.atMs - b.atMs);
 }
 
-/** When something next has to be done, by the real clock. A boundary waits for the usage before it to reach the ledger. */
-function dueAtOf(after: Account, { advancedToMs, aheadMs }: ChangedAccount): Date | null {
+/** True while usage costs something, so that the account has to be fed. */
+function isMetered({ subscription }: Account): boolean {
+  return (
+    subscription?.state === "running" &&
+    listRuns(subscription).some(({ stretches }) =>
+      stretches.some(({ card }) => card.meterId !== undefined),
+    )
+  );
+}
+
+/**
+ * When something next has to be done, by the real clock. A boundary waits for the usage before it to reach the ledger. Accounts with
+ * usage are fed a few times a day, so that the running invoice is computed from the usage of some hours and not of a year.
+ */
+function dueAtOf(after: Account, { advancedToMs, aheadMs, now }: ChangedAccount): Date | null {
   const dueMs = nextDueMs(after, advancedToMs);
-  return dueMs === undefined ? null : new Date(dueMs - aheadMs + SETTLE_MS);
+  const boundaryMs = dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS;
+  const fedMs = isMetered(after) ? now.getTime() + FEED_MS : undefined;
+  const instants = [boundaryMs, fedMs].filter((ms) => ms !== undefined);
+  return instants.length === 0 ? null : new Date(Math.min(...instants));
 }
 
 /**

@@ -58,6 +58,7 @@ export const invoiceTier = z.strictObject({
   quantity: decimal,
   amount: decimal.describe("Exact, before rounding."),
 });
+export type InvoiceTier = z.infer<typeof invoiceTier>;
 
 export type InvoiceTier = z.infer<typeof invoiceTier>;
 
@@ -91,6 +92,7 @@ export const invoiceTax = z.strictObject({
   base: money,
   amount: money,
 });
+export type InvoiceTax = z.infer<typeof invoiceTax>;
 
 export type InvoiceTax = z.infer<typeof invoiceTax>;
 

@@ -28,8 +28,9 @@ function explainUsage(
       ? `The first ${units} cost nothing.`
       : `${toUnits(included, unit)} of each period are included, and the first ${units} after that cost nothing.`;
   }
-  const isPriceless = price.model === "per_unit" ? price.unitAmount === 0n : first?.upTo === null;
-  return isPriceless && (isFree || first === undefined)
+  const isPriceless =
+    price.model === "per_unit" ? price.unitAmount === 0n : isFree && first.upTo === null;
+  return isPriceless
     ? "The price of one is 0."
     : `It comes to less than half of the smallest amount of ${currency.code}.`;
 }

@@ -60,8 +60,6 @@ export const invoiceTier = z.strictObject({
 });
 export type InvoiceTier = z.infer<typeof invoiceTier>;
 
-export type InvoiceTier = z.infer<typeof invoiceTier>;
-
 export const invoiceLine = z.strictObject({
   number: z.number().int().describe("From 1 on an invoice."),
   kind: z.enum(LINE_KINDS),
@@ -92,8 +90,6 @@ export const invoiceTax = z.strictObject({
   base: money,
   amount: money,
 });
-export type InvoiceTax = z.infer<typeof invoiceTax>;
-
 export type InvoiceTax = z.infer<typeof invoiceTax>;
 
 const totals = {
@@ -161,6 +157,7 @@ export const invoicePayment = z.strictObject({
   reference: z.string(),
   recordedBy: z.string(),
 });
+export type InvoicePayment = z.infer<typeof invoicePayment>;
 
 export const invoice = z.strictObject({
   ...invoiceHead,

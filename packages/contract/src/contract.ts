@@ -1,6 +1,12 @@
 import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
-import { allSubscriptionsContract, sandboxContract, subscriptionsContract } from "./billing.ts";
+import {
+  allSubscriptionsContract,
+  invoicesContract,
+  invoicingContract,
+  sandboxContract,
+  subscriptionsContract,
+} from "./billing.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { documentsContract } from "./documents.ts";
@@ -25,8 +31,8 @@ export const contract = {
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
-  billing: { ...subscriptionsContract, ...sandboxContract },
-  invoicing: { ...allSubscriptionsContract },
+  billing: { ...subscriptionsContract, ...invoicesContract, ...sandboxContract },
+  invoicing: { ...allSubscriptionsContract, ...invoicingContract },
   locks: locksContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,

@@ -82,15 +82,18 @@ async function loadOne(
     row,
     recordedTo,
     wanted,
+    invoiceIds,
   }: {
     key: AccountKey;
     row: AccountRow | undefined;
     recordedTo: Date;
     wanted: readonly PlanReference[];
+    invoiceIds: readonly string[];
   },
 ): Promise<LoadedAccount | undefined> {
   if (row !== undefined) {
-    const [loaded] = await loadAccounts(tx, [row], { settings: deps.billing, recordedTo, wanted });
+    const loading = { settings: deps.billing, recordedTo, wanted, invoiceIds };
+    const [loaded] = await loadAccounts(tx, [row], loading);
     return loaded;
   }
   const tenant = await findTenantRow(tx, key.tenantId);
@@ -122,13 +125,21 @@ export async function readAccount(
   { key, wanted = [] }: { key: AccountKey; wanted?: readonly PlanReference[] },
 ): Promise<LoadedAccount | undefined> {
   const [row] = await listAccounts(tx, [key]);
-  return await loadOne(deps, tx, { key, row, recordedTo: ALL_RECORDED, wanted });
+  return await loadOne(deps, tx, {
+    key,
+    row,
+    recordedTo: ALL_RECORDED,
+    wanted,
+    invoiceIds: [],
+  });
 }
 
 export type AccountChange = {
   key: AccountKey;
   /** Plans that the step may name. */
   wanted?: readonly PlanReference[];
+  /** Invoices that the step names. */
+  invoiceIds?: readonly string[];
   /** When the step happens, by the clock of the environment; left out: now. */
   atMs?: number;
   step: AccountStep;
@@ -152,13 +163,13 @@ export async function changeAccountWithin(
   tx: Tx,
   context: CallContext,
   {
-    change: { key, wanted = [], atMs, step, events, noteReason, alsoWrites },
+    change: { key, wanted = [], invoiceIds = [], atMs, step, events, noteReason, alsoWrites },
     recordedTo,
     check = () => undefined,
   }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
 ): Promise<ChangedAccount> {
   const row = await lockAccount(tx, key);
-  const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted });
+  const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted, invoiceIds });
   if (loaded === undefined) {
     throw noSubscription();
   }

@@ -81,6 +81,7 @@ function toLine({ document, credited, isReturned }: LineRow): Line {
 function toInvoice(row: DocumentRow, lines: readonly LineRow[]): Invoice {
   return {
     ...fromExactJson<Invoice>(row.document),
+    number: row.number,
     lines: lines.map(toLine),
     paid: BigInt(row.paid),
     credited: BigInt(row.credited),
@@ -132,6 +133,8 @@ type Loading = {
   recordedTo: Date;
   /** Plans that a step may name, beside those that accounts refer to. */
   wanted?: readonly PlanReference[];
+  /** Invoices that a step names: one that is old and settled would not be loaded. */
+  invoiceIds?: readonly string[];
 };
 
 /** Loads an account that does not exist yet, for its first plan. */
@@ -144,7 +147,7 @@ export async function loadNewAccount(
     wanted,
     currency,
     tenantName,
-  }: Required<Loading> & { currency: string; tenantName: string },
+  }: Required<Omit<Loading, "invoiceIds">> & { currency: string; tenantName: string },
 ): Promise<LoadedAccount> {
   const [plans] = await loadPlans(tx, [{ tenantId: key.tenantId, references: wanted }]);
   if (plans === undefined) {
@@ -198,7 +201,7 @@ function listLateRanges(
 export async function loadAccounts(
   tx: Tx,
   rows: readonly AccountRow[],
-  { settings, recordedTo, wanted = [] }: Loading,
+  { settings, recordedTo, wanted = [], invoiceIds = [] }: Loading,
 ): Promise<LoadedAccount[]> {
   if (rows.length === 0) {
     return [];
@@ -206,7 +209,7 @@ export async function loadAccounts(
   const usage = groupBy(await listNewUsage(tx, rows, recordedTo), keyText);
   const ranges = listLateRanges(rows, usage);
   const periods = groupBy(ranges.length === 0 ? [] : await listBilledPeriods(tx, ranges), keyText);
-  const documents = await listLiveInvoices(tx, rows);
+  const documents = await listLiveInvoices(tx, rows, invoiceIds);
   const ids = documents.map(({ invoiceId }) => invoiceId);
   const lines = groupBy(ids.length === 0 ? [] : await listLinesOf(tx, ids), (row) => row.invoiceId);
   const notes = ids.length === 0 ? [] : await listNotesOf(tx, ids);

@@ -22,10 +22,13 @@ const LOOK_BACK = "400 days";
 /**
  * Invoices that the engine may still look at, oldest first: recent ones, those that are not settled, those that charged beyond now,
  * and those with coupons, which hold for a number of periods.
+ *
+ * @param wanted - Ids of others that are listed as well.
  */
 export async function listLiveInvoices(
   tx: Tx,
   keys: readonly AccountKey[],
+  wanted: readonly string[],
 ): Promise<DocumentRow[]> {
   return await tx<DocumentRow[]>`
     select i.tenant_id as "tenantId", i.environment, i.invoice_id as "invoiceId", i.number, i.state, i.document, i.paid::text as paid,
@@ -35,7 +38,7 @@ export async function listLiveInvoices(
       join billing_accounts a using (tenant_id, environment)
       join invoices i using (tenant_id, environment)
     where i.closed_at > a.advanced_to - ${LOOK_BACK}::interval or i.state in ('open', 'uncollectible')
-      or i.advance_to > a.advanced_to or i.has_coupon
+      or i.advance_to > a.advanced_to or i.has_coupon or i.invoice_id = any(${[...wanted]}::text[])
     order by i.closed_at, i.series_number`;
 }
 
@@ -211,4 +214,16 @@ export async function updateLines(tx: Tx, rows: readonly LineChange[]): Promise<
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, line int, credited numeric,
       "isReturned" boolean)
     where l.invoice_id = n."invoiceId" and l.line = n.line`;
+}
+
+/** Writes an open invoice off. @returns False when it is not open. */
+export async function writeOff(
+  tx: Tx,
+  { invoiceId, now }: { invoiceId: string; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    update invoices set state = 'uncollectible', settled_at = ${now}
+    where invoice_id = ${invoiceId} and state = 'open'
+    returning 1`;
+  return rows.length > 0;
 }

@@ -20,6 +20,8 @@ import {
 import {
   createAllSubscriptionsRoutes,
   createSandboxRoutes,
+  createInvoicesRoutes,
+  createInvoicingRoutes,
   createSubscriptionsRoutes,
 } from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
@@ -138,7 +140,7 @@ export function wirePeople(
     apiUrl: urls.console,
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
-  const billing = { ...services, billing: toBillingSettings(config) };
+  const billing = { ...analytics, billing: toBillingSettings(config) };
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -159,8 +161,12 @@ export function wirePeople(
       brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
-    billing: { ...createSubscriptionsRoutes(billing), ...createSandboxRoutes(billing) },
-    invoicing: createAllSubscriptionsRoutes(billing),
+    billing: {
+      ...createSubscriptionsRoutes(billing),
+      ...createInvoicesRoutes(billing),
+      ...createSandboxRoutes(billing),
+    },
+    invoicing: { ...createAllSubscriptionsRoutes(billing), ...createInvoicingRoutes(billing) },
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),
     serviceKeys: createServiceKeysRoutes(services),

@@ -13,4 +13,5 @@ export {
 export { queryUsage, queryUsageOfAll } from "./queries/query-usage.ts";
 export { queryWindows } from "./queries/query-windows.ts";
 export { createQueue, type Queue } from "./queries/queue-queries.ts";
+export { readRollups } from "./queries/read-rollups.ts";
 export { refusalWithin } from "./queries/refuse-question.ts";

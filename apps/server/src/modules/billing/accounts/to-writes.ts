@@ -20,6 +20,7 @@ import { encodeState, referenceOfStretch } from "./account-state.ts";
 import type { AccountWrite, EventWrite, PeriodWrite } from "./accounts.store.ts";
 import { type Json, toExactJson } from "./exact-json.ts";
 import type { LoadedAccount } from "./load-accounts.ts";
+import { recordedOf, stretchOf } from "./recorded-of.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long after a boundary it is worked on: by then usage of the time before has reached the ledger. */
@@ -112,20 +113,17 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
   };
 }
 
-/** Of what range of the ledger a usage line is: what was recorded before its period closed, or since. */
-function recordedOf(line: Line, { loaded, after }: ChangedAccount) {
-  const recordedTo = loaded.recordedTo.toISOString();
-  if (line.kind !== "late") {
-    const isUsage = line.kind === "usage" || line.kind === "beyondCap";
-    return { recordedAfter: null, recordedTo: isUsage ? recordedTo : null };
-  }
-  const place = after.closed.findIndex(
-    ({ owner, card, fromMs }) =>
-      owner.runOrder === line.owner?.runOrder &&
-      card.key === line.owner.card &&
-      fromMs === line.span?.fromMs,
-  );
-  return { recordedAfter: loaded.billedTo[place]?.toISOString() ?? null, recordedTo };
+/** Late usage may be of a plan that has ended. */
+function lateMeterOf(line: Line, { after }: ChangedAccount): string | null {
+  return line.kind === "late" ? (stretchOf(line, after)?.card.meterId ?? null) : null;
+}
+
+function toRecorded(line: Line, changed: ChangedAccount) {
+  const { recordedAfter, recordedTo } = recordedOf(line, changed);
+  return {
+    recordedAfter: recordedAfter?.toISOString() ?? null,
+    recordedTo: recordedTo?.toISOString() ?? null,
+  };
 }
 
 function toLineWrites(
@@ -143,13 +141,13 @@ function toLineWrites(
     planId: line.owner?.planId ?? null,
     run: line.owner?.runOrder ?? null,
     card: line.owner?.card ?? null,
-    meterId: line.kind === "commitment" ? null : meterOf(line, context),
+    meterId: meterOf(line, context) ?? lateMeterOf(line, changed),
     from: toIso(line.span?.fromMs),
     to: toIso(line.span?.toMs),
     quantity: line.quantity === undefined ? null : fromScaled(line.quantity),
     amount: line.amount.toString(),
     discount: line.discount.toString(),
-    ...recordedOf(line, changed),
+    ...toRecorded(line, changed),
     document: toExactJson(withoutUses(line)),
   }));
 }

@@ -1,0 +1,58 @@
+import { implement } from "@orpc/server";
+import { invoicesContract, invoicingContract } from "@turnpike/contract/billing";
+import { nameSenderIn } from "@turnpike/domain/access/actor";
+import type { HttpContext } from "#http/http-context.ts";
+import type { Queue } from "#modules/analytics/index.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { addAdjustment } from "./add-adjustment.ts";
+import { createCreditNote } from "./create-credit-note.ts";
+import { getInvoice } from "./get-invoice.ts";
+import { listAllInvoices } from "./list-all-invoices.ts";
+import { listInvoices } from "./list-invoices.ts";
+import { listLineUsage } from "./list-line-usage.ts";
+import { markUncollectible } from "./mark-uncollectible.ts";
+import { recordPayment } from "./record-payment.ts";
+import { voidInvoice } from "./void-invoice.ts";
+
+/** Operations that read usage queue together with the other usage queries of this process. */
+export function createInvoicesRoutes(deps: BillingDeps & { inTurn: Queue }) {
+  const os = implement(invoicesContract).$context<HttpContext>();
+  return os.router({
+    listInvoices: os.listInvoices.handler(({ input, context }) =>
+      listInvoices(deps, context.call(), input),
+    ),
+    getInvoice: os.getInvoice.handler(({ input, context }) =>
+      getInvoice(deps, context.call(), input),
+    ),
+    listLineUsage: os.listLineUsage.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        listLineUsage(deps, call, input),
+      );
+    }),
+  });
+}
+
+export function createInvoicingRoutes(deps: BillingDeps) {
+  const os = implement(invoicingContract).$context<HttpContext>();
+  return os.router({
+    listAllInvoices: os.listAllInvoices.handler(({ input, context }) =>
+      listAllInvoices(deps, context.call(), input),
+    ),
+    voidInvoice: os.voidInvoice.handler(({ input, context }) =>
+      voidInvoice(deps, context.call(), input),
+    ),
+    markUncollectible: os.markUncollectible.handler(({ input, context }) =>
+      markUncollectible(deps, context.call(), input),
+    ),
+    recordPayment: os.recordPayment.handler(({ input, context }) =>
+      recordPayment(deps, context.call(), input),
+    ),
+    createCreditNote: os.createCreditNote.handler(({ input, context }) =>
+      createCreditNote(deps, context.call(), input),
+    ),
+    addAdjustment: os.addAdjustment.handler(({ input, context }) =>
+      addAdjustment(deps, context.call(), input),
+    ),
+  });
+}

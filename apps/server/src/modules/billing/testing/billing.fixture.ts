@@ -3,6 +3,7 @@ import type { SubscriptionAction } from "@turnpike/contract/billing";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { CallMethod } from "@turnpike/domain/metering/call-method";
 import { periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
 import { applyCatalog } from "#modules/catalog/index.ts";
@@ -62,6 +63,25 @@ const PRICED = catalogInput.parse({
       ],
     },
     {
+      planId: "limited",
+      name: "Limited",
+      currency: "USD",
+      phases: [
+        {
+          rateCards: [
+            {
+              key: "requests",
+              meter: "requests",
+              interval: { month: 1 },
+              timing: "arrears",
+              price: { model: "per_unit", unitAmount: "0.015" },
+              entitlement: { kind: "hard", limit: "100" },
+            },
+          ],
+        },
+      ],
+    },
+    {
       planId: "trial",
       name: "Trial",
       currency: "USD",
@@ -86,7 +106,10 @@ export function toBillingDeps(services: TestServices): TestServices & BillingDep
   return { ...services, billing: TEST_BILLING };
 }
 
-/** Publishes the plans `metered` (31.00 in advance, 0.01 a request after 100) and `trial` (14 days, then 20.00). */
+/**
+ * Publishes the plans `metered` (31.00 in advance, 0.01 a request after 100), `limited` (0.015 a request, 100 a month at most) and
+ * `trial` (14 days, then 20.00).
+ */
 export async function publishPricedPlans(services: TestServices): Promise<void> {
   await applyCatalog(services, OPERATOR_CONTEXT, PRICED);
 }
@@ -112,6 +135,7 @@ export async function recordUsage(
     quantity,
     keyId = toId("key", randomUUID()),
     meterId = "requests",
+    ...of
   }: {
     tenantId: TenantId;
     environment?: Environment;
@@ -119,6 +143,8 @@ export async function recordUsage(
     quantity: number;
     keyId?: KeyId;
     meterId?: string;
+    method?: CallMethod;
+    route?: string;
   },
 ): Promise<void> {
   const { start, end } = periodAt(startOfMonth(at), "month", at);
@@ -141,6 +167,7 @@ export async function recordUsage(
           periodEndMs: end.getTime(),
           calls: quantity,
           quantity,
+          ...of,
         },
       ],
     },

@@ -227,6 +227,10 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
     inPath("GET", `${TENANT}/usage.csv?measures=requests`, "tenantId"),
     inQuery(`${TENANT}/usage.csv`, "key", "keyId"),
   ],
+  [`${TENANT}/invoices/{invoiceId}/csv`]: [
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "tenantId"),
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "invoiceId"),
+  ],
   "/v1/usage.csv": [
     inQuery("/v1/usage.csv", "tenant", "tenantId"),
     inQuery("/v1/usage.csv", "key", "keyId"),

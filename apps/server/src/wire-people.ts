@@ -20,6 +20,7 @@ import {
 import {
   createAllSubscriptionsRoutes,
   createSandboxRoutes,
+  createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
   createSubscriptionsRoutes,
@@ -226,6 +227,7 @@ export function wirePeople(
       }),
       ...createEventsRawRoutes(events),
       ...createAnalyticsRawRoutes(analytics),
+      ...createInvoicesRawRoutes(billing),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

@@ -246,6 +246,40 @@ const exportAllUsage: RawOperation = {
   },
 };
 
+const downloadInvoiceLines: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/invoices/{invoiceId}/csv",
+  scope: "billing:read",
+  operation: {
+    operationId: "billing.downloadInvoiceLines",
+    summary: "Download an invoice as CSV",
+    description:
+      "A line for each line of the invoice, each tax, and each of its sums, under a line of names; `record` says which. Amounts are in major units. Texts that a spreadsheet would take for formulas begin with an apostrophe.",
+    tags: ["Billing"],
+    parameters: [
+      tenantParameter,
+      {
+        name: "invoiceId",
+        in: "path",
+        required: true,
+        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The invoice, as an attachment.",
+        headers: {
+          "Content-Disposition": {
+            description: "Always an attachment, named by the number of the invoice.",
+            schema: { type: "string" },
+          },
+        },
+        content: { "text/csv": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
 const verifySignIn: RawOperation = {
   method: "post",
   path: "/auth/verify",
@@ -461,6 +495,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   downloadExport,
   exportUsage,
   exportAllUsage,
+  downloadInvoiceLines,
   writeEvents,
   authorizeCall,
   reportLeaks,

@@ -6,7 +6,11 @@ export type { BillingSettings } from "./billing-settings.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
-export { createInvoicesRoutes, createInvoicingRoutes } from "./invoices/invoices.routes.ts";
+export {
+  createInvoicesRawRoutes,
+  createInvoicesRoutes,
+  createInvoicingRoutes,
+} from "./invoices/invoices.routes.ts";
 export {
   createAllSubscriptionsRoutes,
   createSubscriptionsRoutes,

@@ -1,8 +1,5 @@
 import type { UsageDimension, UsageMeasure, UsageReport, UsageRow } from "@turnpike/contract/usage";
-
-/** Characters, of half and of full width, that start a formula in a spreadsheet, and those that it skips before one. */
-const FORMULA_START = /^[\s\p{Cc}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
-const NEEDS_QUOTES = /["',;\r\n\t]/;
+import { toCsvRow, toNumberCell, toTextCell } from "#platform/csv.ts";
 
 /** The columns. */
 export type CsvShape = {
@@ -13,27 +10,13 @@ export type CsvShape = {
   keyNames?: ReadonlyMap<string, string>;
 };
 
-/** Writes a cell of text that no spreadsheet takes for a formula. */
-function toTextCell(text: string): string {
-  const safe = FORMULA_START.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-function toNumberCell(value: string | number | null | undefined): string {
-  return value === null || value === undefined ? "" : String(value);
-}
-
 function namesKeys({ dimensions, keyNames }: CsvShape): boolean {
   return keyNames !== undefined && dimensions.includes("key");
 }
 
-function toLine(cells: readonly string[]): string {
-  return `${cells.join(",")}\r\n`;
-}
-
 /** The line of names. */
 export function toCsvHead(shape: CsvShape): string {
-  return toLine([
+  return toCsvRow([
     ...(shape.grain === null ? [] : ["time"]),
     ...shape.dimensions,
     ...(namesKeys(shape) ? ["key_name"] : []),
@@ -42,7 +25,7 @@ export function toCsvHead(shape: CsvShape): string {
 }
 
 export function toCsvLine(shape: CsvShape, { time, group, values }: UsageRow): string {
-  return toLine([
+  return toCsvRow([
     ...(shape.grain === null ? [] : [time ?? ""]),
     ...shape.dimensions.map((name) => toTextCell(group[name] ?? "")),
     ...(namesKeys(shape) ? [toTextCell(shape.keyNames?.get(group.key ?? "") ?? "")] : []),

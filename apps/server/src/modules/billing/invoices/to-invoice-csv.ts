@@ -1,0 +1,85 @@
+import type { Invoice } from "@turnpike/contract/billing";
+import { toCsvRow, toNumberCell, toTextCell } from "#platform/csv.ts";
+
+/** Cells by column; a column that is left out is empty. */
+type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
+
+const COLUMNS = [
+  "invoice",
+  "currency",
+  "record",
+  "number",
+  "kind",
+  "description",
+  "plan",
+  "card",
+  "meter",
+  "unit",
+  "from",
+  "to",
+  "quantity",
+  "amount",
+  "discount",
+  "credited",
+  "coupon",
+  "reason",
+  "tax_category",
+  "tax_rate",
+  "tax_name",
+  "tax_base",
+] as const;
+
+const SUMS = ["net", "total", "fromBalance", "prepaid", "paid", "credited", "due"] as const;
+
+function toText(text: string | null): string {
+  return toTextCell(text ?? "");
+}
+
+function toLineCells(line: Invoice["lines"][number]): Cells {
+  return {
+    record: "line",
+    number: toNumberCell(line.number),
+    kind: line.kind,
+    description: toText(line.description),
+    plan: toText(line.planId),
+    card: toText(line.card),
+    meter: toText(line.meterId),
+    unit: toText(line.unit),
+    from: line.from ?? "",
+    to: line.to ?? "",
+    quantity: toNumberCell(line.quantity),
+    amount: line.amount,
+    discount: line.discount,
+    credited: line.credited,
+    coupon: toText(line.couponId),
+    reason: toText(line.reason),
+  };
+}
+
+function toTaxCells(tax: Invoice["taxes"][number]): Cells {
+  return {
+    record: "tax",
+    amount: tax.amount,
+    tax_category: toText(tax.category),
+    tax_rate: tax.rate,
+    tax_name: toText(tax.name),
+    tax_base: tax.base,
+  };
+}
+
+/** Writes an invoice as CSV (RFC 4180): its lines, its taxes and its sums, under a line of names. Amounts are numbers. */
+export function toInvoiceCsv(invoice: Invoice): string {
+  const common = { invoice: toText(invoice.number), currency: toText(invoice.currency) };
+  const records: Cells[] = [
+    ...invoice.lines.map(toLineCells),
+    ...invoice.taxes.map(toTaxCells),
+    ...SUMS.map((name) => ({ record: name, amount: invoice[name] })),
+  ];
+  return [
+    toCsvRow(COLUMNS),
+    ...records.map((record) => {
+      const cells: Cells = { ...common, ...record };
+      return toCsvRow(COLUMNS.map((name) => cells[name] ?? ""));
+    }),
+  ].join("");
+}

@@ -35,6 +35,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   messageId: "messageId",
   alertId: "alertId",
   exportId: "exportId",
+  invoiceId: "invoiceId",
   entityId: "keyId",
   q: "keyId",
   // Filters of a question, by dimension.
@@ -47,7 +48,7 @@ const NO_IDS = new Set(
   `name title body description email url link kind action issuer subject unit eventType valuePointer pointer measure measures
   currency pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
-  expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size rate
+  day isOverdue search paidAt reference expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size rate
   quantity taxClass limit card couponId reason at hash`.split(/\s+/),
 );
 

@@ -22,6 +22,8 @@ export type Ids = Record<
   | "alertId"
   | "exportId"
   | "messageId"
+  | "invoiceId"
+  | "line"
   | "collection",
   string
 >;
@@ -45,6 +47,8 @@ export const MISSING_IDS: Ids = {
   alertId: `alt_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
   messageId: `msg_${"e".repeat(32)}`,
+  invoiceId: `inv_${"e".repeat(32)}`,
+  line: "1",
   collection: "no-such-collection",
 };
 
@@ -122,6 +126,11 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "setup.check": () => ({ code: "unknown" }),
   "setup.claim": () => ({ code: "unknown" }),
   "billing.quoteAction": () => ({ action: { do: "subscribe", planId: "pro" } }),
+  "invoicing.voidInvoice": () => ({ reason: "Agreed." }),
+  "invoicing.markUncollectible": () => ({ reason: "Agreed." }),
+  "invoicing.recordPayment": () => ({ amount: "1.00", reference: "wire 1" }),
+  "invoicing.createCreditNote": () => ({ reason: "Agreed.", amount: "1.00" }),
+  "invoicing.addAdjustment": () => ({ description: "Help", amount: "1.00", reason: "Agreed." }),
   "billing.confirmAction": () => ({
     action: { do: "subscribe", planId: "pro" },
     at: "2026-01-15T10:00:00.000Z",

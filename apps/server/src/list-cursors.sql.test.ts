@@ -29,6 +29,8 @@ beforeAll(async () => {
     collection: "settings",
     webhookId: someId("webhook"),
     alertId: someId("alert"),
+    invoiceId: "upcoming",
+    line: "1",
   };
 });
 afterAll(async () => {

@@ -57,8 +57,15 @@ export async function makeOneOfEverything(
     name: "Coupon",
     percent: "10",
   });
+  // In the sandbox, so that the tenant's limits stay what they are.
+  const sandbox = { environment: "test", action: { do: "subscribe", planId: "pro" } };
+  const { at, hash } = await make("POST", `${path}/subscription/quotes`, sandbox);
+  await make("POST", `${path}/subscription/changes`, { ...sandbox, at, hash });
+  const invoices = await app.call(everything, "GET", `${path}/invoices?environment=test`);
   return {
     tenantId,
+    invoiceId: invoices.json.items[0].invoiceId,
+    line: "1",
     exportId: usageExport.exportId,
     alertId: alert.alertId,
     webhookId: webhook.webhookId,

@@ -1,5 +1,5 @@
 import type { Subscription } from "@turnpike/contract/billing";
-import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { adjust } from "@turnpike/domain/billing/lifecycle/adjust";
 import { recordStates } from "@turnpike/domain/billing/lifecycle/advance";
 import { StepRefused } from "@turnpike/domain/billing/steps/step";
@@ -44,8 +44,9 @@ export async function addAdjustment(
   context: CallContext,
   input: AdjustmentInput,
 ): Promise<Subscription> {
-  assertMay(context.actor, "invoices:write");
   const { tenantId, environment, description, amount, when, reason } = input;
+  // No role has the scope.
+  assertMayInTenant(context.actor, "invoices:write", tenantId);
   const key = { tenantId, environment };
   await changeAccount(deps, context, {
     key,

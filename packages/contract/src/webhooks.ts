@@ -4,6 +4,7 @@ import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
 import { z } from "zod";
 import { alert } from "./alerts.ts";
+import { creditNote, invoiceSummary, SUBSCRIPTION_LIVES } from "./billing.ts";
 import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
 import {
@@ -40,6 +41,7 @@ const ofAlert = {
   windowFrom: instant,
   windowTo: instant,
 };
+const ofInvoice = z.strictObject({ invoice: invoiceSummary });
 const ofInvitation = z.strictObject({
   tenantId,
   invitationId: z.string(),
@@ -117,6 +119,27 @@ export const WEBHOOK_EVENTS = {
     periodStart: instant,
     resetAt: instant,
     text,
+  }),
+  /** What was asked for, or time, changed it. Of the sandbox too, like the events of invoices: `environment` tells. */
+  "subscription.changed": z.strictObject({
+    subscription: z.strictObject({
+      tenantId,
+      environment: z.enum(ENVIRONMENTS),
+      life: z.enum(SUBSCRIPTION_LIVES),
+      planId: z.string(),
+      planVersion: z.number().int(),
+      periodFrom: instant,
+      periodTo: instant,
+    }),
+  }),
+  "invoice.issued": ofInvoice,
+  /** Nothing is due on it any more: it was paid, credited, or issued for nothing. */
+  "invoice.paid": ofInvoice,
+  "invoice.voided": ofInvoice,
+  "credit_note.issued": z.strictObject({
+    tenantId,
+    environment: z.enum(ENVIRONMENTS),
+    creditNote,
   }),
 } as const satisfies Record<(typeof WEBHOOK_EVENT_TYPES)[number] | "ping", z.ZodType>;
 

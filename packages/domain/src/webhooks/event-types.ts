@@ -27,6 +27,11 @@ export const WEBHOOK_EVENT_TYPES = [
   "alert.firing",
   "alert.recovered",
   "quota.threshold_reached",
+  "subscription.changed",
+  "invoice.issued",
+  "invoice.paid",
+  "invoice.voided",
+  "credit_note.issued",
 ] as const;
 
 /** Stands for all present and future types. */

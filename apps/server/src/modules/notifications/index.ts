@@ -24,7 +24,7 @@ export {
   type WebhooksDeps,
 } from "./webhooks/manage-webhooks.ts";
 export { type PausedWebhook, pauseWebhooksOf } from "./webhooks/pause-webhooks.ts";
-export { publishEvent } from "./webhooks/publish-event.ts";
+export { type PublishedEvent, publishEvent, publishEvents } from "./webhooks/publish-event.ts";
 export type { WebhookOwner } from "./webhooks/webhook-owner.ts";
 export { startWebhookPump } from "./webhooks/webhook-pump.ts";
 export { createOperatorWebhooksRoutes, createWebhooksRoutes } from "./webhooks/webhooks.routes.ts";

@@ -72,7 +72,7 @@ export const EVENT_GROUPS: readonly { noun: string; types: readonly string[] }[]
 ].map(([noun, types]) => ({ noun, types }));
 
 function toNoun(type: string): string {
-  const noun = (type.split(".")[0] ?? type).replace(/s$/, "");
+  const noun = (type.split(".")[0] ?? type).replace(/s$/, "").replaceAll("_", " ");
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`;
 }
 

@@ -47,6 +47,8 @@ export type AccountWrites = {
   notes: NewNote[];
   invoiceChanges: InvoiceChange[];
   lineChanges: LineChange[];
+  /** Invoices on which something was due before, and nothing is any more. */
+  settled: { invoiceId: string; as: "paid" | "void" }[];
   events: EventWrite[];
 };
 
@@ -190,12 +192,17 @@ function stateOf(invoice: Invoice, isUncollectible: boolean): InvoiceChange["sta
 function listChanges({ loaded, after, now }: ChangedAccount) {
   const invoiceChanges: InvoiceChange[] = [];
   const lineChanges: LineChange[] = [];
+  const settled: AccountWrites["settled"] = [];
   for (const [index, invoiceId] of loaded.invoiceIds.entries()) {
     const [before, current] = [loaded.account.invoices[index], after.invoices[index]];
     if (before === undefined || current === undefined || before === current) {
       continue;
     }
-    const state = stateOf(current, loaded.uncollectible.has(invoiceId));
+    const isUncollectible = loaded.uncollectible.has(invoiceId);
+    const state = stateOf(current, isUncollectible);
+    if ((state === "paid" || state === "void") && stateOf(before, isUncollectible) !== state) {
+      settled.push({ invoiceId, as: state });
+    }
     invoiceChanges.push({
       invoiceId,
       state,
@@ -215,7 +222,7 @@ function listChanges({ loaded, after, now }: ChangedAccount) {
       }
     }
   }
-  return { invoiceChanges, lineChanges };
+  return { invoiceChanges, lineChanges, settled };
 }
 
 /** Charged stretches that are new, or to which late usage was added. */

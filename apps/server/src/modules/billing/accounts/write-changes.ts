@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import type { BillingDeps } from "../billing-deps.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import {
   insertInvoices,
@@ -15,6 +16,7 @@ import {
   writeBilledPeriods,
 } from "./accounts.store.ts";
 import { keyText } from "./load-accounts.ts";
+import { publishChanges } from "./publish-changes.ts";
 import { type AccountWrites, daysAfter, type NewInvoice, type NewNote } from "./to-writes.ts";
 
 /** Each year of each sandbox, and of the installation, counts for itself. */
@@ -117,20 +119,20 @@ async function writeDocuments(
 }
 
 /**
- * Writes changed accounts with their documents, as far as nothing else has changed them since they were loaded. Needs the operator
+ * Writes changed accounts with their documents, and publishes what happened, as far as nothing else has changed them since they were loaded. Needs the operator
  * role. Running it twice writes once.
  *
  * @returns The accounts that were written; the others have to be loaded again.
  */
 export async function writeChanges(
+  deps: BillingDeps,
   tx: Tx,
-  writes: readonly AccountWrites[],
-  context: { settings: BillingSettings; now: Date },
+  { writes, now }: { writes: readonly AccountWrites[]; now: Date },
 ): Promise<AccountKey[]> {
   const written = await writeAccounts(
     tx,
     writes.map(({ account }) => account),
-    context.now,
+    now,
   );
   const keys = new Set(written.map(keyText));
   const own = writes.filter(({ account }) => keys.has(keyText(account)));
@@ -141,8 +143,9 @@ export async function writeChanges(
   await insertEvents(
     tx,
     own.flatMap(({ events }) => events),
-    context.now,
+    now,
   );
-  await writeDocuments(tx, own, context);
+  await writeDocuments(tx, own, { settings: deps.billing, now });
+  await publishChanges(deps, tx, own);
   return written;
 }

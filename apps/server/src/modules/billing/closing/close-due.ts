@@ -52,7 +52,7 @@ async function writeTurned(
     }),
   );
   return await deps.transact.asOperator(async (tx) => {
-    const written = await writeChanges(tx, writes, { settings: deps.billing, now });
+    const written = await writeChanges(deps, tx, { writes, now });
     const keys = new Set(written.map(keyText));
     for (const { loaded, after } of turned) {
       if (keys.has(keyText(loaded.key))) {

@@ -7,7 +7,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import type { BillingDeps } from "../billing-deps.ts";
 import { changeInvoice, findForOperator } from "./change-invoice.ts";
-import { listCreditNotes, listInvoiceLines } from "./invoices.store.ts";
+import { listCreditNotes, listDescriptions } from "./invoices.store.ts";
 import { currencyOf, toCreditNote } from "./to-invoice.ts";
 import { toMinorAmount } from "./to-minor-amount.ts";
 
@@ -45,12 +45,12 @@ function toMembers({ amount, lines }: CreditNoteInput, currency: Currency) {
 }
 
 async function readNewest(tx: Tx, invoiceId: string): Promise<CreditNote> {
-  const lines = await listInvoiceLines(tx, invoiceId);
   const newest = (await listCreditNotes(tx, [invoiceId])).at(-1);
   if (newest === undefined) {
     throw new Error("A credit note was issued and is not there.");
   }
-  return toCreditNote(newest, new Map(lines.map(({ line, description }) => [line, description])));
+  const descriptions = await listDescriptions(tx, [invoiceId]);
+  return toCreditNote(newest, descriptions.get(invoiceId) ?? new Map());
 }
 
 /**

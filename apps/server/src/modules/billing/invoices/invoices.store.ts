@@ -143,6 +143,22 @@ export async function listCreditNotes(
     order by n.issued_at, n.series_number`;
 }
 
+/** What lines of invoices are called: by invoice, then by number. */
+export async function listDescriptions(
+  tx: Tx,
+  invoiceIds: readonly string[],
+): Promise<Map<string, Map<number, string>>> {
+  const rows = await tx<{ invoiceId: string; line: number; description: string }[]>`
+    select invoice_id as "invoiceId", line, description
+    from invoice_lines where invoice_id = any(${[...invoiceIds]}::text[])`;
+  const descriptions = new Map<string, Map<number, string>>();
+  for (const { invoiceId, line, description } of rows) {
+    const own = descriptions.get(invoiceId) ?? new Map<number, string>();
+    descriptions.set(invoiceId, own.set(line, description));
+  }
+  return descriptions;
+}
+
 export type InvoiceFilters = {
   environment: Environment;
   state?: InvoiceState | undefined;

@@ -2,12 +2,41 @@ import type { WebhookEventData, WebhookEventType } from "@turnpike/contract/webh
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
-import { insertOutboxRow } from "./webhook-deliveries.store.ts";
+import { insertOutboxRows } from "./webhook-deliveries.store.ts";
 
 /** The body of a message, exactly as it is signed and sent. */
 export function toPayload(input: { type: string; at: Date; data: unknown }): string {
   const { type, at, data } = input;
   return JSON.stringify({ type, timestamp: at.toISOString(), data });
+}
+
+/** An event to be published. */
+export type PublishedEvent = {
+  [Type in Exclude<WebhookEventType, "ping">]: {
+    tenantId: TenantId;
+    type: Type;
+    data: WebhookEventData<Type>;
+  };
+}[Exclude<WebhookEventType, "ping">];
+
+async function writeToOutbox(
+  deps: Pick<AppServices, "clock" | "newId">,
+  tx: Tx,
+  events: readonly { tenantId: TenantId; type: string; data: unknown }[],
+): Promise<void> {
+  const at = deps.clock.now();
+  if (events.length > 0) {
+    await insertOutboxRows(
+      tx,
+      events.map(({ tenantId, type, data }) => ({
+        tenant_id: tenantId,
+        message_id: deps.newId("message"),
+        event_type: type,
+        payload: toPayload({ type, at, data }),
+        created_at: at,
+      })),
+    );
+  }
 }
 
 /**
@@ -19,11 +48,14 @@ export async function publishEvent<Type extends Exclude<WebhookEventType, "ping"
   tx: Tx,
   event: { tenantId: TenantId; type: Type; data: WebhookEventData<Type> },
 ): Promise<void> {
-  const at = deps.clock.now();
-  await insertOutboxRow(tx, event.tenantId, {
-    message_id: deps.newId("message"),
-    event_type: event.type,
-    payload: toPayload({ type: event.type, at, data: event.data }),
-    created_at: at,
-  });
+  await writeToOutbox(deps, tx, [event]);
+}
+
+/** {@link publishEvent} of several, of any tenants, at once. */
+export async function publishEvents(
+  deps: Pick<AppServices, "clock" | "newId">,
+  tx: Tx,
+  events: readonly PublishedEvent[],
+): Promise<void> {
+  await writeToOutbox(deps, tx, events);
 }

@@ -55,10 +55,12 @@ const COLUMNS = [
   "finished_at",
 ] as const;
 
-export async function insertOutboxRow(tx: Tx, tenantId: TenantId, row: OutboxRow): Promise<void> {
+export async function insertOutboxRows(
+  tx: Tx,
+  rows: readonly (OutboxRow & { tenant_id: TenantId })[],
+): Promise<void> {
   await tx`
-    insert into webhook_outbox (tenant_id, message_id, event_type, payload, created_at)
-    values (${tenantId}, ${row.message_id}, ${row.event_type}, ${row.payload}, ${row.created_at})`;
+    insert into webhook_outbox ${tx(rows, "tenant_id", "message_id", "event_type", "payload", "created_at")}`;
 }
 
 /**

@@ -96,7 +96,7 @@ async function advance(
     settings: deps.billing,
     newId: deps.newId,
   });
-  const [written] = await writeChanges(tx, [writes], { settings: deps.billing, now });
+  const [written] = await writeChanges(deps, tx, { writes: [writes], now });
   if (written === undefined) {
     throw new Error("An account that is locked was changed by something else.");
   }

@@ -48,8 +48,10 @@ const NO_IDS = new Set(
   `name title body description email url link kind action issuer subject unit eventType valuePointer pointer measure measures
   currency pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
-  day isOverdue search paidAt reference expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size rate
-  quantity taxClass limit card couponId reason at hash`.split(/\s+/),
+  expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
+  rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference`.split(
+    /\s+/,
+  ),
 );
 
 /** Texts that are secrets, whose owner may use them, and places in a list, which the list's own tenant bounds. */
@@ -66,6 +68,8 @@ const EXCEPTIONS: Readonly<Record<string, Kind | "none">> = {
   // Names of phases and cards in a plan.
   "catalog.apply /plans/*/phases/*/key": "none",
   "catalog.apply /plans/*/phases/*/rateCards/*/key": "none",
+  "catalog.putPlanDraft /terms/phases/*/key": "none",
+  "catalog.putPlanDraft /terms/phases/*/rateCards/*/key": "none",
 };
 
 function* listTexts(schema: z.core.JSONSchema.JSONSchema, pointer: string): Generator<string> {

@@ -29,6 +29,7 @@ beforeAll(async () => {
     collection: "settings",
     webhookId: someId("webhook"),
     alertId: someId("alert"),
+    planId: "pro",
     invoiceId: "upcoming",
     line: "1",
   };

@@ -19,10 +19,10 @@ import {
 } from "#modules/analytics/index.ts";
 import {
   createAllSubscriptionsRoutes,
-  createSandboxRoutes,
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
+  createSandboxRoutes,
   createSubscriptionsRoutes,
 } from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";

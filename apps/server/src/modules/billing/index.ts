@@ -3,14 +3,14 @@ export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
-export { advanceClock } from "./sandbox/advance-clock.ts";
-export { getClock } from "./sandbox/get-clock.ts";
-export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
 export {
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
 } from "./invoices/invoices.routes.ts";
+export { advanceClock } from "./sandbox/advance-clock.ts";
+export { getClock } from "./sandbox/get-clock.ts";
+export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
 export {
   createAllSubscriptionsRoutes,
   createSubscriptionsRoutes,

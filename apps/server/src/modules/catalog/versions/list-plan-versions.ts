@@ -2,21 +2,18 @@ import type { PlanVersion } from "@turnpike/contract/plan-versions";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import { findPlanVersionRow, listPlanVersionRows } from "../catalog.store.ts";
 import { toVersionReply } from "./to-version-reply.ts";
 
-/** The number that a cursor holds; 0, before which there is nothing, for a text that is none. */
-function toVersion(cursor: string | undefined): number | undefined {
-  if (cursor === undefined) {
-    return;
-  }
-  return /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
+function parseVersion(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
  * Lists the versions of a plan, newest first.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`, `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`, `INVALID_REQUEST`, `INSUFFICIENT_SCOPE`.
  */
 export async function listPlanVersions(
   deps: Pick<AppServices, "transact">,
@@ -25,7 +22,7 @@ export async function listPlanVersions(
 ): Promise<{ items: PlanVersion[]; nextCursor: string | null }> {
   assertMay(context.actor, "catalog:read");
   const { planId, limit } = input;
-  const before = toVersion(input.cursor);
+  const before = parseCursor(input.cursor, parseVersion);
   const rows = await deps.transact.asOperator((tx) =>
     listPlanVersionRows(tx, { planId, before, limit: limit + 1 }),
   );

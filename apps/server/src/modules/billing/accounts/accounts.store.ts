@@ -245,6 +245,8 @@ export type EventRow = {
   kind: string;
   details: { [member: string]: Json };
   actor: string;
+  /** Of the invoice that it is about; null when it is about none. */
+  invoiceNumber: string | null;
 };
 
 /** What happened to an account, newest first, before a place in the list. */
@@ -254,11 +256,13 @@ export async function listEvents(
   { before, limit }: { before: number | undefined; limit: number },
 ): Promise<EventRow[]> {
   return await tx<EventRow[]>`
-    select sequence, happened_at as "happenedAt", recorded_at as "recordedAt", kind, details, actor
-    from billing_events
-    where tenant_id = ${tenantId} and environment = ${environment}
-      ${before === undefined ? tx`` : tx`and sequence < ${before}`}
-    order by sequence desc
+    select e.sequence, e.happened_at as "happenedAt", e.recorded_at as "recordedAt", e.kind, e.details, e.actor,
+      i.number as "invoiceNumber"
+    from billing_events e
+      left join invoices i on i.tenant_id = e.tenant_id and i.invoice_id = e.details ->> 'invoiceId'
+    where e.tenant_id = ${tenantId} and e.environment = ${environment}
+      ${before === undefined ? tx`` : tx`and e.sequence < ${before}`}
+    order by e.sequence desc
     limit ${limit}`;
 }
 

@@ -247,12 +247,22 @@ function listPeriods({ loaded, after }: ChangedAccount): PeriodWrite[] {
   });
 }
 
+function nameOfPlan({ loaded, after }: ChangedAccount, planId: string): string {
+  const { subscription } = after;
+  const plan = (subscription === undefined ? [] : listRuns(subscription))
+    .map((run) => run.plan)
+    .find((candidate) => candidate.planId === planId);
+  return plan === undefined
+    ? planId
+    : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
+}
+
 function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): AccountEvent[] {
   const { loaded, after, events } = changed;
   const lives = after.life.slice(loaded.account.life.length).map(({ atMs, state, planId }) => ({
     kind: `subscription.${state}`,
     atMs,
-    details: { planId },
+    details: { planId, planName: nameOfPlan(changed, planId) },
   }));
   const issued = after.invoices.slice(loaded.account.invoices.length).map((invoice, index) => ({
     kind: "invoice.issued",

@@ -37,6 +37,9 @@ function cardNameOf(line: Line, { plans, planOf }: LineContext): string {
     return toWords(key ?? "");
   }
   const terms = plans.termsOf(plans.book.referenceOf(plan));
+  if (terms.phases === undefined && line.kind !== "usage") {
+    return "monthly fee";
+  }
   const card = (terms.phases ?? [])
     .flatMap(({ rateCards }) => rateCards)
     .find((candidate) => candidate.key === key);

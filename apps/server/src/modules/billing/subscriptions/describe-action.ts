@@ -1,3 +1,4 @@
+import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import type { QuotedChange } from "./quoted-change.ts";
 
@@ -62,6 +63,18 @@ function describeUsage({ loaded, after, atMs }: QuotedChange): string[] {
     : [];
 }
 
+/** How long nothing is charged, when a trial begins. */
+function describeTrial({ loaded, after }: QuotedChange): string[] {
+  const { subscription } = after;
+  const begins =
+    subscription?.state === "running" &&
+    subscription.run.order !== loaded.account.subscription?.run.order &&
+    isTrial(subscription.run.inForce.phase);
+  return begins
+    ? [`The trial lasts until ${toDay(subscription.period.toMs)}. Nothing is charged before.`]
+    : [];
+}
+
 /** What a change does, one sentence each, for the person who confirms it. */
 export function describeAction(
   change: QuotedChange,
@@ -72,6 +85,7 @@ export function describeAction(
   const gained = after.balance - loaded.account.balance;
   return [
     ...describeEffect(change, effectiveMs),
+    ...describeTrial(change),
     ...describeUsage(change),
     ...(gained > 0n
       ? [

@@ -1,6 +1,8 @@
 import type { EventRow } from "../accounts/accounts.store.ts";
 
-const TEXTS: Readonly<Record<string, (details: EventRow["details"]) => string>> = {
+type Described = EventRow["details"] & { invoice: string; plan: string };
+
+const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "asked.subscribe": ({ planId }) => `The plan ${String(planId)} was chosen.`,
   "asked.change": ({ planId, when }) =>
     when === "period_end"
@@ -21,14 +23,14 @@ const TEXTS: Readonly<Record<string, (details: EventRow["details"]) => string>> 
       : "A pause at the end of the period was asked for.",
   "asked.resume": () => "The subscription was resumed.",
   "asked.coupon": ({ couponId }) => `The coupon ${String(couponId)} was redeemed.`,
-  "subscription.trialing": ({ planId }) => `The trial of ${String(planId)} began.`,
-  "subscription.active": ({ planId }) => `${String(planId)} is active.`,
+  "subscription.trialing": ({ plan }) => `The trial of ${plan} began.`,
+  "subscription.active": ({ plan }) => `${plan} is active.`,
   "subscription.paused": () => "The subscription paused.",
   "subscription.ended": () => "The subscription ended.",
-  "invoice.issued": () => "An invoice was issued.",
-  "invoice.paid": () => "A payment was recorded.",
-  "invoice.voided": () => "An invoice was voided.",
-  "invoice.uncollectible": () => "An invoice was written off.",
+  "invoice.issued": ({ invoice }) => `${invoice} was issued.`,
+  "invoice.paid": ({ invoice }) => `A payment of ${invoice} was recorded.`,
+  "invoice.voided": ({ invoice }) => `${invoice} was voided.`,
+  "invoice.uncollectible": ({ invoice }) => `${invoice} was written off.`,
   "credit_note.issued": () => "A credit note was issued.",
   adjusted: ({ description }) => `A one-off line was added: ${String(description)}.`,
   "trial.ending": () => "A reminder of the end of the trial was sent.",
@@ -36,6 +38,13 @@ const TEXTS: Readonly<Record<string, (details: EventRow["details"]) => string>> 
 };
 
 /** Says what happened, in one sentence. */
-export function describeEvent({ kind, details }: Pick<EventRow, "kind" | "details">): string {
-  return TEXTS[kind]?.(details) ?? kind;
+export function describeEvent({ kind, details, invoiceNumber }: EventRow): string {
+  const { planName, planId } = details;
+  return (
+    TEXTS[kind]?.({
+      ...details,
+      invoice: invoiceNumber === null ? "An invoice" : `Invoice ${invoiceNumber}`,
+      plan: String(planName ?? planId),
+    }) ?? kind
+  );
 }

@@ -125,7 +125,7 @@ function lint(root: string): Promise<LintReport> {
     execFile(
       process.execPath,
       [biome, ...options],
-      { cwd: root, timeout: 60_000 },
+      { cwd: root, timeout: 300_000 },
       (_exit, stdout, stderr) => {
         try {
           resolve(JSON.parse(stdout));

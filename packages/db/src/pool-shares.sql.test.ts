@@ -44,7 +44,7 @@ function begin(name: string, holder?: string): void {
 }
 
 const haveBegun = (names: string[]) =>
-  expect.poll(() => begun, { timeout: 60_000 }).toEqual(expect.arrayContaining(names));
+  expect.poll(() => begun).toEqual(expect.arrayContaining(names));
 
 /** What waits has had every chance to begin once a transaction has come and gone. */
 async function expectBegun(names: string[]): Promise<void> {

@@ -206,7 +206,7 @@ describe("the body of a hot route", () => {
       socket.write(`POST /v1/hot HTTP/1.1\r\nHost: a\r\n${headers}Content-Length: 10\r\n\r\nhalf`);
       await delay(20);
       leave(socket);
-      await expect.poll(() => failures.length, { timeout: 120_000 }).toBe(1);
+      await expect.poll(() => failures.length).toBe(1);
       expect(bodies).toEqual([]);
       // Nothing went wrong here.
       expect(failures[0]).toBeInstanceOf(ClientLeftError);
@@ -292,7 +292,7 @@ describe("the answer of a hot route", () => {
     const { socket, received } = await open();
     const asked = ["a", "slow", "b", "slow", "c", "d"];
     socket.write(asked.map((body) => request(body)).join(""));
-    await expect.poll(() => readBodies(received()), { timeout: 120_000 }).toEqual(asked);
+    await expect.poll(() => readBodies(received())).toEqual(asked);
   });
 
   it("comes as often as it is asked for on one connection, which can be closed then", async () => {
@@ -304,7 +304,7 @@ describe("the answer of a hot route", () => {
         await delay(0);
       }
     }
-    await expect.poll(() => readBodies(received()), { timeout: 120_000 }).toEqual(asked);
+    await expect.poll(() => readBodies(received())).toEqual(asked);
     socket.write(request("end", "Connection: close\r\n"));
     await once(socket, "close");
     expect(readBodies(received()).at(-1)).toBe("end");
@@ -316,7 +316,7 @@ describe("the answer of a hot route", () => {
     ).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
     const { socket, received } = await open();
     socket.write(request("wait", "Expect: 100-continue\r\n") + request("next"));
-    await expect.poll(() => readBodies(received()), { timeout: 120_000 }).toEqual(["wait", "next"]);
+    await expect.poll(() => readBodies(received())).toEqual(["wait", "next"]);
     const old = request("old").replace("HTTP/1.1", "HTTP/1.0");
     expect(readBodies(await exchange(old))).toEqual(["old"]);
   });

@@ -94,7 +94,7 @@ describe("readBody", () => {
     socket.write("POST /v1/body HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf");
     await once(socket, "connect");
     socket.end();
-    await expect.poll(() => failures.length, { timeout: 5_000 }).toBe(before + 1);
+    await expect.poll(() => failures.length).toBe(before + 1);
     socket.destroy();
   });
 });

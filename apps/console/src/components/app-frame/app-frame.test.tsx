@@ -536,7 +536,7 @@ describe("the notifications", () => {
       answers: { [`GET /tenants/${ACME}/notifications`]: () => (isUp ? NONE : refused()) },
     });
     await user.click(screen.getByRole("button", { name: "Notifications" }));
-    await screen.findByText("The database is away.", undefined, { timeout: 10_000 });
+    await screen.findByText("The database is away.");
     isUp = true;
     await user.click(screen.getByRole("button", { name: "Try again" }));
     await screen.findByText("Nothing new");

@@ -4,13 +4,13 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@turnpike/domain/time/zoned-buckets";
 import { pollUntil } from "@turnpike/testkit/poll-until";
+import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { expect } from "vitest";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { DAY_CATALOG, QUOTAS } from "./simulated-day-catalog.fixture.ts";
-import { createBelow } from "./simulated-day-chance.fixture.ts";
 
 /** Moments of the day at which something happens, and how much at each. */
 const MOMENTS_AN_HOUR = 30;

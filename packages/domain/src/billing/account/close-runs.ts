@@ -2,7 +2,7 @@ import { roundToMinor } from "../../money/currency.ts";
 import { SCALE } from "../../money/decimal.ts";
 import { toExact } from "../../money/exact.ts";
 import { createLine, isCharge, type Line, prorate, type Span } from "../rating/line.ts";
-import { type ClosedStretch, closeStretch, type Stretch, sumUses } from "../rating/stretch.ts";
+import { type ClosedStretch, closeStretch, withoutLater } from "../rating/stretch.ts";
 import type { Run, RunningMinimum } from "../subscription/subscription.ts";
 import type { Account } from "./account.ts";
 
@@ -59,15 +59,6 @@ function closeMinimum(
     account: { ...account, commitments: [...account.commitments, commitment] },
     lines: [line],
   };
-}
-
-/** Usage at the instant of a cut belongs to what begins there, so it leaves what ends. */
-function withoutLater(stretch: Stretch, atMs: number): Stretch {
-  const uses = stretch.uses.filter((use) => use.atMs < atMs);
-  const beyond = stretch.beyond.filter((use) => use.atMs < atMs);
-  return uses.length === stretch.uses.length && beyond.length === stretch.beyond.length
-    ? stretch
-    : { ...stretch, uses, used: sumUses(uses), beyond };
 }
 
 /** What ends at an instant: everything of a run, or what has reached its end. */

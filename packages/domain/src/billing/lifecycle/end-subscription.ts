@@ -5,10 +5,20 @@ import { listRuns, type ProrationMode } from "../subscription/subscription.ts";
 import { returnFromRuns } from "./return-from-runs.ts";
 import { settle } from "./settle.ts";
 
-/** Ends a subscription, or pauses it: everything is closed, and what was paid beyond the end comes back by the mode of the step. */
+/**
+ * Ends a subscription, or pauses it: everything is closed, and what was paid beyond the end comes back by the mode of the step.
+ *
+ * @param input.isAtEnd - True at the end of the running period: usage of that instant is no longer of it. An end that is asked for takes
+ *   what was used at its instant.
+ */
 export function endSubscription(
   account: RunningAccount,
-  { atMs, mode, into }: { atMs: number; mode: ProrationMode; into: "ended" | "paused" },
+  {
+    atMs,
+    mode,
+    into,
+    isAtEnd,
+  }: { atMs: number; mode: ProrationMode; into: "ended" | "paused"; isAtEnd: boolean },
 ): Account {
   const { subscription } = account;
   const late = billLateUsage(account, atMs);
@@ -23,7 +33,7 @@ export function endSubscription(
   } = closeRuns(
     returned,
     listRuns(subscription).map((run) => ({ run, isCut: true })),
-    { atMs, passesOn: false, fresh: late.lines },
+    { atMs, passesOn: isAtEnd, fresh: late.lines },
   );
   const [run = subscription.run, ...addOns] = runs;
   const ended = {

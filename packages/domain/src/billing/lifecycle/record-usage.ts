@@ -95,7 +95,7 @@ function addUsage(account: Account, usage: Usage): Account {
  */
 export function recordUsages(account: Account, usages: readonly Usage[], nowMs: number): Account {
   const added = usages.reduce(addUsage, account);
-  if (isRunning(added)) {
+  if (isRunning(added) || added.late.length === 0) {
     return added;
   }
   const billed = billLateUsage(added, nowMs);

@@ -75,10 +75,20 @@ export function turnPeriod(account: RunningAccount, atMs: number): Account {
   const { period, pendingEnd, pendingPause, pendingChange } = account.subscription;
   if (atMs >= period.toMs) {
     if (pendingEnd !== undefined) {
-      return endSubscription(account, { atMs, mode: pendingEnd.mode, into: "ended" });
+      return endSubscription(account, {
+        atMs,
+        mode: pendingEnd.mode,
+        into: "ended",
+        isAtEnd: true,
+      });
     }
     if (pendingPause !== undefined) {
-      return endSubscription(account, { atMs, mode: pendingPause.mode, into: "paused" });
+      return endSubscription(account, {
+        atMs,
+        mode: pendingPause.mode,
+        into: "paused",
+        isAtEnd: true,
+      });
     }
     if (pendingChange !== undefined) {
       return changePlan(account, { ...pendingChange, atMs, isAtEnd: true });

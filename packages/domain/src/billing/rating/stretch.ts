@@ -34,6 +34,15 @@ export function sumUses(uses: readonly Use[]): Quantity {
   return uses.reduce((sum, { quantity }) => sum + quantity, 0n);
 }
 
+/** A stretch with what was used before an instant: what was used at it, or later, belongs to what begins there. */
+export function withoutLater(stretch: Stretch, atMs: number): Stretch {
+  const uses = stretch.uses.filter((use) => use.atMs < atMs);
+  const beyond = stretch.beyond.filter((use) => use.atMs < atMs);
+  return uses.length === stretch.uses.length && beyond.length === stretch.beyond.length
+    ? stretch
+    : { ...stretch, uses, used: sumUses(uses), beyond };
+}
+
 /** The price of a fee for one full period. No seats end a fee: not even a flat fee of a tier is due. */
 function chargeFee(
   stretch: Stretch,

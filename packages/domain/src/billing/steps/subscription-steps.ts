@@ -79,7 +79,8 @@ export const addOnStep: StepAction = (given, { members, atMs }) => {
   const plan = requirePlan(account, members);
   const mode = readMode(account, members);
   const { run, addOns } = account.subscription;
-  if ([run, ...addOns].some((running) => running.plan === plan)) {
+  // Another version of it is the same add-on.
+  if ([run, ...addOns].some((running) => running.plan.planId === plan.planId)) {
     throw new StepRefused("already_subscribed", `${plan.planId} runs already.`);
   }
   return beginAddOn(account, plan, { atMs, mode });
@@ -112,7 +113,7 @@ export const cancelStep: StepAction = (given, step) => {
   }
   const mode = readMode(account, members);
   if (readWord(members, "when", WHEN) === "now") {
-    return endSubscription(account, { atMs, mode, into: "ended" });
+    return endSubscription(account, { atMs, mode, into: "ended", isAtEnd: false });
   }
   return { ...account, subscription: { ...account.subscription, pendingEnd: { mode } } };
 };
@@ -129,7 +130,7 @@ export const pauseStep: StepAction = (given, { members, atMs }) => {
   const account = requireRunning(given);
   const mode = readMode(account, members);
   if (readWord(members, "when", WHEN) === "now") {
-    return endSubscription(account, { atMs, mode, into: "paused" });
+    return endSubscription(account, { atMs, mode, into: "paused", isAtEnd: false });
   }
   return { ...account, subscription: { ...account.subscription, pendingPause: { mode } } };
 };

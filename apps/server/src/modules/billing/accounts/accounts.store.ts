@@ -78,27 +78,28 @@ export async function listDueAccounts(
 /** Usage of one minute, in units. */
 export type UsageRow = AccountKey & { meterId: string; minute: Date; quantity: string };
 
-/**
- * Usage of accounts that was recorded after what they were fed, up to `recordedTo`; in the order of time. What happened before the
- * account began is left out.
- */
-export async function listNewUsage(
-  tx: Tx,
-  accounts: readonly (AccountKey & { beginsAt: Date; fedTo: Date })[],
-  recordedTo: Date,
-): Promise<UsageRow[]> {
-  const { tenants, environments } = toArrays(accounts);
+/** Usage of an account that happened from an instant on, and was recorded in the range `(recordedAfter, recordedTo]`. */
+export type UsageWindow = AccountKey & {
+  happenedFrom: Date;
+  recordedAfter: Date;
+  recordedTo: Date;
+};
+
+/** Usage in windows, of which those of one account do not overlap; in the order of time. */
+export async function listUsage(tx: Tx, windows: readonly UsageWindow[]): Promise<UsageRow[]> {
+  const { tenants, environments } = toArrays(windows);
+  const instants = (of: "happenedFrom" | "recordedAfter" | "recordedTo") =>
+    tx`${instantsLiteral(windows.map((window) => window[of].getTime()))}::text::timestamptz[]`;
   return await tx<UsageRow[]>`
     select asked.tenant_id as "tenantId", asked.environment, u.meter_id as "meterId", u.minute, u.quantity::text as quantity
-    from unnest(${tenants}::text[], ${environments}::text[], ${instantsLiteral(accounts.map(({ fedTo }) => fedTo.getTime()))}::text::timestamptz[],
-        ${instantsLiteral(accounts.map(({ beginsAt }) => beginsAt.getTime()))}::text::timestamptz[])
-      as asked (tenant_id, environment, fed_to, begins_at)
+    from unnest(${tenants}::text[], ${environments}::text[], ${instants("happenedFrom")}, ${instants("recordedAfter")},
+        ${instants("recordedTo")}) as asked (tenant_id, environment, happened_from, recorded_after, recorded_to)
       cross join lateral (
         select e.meter_id, date_trunc('minute', e.occurred_at) as minute, sum(e.quantity) as quantity
         from ledger_entries e
         where e.tenant_id = asked.tenant_id and e.environment = asked.environment
-          and e.recorded_at > asked.fed_to and e.recorded_at <= ${recordedTo}
-          and e.occurred_at >= asked.begins_at and e.quantity > 0
+          and e.recorded_at > asked.recorded_after and e.recorded_at <= asked.recorded_to
+          and e.occurred_at >= asked.happened_from and e.quantity > 0
         group by 1, 2
       ) u
     order by u.minute`;

@@ -1,8 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
-import { recordStates } from "@turnpike/domain/billing/lifecycle/advance";
-import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { playAt } from "@turnpike/domain/billing/lifecycle/play-at";
 import { StepRefused } from "@turnpike/domain/billing/steps/step";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
@@ -65,9 +64,14 @@ export function playStep(
   { atMs, step }: { atMs: number; step: AccountStep },
 ): Account {
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
-  const passed = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  const { usages } = loaded;
   try {
-    return recordStates(step(passed, { atMs, loaded }), atMs);
+    return playAt(loaded.account, {
+      fromMs,
+      atMs,
+      usages,
+      step: (account) => step(account, { atMs, loaded }),
+    });
   } catch (error) {
     throw toAppError(error);
   }
@@ -83,12 +87,15 @@ async function loadOne(
     recordedTo,
     wanted,
     invoiceIds,
+    atMs,
   }: {
     key: AccountKey;
     row: AccountRow | undefined;
     recordedTo: Date;
     wanted: readonly PlanReference[];
     invoiceIds: readonly string[];
+    /** Where a first plan begins. */
+    atMs: number;
   },
 ): Promise<LoadedAccount | undefined> {
   if (row !== undefined) {
@@ -109,6 +116,7 @@ async function loadOne(
         wanted,
         currency: plan.terms.currency,
         tenantName: tenant.name,
+        atMs,
       });
 }
 
@@ -125,12 +133,14 @@ export async function readAccount(
   { key, wanted = [] }: { key: AccountKey; wanted?: readonly PlanReference[] },
 ): Promise<LoadedAccount | undefined> {
   const [row] = await listAccounts(tx, [key]);
+  const atMs = effectiveMs(deps.clock.now().getTime(), row);
   return await loadOne(deps, tx, {
     key,
     row,
     recordedTo: ALL_RECORDED,
     wanted,
     invoiceIds: [],
+    atMs,
   });
 }
 
@@ -169,13 +179,14 @@ export async function changeAccountWithin(
   }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
 ): Promise<ChangedAccount> {
   const row = await lockAccount(tx, key);
-  const loaded = await loadOne(deps, tx, { key, row, recordedTo, wanted, invoiceIds });
-  if (loaded === undefined) {
-    throw noSubscription();
-  }
   const now = deps.clock.now();
   const aheadMs = row?.aheadMs ?? 0;
   const effective = atMs ?? effectiveMs(now.getTime() + aheadMs, row);
+  const loading = { key, row, recordedTo, wanted, invoiceIds, atMs: effective };
+  const loaded = await loadOne(deps, tx, loading);
+  if (loaded === undefined) {
+    throw noSubscription();
+  }
   const after = playStep(loaded, { atMs: effective, step });
   const changed = { loaded, after, atMs: effective };
   check(changed);

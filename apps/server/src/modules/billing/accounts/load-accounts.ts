@@ -27,9 +27,10 @@ import {
   type AccountKey,
   type AccountRow,
   listBilledPeriods,
-  listNewUsage,
+  listUsage,
   type PeriodRow,
   type UsageRow,
+  type UsageWindow,
 } from "./accounts.store.ts";
 import { fromExactJson } from "./exact-json.ts";
 import { loadPlans, type PlanLibrary } from "./load-plans.ts";
@@ -137,7 +138,24 @@ type Loading = {
   invoiceIds?: readonly string[];
 };
 
-/** Loads an account that does not exist yet, for its first plan. */
+/** Before anything was recorded. */
+const NEVER = new Date(0);
+
+/**
+ * The usage that an account was not fed yet. While nothing runs usage is not kept: what happened since, whenever it was recorded, is
+ * loaded again, for a plan that may begin in the same minute. The clock of a sandbox tells it apart no longer.
+ */
+function listWindows(row: AccountRow, recordedTo: Date): UsageWindow[] {
+  const { tenantId, environment, beginsAt, fedTo, advancedTo, life } = row;
+  const key = { tenantId, environment };
+  const fresh = { ...key, happenedFrom: beginsAt, recordedAfter: fedTo, recordedTo };
+  const rests = environment === "live" && (life === "paused" || life === "ended");
+  return rests
+    ? [fresh, { ...key, happenedFrom: advancedTo, recordedAfter: NEVER, recordedTo: fedTo }]
+    : [fresh];
+}
+
+/** Loads an account that does not exist yet, for its first plan; usage of the minute in which that begins is of it. */
 export async function loadNewAccount(
   tx: Tx,
   key: AccountKey,
@@ -147,13 +165,21 @@ export async function loadNewAccount(
     wanted,
     currency,
     tenantName,
-  }: Required<Omit<Loading, "invoiceIds">> & { currency: string; tenantName: string },
+    atMs,
+  }: Required<Omit<Loading, "invoiceIds">> & {
+    currency: string;
+    tenantName: string;
+    /** When the plan begins. */
+    atMs: number;
+  },
 ): Promise<LoadedAccount> {
   const [plans] = await loadPlans(tx, [{ tenantId: key.tenantId, references: wanted }]);
   if (plans === undefined) {
     throw new Error(`No plans were loaded for ${key.tenantId}.`);
   }
   const account = createAccount(toTerms(settings, { code: currency, plans, wanted }), CUSTOMER);
+  const window = { ...key, happenedFrom: new Date(atMs), recordedAfter: NEVER, recordedTo };
+  const usage = await listUsage(tx, [window]);
   return {
     key,
     row: undefined,
@@ -164,7 +190,7 @@ export async function loadNewAccount(
     invoiceNumbers: [],
     uncollectible: new Set(),
     billedTo: [],
-    usages: [],
+    usages: usage.map((each) => toUsage(each, 0)),
     recordedTo,
   };
 }
@@ -206,7 +232,8 @@ export async function loadAccounts(
   if (rows.length === 0) {
     return [];
   }
-  const usage = groupBy(await listNewUsage(tx, rows, recordedTo), keyText);
+  const windows = rows.flatMap((row) => listWindows(row, recordedTo));
+  const usage = groupBy(await listUsage(tx, windows), keyText);
   const ranges = listLateRanges(rows, usage);
   const periods = groupBy(ranges.length === 0 ? [] : await listBilledPeriods(tx, ranges), keyText);
   const documents = await listLiveInvoices(tx, rows, invoiceIds);

@@ -111,6 +111,7 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
     total: total.toString(),
     fromBalance: fromBalance.toString(),
     prepaid: prepaid.toString(),
+    credited: invoice.credited.toString(),
     document: toExactJson({ ...rest, net, total, fromBalance, prepaid, lines: [] }),
   };
 }
@@ -151,6 +152,8 @@ function toLineWrites(
     discount: line.discount.toString(),
     ...toRecorded(line, changed),
     document: toExactJson(withoutUses(line)),
+    credited: line.credited.toString(),
+    isReturned: line.isReturned,
   }));
 }
 

@@ -111,6 +111,8 @@ export type InvoiceWrite = AccountKey & {
   total: Minor;
   fromBalance: Minor;
   prepaid: Minor;
+  /** What was credited by the change that issues it: time had to pass before the change. */
+  credited: Minor;
   document: Json;
 };
 
@@ -131,33 +133,35 @@ export type LineWrite = AccountKey & {
   recordedAfter: string | null;
   recordedTo: string | null;
   document: Json;
+  credited: Minor;
+  isReturned: boolean;
 };
 
 export async function insertInvoices(tx: Tx, rows: readonly InvoiceWrite[]): Promise<void> {
   await tx`
     insert into invoices (invoice_id, tenant_id, environment, series, series_number, number, state, currency, issued_at,
       closed_at, due_at, cut_off_at, covers_from, covers_to, advance_to, has_coupon, seller, customer, net, tax, total,
-      from_balance, prepaid, document, settled_at)
+      from_balance, prepaid, credited, document, settled_at)
     select n."invoiceId", n."tenantId", n.environment, n.series, n."seriesNumber", n.number, n.state, n.currency, n."issuedAt",
       n."closedAt", n."dueAt", n."cutOffAt", n."coversFrom", n."coversTo", n."advanceTo", n."hasCoupon", n.seller, n.customer,
-      n.net, n.tax, n.total, n."fromBalance", n.prepaid, n.document, case when n.state = 'paid' then n."issuedAt" end
+      n.net, n.tax, n.total, n."fromBalance", n.prepaid, n.credited, n.document, case when n.state = 'paid' then n."issuedAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, "tenantId" text, environment text,
       series text, "seriesNumber" bigint, number text, state text, currency text, "issuedAt" timestamptz, "closedAt" timestamptz,
       "dueAt" timestamptz, "cutOffAt" timestamptz, "coversFrom" timestamptz, "coversTo" timestamptz, "advanceTo" timestamptz,
       "hasCoupon" boolean, seller jsonb, customer jsonb, net numeric, tax numeric, total numeric, "fromBalance" numeric,
-      prepaid numeric, document jsonb)`;
+      prepaid numeric, credited numeric, document jsonb)`;
 }
 
 export async function insertLines(tx: Tx, rows: readonly LineWrite[]): Promise<void> {
   await tx`
     insert into invoice_lines (invoice_id, line, tenant_id, environment, kind, description, plan_id, run, card, meter_id,
-      from_at, to_at, quantity, amount, discount, recorded_after, recorded_to, document)
+      from_at, to_at, quantity, amount, discount, recorded_after, recorded_to, document, credited, is_returned)
     select n."invoiceId", n.line, n."tenantId", n.environment, n.kind, n.description, n."planId", n.run, n.card, n."meterId",
-      n."from", n."to", n.quantity, n.amount, n.discount, n."recordedAfter", n."recordedTo", n.document
+      n."from", n."to", n.quantity, n.amount, n.discount, n."recordedAfter", n."recordedTo", n.document, n.credited, n."isReturned"
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, line int, "tenantId" text, environment text,
       kind text, description text, "planId" text, run int, card text, "meterId" text, "from" timestamptz, "to" timestamptz,
       quantity numeric, amount numeric, discount numeric, "recordedAfter" timestamptz, "recordedTo" timestamptz,
-      document jsonb)`;
+      document jsonb, credited numeric, "isReturned" boolean)`;
 }
 
 export type NoteWrite = AccountKey & {

@@ -1,4 +1,4 @@
-/** Mulberry32: the same seed, the same day. */
+/** Mulberry32: chooses whole numbers below a count; the same seed, the same choices. */
 export function createBelow(seed: number): (count: number) => number {
   let state = seed >>> 0;
   return (count) => {

@@ -7,7 +7,7 @@ let simulation: Simulation;
 beforeAll(async () => {
   simulation = await Simulation.open({
     seed: Number(process.env["TURNPIKE_SEED"] ?? 20_261_126),
-    tenants: 5,
+    tenants: 4,
     months: 24,
     actsMax: 6,
     jumpMaxMs: 30 * DAY_MS,

@@ -5,6 +5,7 @@ import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
+import { reconcileInvoices } from "#modules/billing/index.ts";
 import { listMeters } from "#modules/catalog/index.ts";
 import { getLimits, reconcile } from "#modules/metering/index.ts";
 import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
@@ -17,7 +18,19 @@ import { TENANT_TEXT } from "./tenants-commands.ts";
 
 type Report = Awaited<ReturnType<typeof queryUsage>>;
 type Limits = Awaited<ReturnType<typeof getLimits>>;
-type Reconciled = Awaited<ReturnType<typeof reconcile>>;
+type Reconciled = Awaited<ReturnType<typeof reconcileAll>>;
+
+/** Compares the ledger with what is derived from it, and then invoices with the ledger. */
+async function reconcileAll({ deps, context }: CommandSession) {
+  const usage = await reconcile(deps, context);
+  const { invoices, findings } = await reconcileInvoices(deps, context);
+  return {
+    ...usage,
+    drift: usage.drift + findings.length,
+    invoices,
+    findings: [...usage.findings, ...findings],
+  };
+}
 
 /** Names the tenant that is meant: the one asked for, the only one there is, or null for all together. */
 async function findSubject({ deps, context }: CommandSession, tenant: string | undefined) {
@@ -162,6 +175,7 @@ function toReconcileText(result: Reconciled): string {
       ["Calls and events", toGrouped(result.calls)],
       ["Rollups", toGrouped(result.rollups)],
       ["Balances", toGrouped(result.balances)],
+      ["Invoices", toGrouped(result.invoices)],
       ["Locked units", toGrouped(result.locked)],
       ["Forfeited units", toGrouped(result.forfeited)],
     ]),
@@ -223,15 +237,11 @@ export function addUsageCommands(cli: Cli): void {
   cli.program
     .command("reconcile")
     .description(
-      "recompute rollups and balances from the raw entries; exit code 1 when one of them differs",
+      "recompute rollups, balances and invoices from the raw entries; exit code 1 when one of them differs",
     )
     .addHelpText("after", examples("reconcile", "reconcile --json"))
     .action(async () => {
-      const result = await cli.run(
-        ({ deps, context }) => reconcile(deps, context),
-        toReconcileText,
-        RECONCILE_TIMEOUT_SECONDS,
-      );
+      const result = await cli.run(reconcileAll, toReconcileText, RECONCILE_TIMEOUT_SECONDS);
       if (result.drift !== 0) {
         cli.environment.setExitCode(EXIT_FAILED);
       }

@@ -8,6 +8,7 @@ export {
   createInvoicesRoutes,
   createInvoicingRoutes,
 } from "./invoices/invoices.routes.ts";
+export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";

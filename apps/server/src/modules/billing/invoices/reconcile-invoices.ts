@@ -1,0 +1,60 @@
+import type { Tx } from "@turnpike/db/client";
+import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import type { DriftRow } from "#modules/metering/index.ts";
+import type { Transact } from "#platform/transact.ts";
+import {
+  findInvoicePage,
+  findOverlaps,
+  findSeriesDrift,
+  findTotalsDrift,
+  findUsageLineDrift,
+} from "./reconcile.store.ts";
+
+export type InvoiceReconciliation = {
+  /** How many invoices were compared. */
+  invoices: number;
+  /** The first differences, at most 100 of each kind; empty when everything agrees. */
+  findings: DriftRow[];
+};
+
+const FINDINGS_MAX = 100;
+/** Invoices that one statement looks at. */
+const INVOICES_AT_ONCE = 500;
+
+async function compareInvoices(tx: Tx): Promise<InvoiceReconciliation> {
+  const usage: DriftRow[] = [];
+  const totals: DriftRow[] = [];
+  let invoices = 0;
+  let page = await findInvoicePage(tx, "", INVOICES_AT_ONCE);
+  while (page !== undefined) {
+    invoices += page.count;
+    usage.push(...(await findUsageLineDrift(tx, page, FINDINGS_MAX - usage.length)));
+    totals.push(...(await findTotalsDrift(tx, page, FINDINGS_MAX - totals.length)));
+    page = await findInvoicePage(tx, page.last, INVOICES_AT_ONCE);
+  }
+  return { invoices, findings: [...usage, ...totals] };
+}
+
+/**
+ * Proves the invoices: usage on them is what the ledger has, sums are those of their parts, numbers have no gap, and nothing is charged
+ * twice. Reads one snapshot, page by page, so it is exact on a live database of any size.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`.
+ */
+export async function reconcileInvoices(
+  deps: { transact: Transact },
+  context: CallContext,
+): Promise<InvoiceReconciliation> {
+  assertMay(context.actor, "invoices:read");
+  return await deps.transact.asOperatorSnapshot(async (tx) => {
+    const compared = await compareInvoices(tx);
+    return {
+      ...compared,
+      findings: [
+        ...compared.findings,
+        ...(await findSeriesDrift(tx, FINDINGS_MAX)),
+        ...(await findOverlaps(tx, FINDINGS_MAX)),
+      ],
+    };
+  });
+}

@@ -66,7 +66,7 @@ const rows = () => page.getByRole("region", { name: "Newest first" }).locator("t
 const shown = () => page.getByText(/^\d+ shown/).textContent();
 
 describe("live calls", () => {
-  it("show every call as it happens, whichever worker served it", async () => {
+  it("show every call as it happens, from every worker", async () => {
     await open("&tab=live");
     await page.getByText("Live", { exact: true }).waitFor();
     await call("/v1/cities/berlin?secret=hidden", CALLS);

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe("a key that is just being made", () => {
-  it("is shown, whatever is pressed before the answer comes", async () => {
+  it("is shown, after any key pressed before the answer comes", async () => {
     await openCreate();
     await page.getByLabel("Name", { exact: true }).fill("Worker");
     const answer = await holdAnswers(/\/keys$/);

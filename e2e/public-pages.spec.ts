@@ -259,7 +259,7 @@ describe.each(THEMES)("in the %s theme", (theme) => {
 });
 
 describe("an operator's own terms", () => {
-  it("are shown as text and links, whatever is in them", async () => {
+  it("are shown as text and links, with anything in them", async () => {
     const page = await browser.context.newPage();
     const trace = await watchPage(page, [site]);
     await page.goto(`${site}/terms`);

@@ -272,7 +272,7 @@ describe("examples/curl", () => {
     expect(await verify("nobodys")).toMatchObject({ code: 1, json: { code: "INVALID_KEY" } });
   });
 
-  it("ends with 1 for a key that is not valid, whatever its own metadata says", async () => {
+  it("ends with 1 for a key that is not valid, also when its own metadata says otherwise", async () => {
     const customer = await makeCustomer({ metadata: { valid: true } });
     await revoke(customer);
     const refused = await pollUntil("the key is known as revoked", async () => {

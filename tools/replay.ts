@@ -178,7 +178,7 @@ upstreams:
   }
 }
 
-/** Sends the log and saves the state, now and then and at the end, whatever the end is. */
+/** Sends the log and saves the state, now and then and at every end. */
 async function sendWithState(input: {
   options: Options;
   key: string;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The commands of the repository, behind `npm run <command>`. This file and tools/run/ start before anything is
-// installed, on whatever Node npm runs on (20 or newer), so they import nothing but Node's own modules. What they start
+// installed, on the Node that npm runs on (20 or newer), so they import nothing but Node's own modules. What they start
 // runs on the pinned Node 24.
 import { runBusyTests } from "./run/busy.mjs";
 import { buildConsole, ensureConsole } from "./run/console.mjs";

@@ -451,7 +451,7 @@ describe("the report of a run", () => {
       lines: ["FAILED  outside of every test\n        boom"],
     },
     {
-      why: "fails when vitest did, whatever it wrote",
+      why: "fails when vitest did, also when it wrote otherwise",
       entries: [],
       code: 2,
       lines: ["FAILED  vitest ended with code 2"],

@@ -59,7 +59,7 @@ async function beginSignIn(product: Product, address: string): Promise<SignInFor
     method: "GET",
     path: "/idp/.well-known/openid-configuration",
   });
-  // The address that people use, whatever we reach it by.
+  // The address that people use, not the one that we reach it by.
   const { origin } = new URL(readText(discovery, "issuer"));
   const query = new URLSearchParams({
     client_id: "console",

@@ -96,7 +96,7 @@ const COMMIT_TIMEOUT_MS = 60_000;
 
 /**
  * Waits until the ledger holds as many units as the clients were let through, and answers what it holds: the same number, or,
- * when it is not reached in a minute, whatever is there.
+ * when it is not reached in a minute, also when some are there.
  */
 export async function settleLedger(input: {
   product: Product;

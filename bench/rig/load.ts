@@ -20,7 +20,7 @@ export type LoadOrder = {
   requests: readonly string[] | KeyedRequests;
   connections: number;
   seconds: number;
-  /** Calls per second on a fixed schedule, whatever the server does; null sends as fast as answers come. */
+  /** Calls per second on a fixed schedule, also when the server falls behind; null sends as fast as answers come. */
   ratePerSecond: number | null;
   /** Ends the run early, after so many calls. */
   callsMax?: number;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
-/** The one core of whatever serves, and the core of everything that only makes it work: load and upstreams. */
+/** The one core of what serves, and the core of everything that only makes it work: load and upstreams. */
 const CORES = { server: "0", load: "1", any: undefined } as const;
 export type Core = keyof typeof CORES;
 

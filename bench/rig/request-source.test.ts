@@ -50,7 +50,7 @@ describe("createRequestSource", () => {
 });
 
 describe("strideFor", () => {
-  it("visits every position once, whatever their number", () => {
+  it("visits each of any number of positions once", () => {
     for (const count of [1, 2, 3, 10, 64, 997, 1_000]) {
       const stride = strideFor(count);
       const met = new Set(Array.from({ length: count }, (_, index) => (index * stride) % count));

@@ -84,7 +84,7 @@ it("refuses a call by the second guard as by the first", async () => {
   });
 });
 
-it("asks about the key of the first guard alone, whatever else the caller sent", async () => {
+it("asks about the key of the first guard alone, also when the caller sent more", async () => {
   const { turnpike, asked } = makeFakeTurnpike();
   const app = express();
   app.use(turnpikeExpress(turnpike), turnpikeExpress(turnpike, { cost: 2 }));

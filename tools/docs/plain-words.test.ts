@@ -13,6 +13,8 @@ async function problemsIn(line: string): Promise<string[]> {
 
 it.each([
   ["// Whoever waits gets an answer.", "Whoever"],
+  ["// Whatever the reason, the stream ends.", "Whatever"],
+  ["// A connection is closed, whichever side was first.", "whichever"],
   ["/** Who waits for commits keeps the next ones from looking. */", "begins with"],
   ['it("is told to nobody", () => {});', "nobody"],
   ["// The key is told to the operator.", "is told"],

@@ -75,7 +75,7 @@ describe("parseLogLine", () => {
 });
 
 describe("readAccessLog", () => {
-  it("numbers lines as editors do, whatever their ends, and says which are empty", async () => {
+  it("numbers lines as editors do, with any line ends, and says which are empty", async () => {
     const items = await read(`${line("GET /a")}\r\n\n${line("GET /b")}`);
     expect(items.map((item) => item.line)).toEqual([1, 2, 3]);
     expect(items[1]).toEqual({ line: 2, reason: "empty" });

@@ -93,7 +93,7 @@ export async function* readAccessLog(path: string): AsyncGenerator<LogItem> {
       yield parseLogLine(line, text.replace(/\r$/, ""));
     }
   }
-  // Latin-1 keeps every byte; whatever is not ASCII in a target is refused above.
+  // Latin-1 keeps every byte; a target that is not ASCII is refused above.
   for await (const chunk of createReadStream(path, { encoding: "latin1" })) {
     const lines = (rest + String(chunk)).split("\n");
     rest = lines.pop() ?? "";

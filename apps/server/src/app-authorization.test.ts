@@ -116,7 +116,7 @@ const IS_OPEN: Wish = { notStatus: [401, 403] };
 const LACKS_SCOPE: Wish = { status: 403, code: "INSUFFICIENT_SCOPE" };
 
 describe("every operation that is not public", () => {
-  it("answers 401 without a credential, whatever the body", async () => {
+  it("answers 401 without a credential, with any body", async () => {
     const faults = await collect(guarded, async (operation) => {
       const reply = await send(operation, undefined, ours);
       expect(reply.headers.get("www-authenticate"), operation.id).toBe("Bearer");
@@ -277,7 +277,7 @@ describe("a person", () => {
     expect(faults).toEqual([]);
   });
 
-  it("who is an operator may do everything", async () => {
+  it("an operator may do everything", async () => {
     const faults = await collect(scoped, async (operation) =>
       findFault(operation, "operator", await send(operation, operator, MISSING_IDS), IS_OPEN),
     );

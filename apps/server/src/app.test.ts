@@ -382,7 +382,7 @@ describe("what anybody can read", () => {
 });
 
 describe("the log", () => {
-  it("holds no key, no setup code and no credential, whatever was sent and whatever failed", async () => {
+  it("holds no key, no setup code and no credential, after anything that was sent or failed", async () => {
     const code = (await offerSetupCode(app.services)) ?? "";
     const unknown = formatKey("live", app.services.randomBytes(KEY_RANDOM_BYTES)).key;
     await app.call(unknown, "GET", "/v1/plans");

@@ -90,7 +90,7 @@ describe("the wall clock of the process jumps", { timeout: DEADLINE_MS }, () => 
         seen.push(code);
         accepted.slow += code === "VALID" ? 1 : 0;
       }
-      // One in a second: after a second there is room again, whatever the wall clock says.
+      // One in a second: after a second there is room again, at any time of the wall clock.
       await pollUntil(`there is room again at ${String(offset)} s`, async () => {
         const isValid = (await verdictOf(product, brisk.key)) === "VALID";
         accepted.brisk += isValid ? 1 : 0;

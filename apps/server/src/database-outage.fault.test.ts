@@ -43,7 +43,7 @@ type Tally = { outcomes: Record<string, number>; slowestMs: number };
 
 type Load = { tallies: Record<string, Tally>; stop(): Promise<void> };
 
-/** Makes calls of each kind, and never stops by itself, whatever comes out. */
+/** Makes calls of each kind, and never stops by itself, also when all fail. */
 function startLoad(kinds: Record<string, () => Promise<string>>): Load {
   let isOver = false;
   const tallies: Record<string, Tally> = {};

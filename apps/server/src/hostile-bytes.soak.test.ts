@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  // Whatever was sent, it ends in order, and no fault of its own was written down.
+  // After all that was sent, it ends in order, and no fault of its own was written down.
   const { code, stderr, stdout } = await product.close();
   await upstream.close();
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

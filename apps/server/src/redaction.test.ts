@@ -20,7 +20,7 @@ let tenantId: TenantId;
 let key: string;
 let weakKey: string;
 
-/** Every table of the database in which a text stands, in whatever column. */
+/** Every table of the database with a text in any column. */
 async function findTables(text: string): Promise<string[]> {
   const tables = await database.sql<{ name: string }[]>`
     select format('%I.%I', n.nspname, c.relname) as name

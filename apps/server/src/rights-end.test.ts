@@ -408,7 +408,7 @@ async function expectMetered(
 }
 
 describe("what is open when rights end", () => {
-  it("is listed here, whatever stream the API has", async () => {
+  it("is listed here: every stream that the API has", async () => {
     const { json } = await app.call(undefined, "GET", "/v1/openapi.json");
     const operations = Object.values(json.paths).flatMap((path) =>
       Object.values(path as Record<string, { operationId?: string; responses?: object }>),

@@ -100,7 +100,7 @@ describe("several workers", () => {
     }
   });
 
-  it("give the first answer again, whichever of them is asked", async () => {
+  it("each give the first answer again", async () => {
     const customer = await fleet.createCustomer("slow");
     const headers = { "idempotency-key": randomUUID() };
     const replies = [];

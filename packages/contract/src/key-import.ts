@@ -9,7 +9,7 @@ import { instant, keyId, plainText, tenantId } from "./shapes.ts";
 export const IMPORT_ROWS_MAX = 1_000;
 
 /**
- * The answer for every refused hash, whatever the reason, so that it does not reveal whether another tenant holds the key.
+ * The answer for every refused hash, for any reason, so that it does not reveal whether another tenant holds the key.
  */
 export const HASH_REFUSED =
   "This hash cannot be imported. It must be the SHA-256 (no other algorithm) of a key that does not exist here yet, as 64 hexadecimal digits or in base64.";

@@ -51,7 +51,7 @@ const ofInvitation = z.strictObject({
 
 /** The events, by type, with the shape of `data`. Fields are added, never removed. */
 export const WEBHOOK_EVENTS = {
-  /** Sent by the test button only, whatever the endpoint subscribes to. */
+  /** Sent by the test button only, to any endpoint. */
   ping: z.strictObject({ webhookId: z.string() }),
   "key.created": ofKey,
   "key.updated": ofKey,

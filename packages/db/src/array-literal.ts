@@ -25,7 +25,7 @@ export function numbersLiteral(values: readonly number[]): string {
   return `{${values.join(",")}}`;
 }
 
-/** Of texts, whatever is in them but NUL, which PostgreSQL cannot store; of any other type, values with nulls among them. */
+/** Of texts with anything in them but NUL, which PostgreSQL cannot store; of any other type, values with nulls among them. */
 export function textsLiteral(values: readonly (string | null)[]): string {
   const quoted = values.map((value) =>
     value === null ? "NULL" : `"${value.replace(SPECIAL, "\\$&")}"`,

@@ -36,7 +36,7 @@ export function isConnectionError(error: unknown): boolean {
   if (code === undefined) {
     return false;
   }
-  // Whatever the system has against a connection: `ENOENT` of a Unix socket whose server is down, `EAGAIN` of one whose
+  // All that the system may have against a connection: `ENOENT` of a Unix socket whose server is down, `EAGAIN` of one whose
   // server has stalled, `EMFILE` of a process that has no file left. For files the same codes mean something else.
   if (error instanceof Error && "syscall" in error && error.syscall === "connect") {
     return true;

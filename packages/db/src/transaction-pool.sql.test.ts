@@ -167,7 +167,7 @@ describe("transaction", () => {
     await pool.transaction((tx) => tx`select 1`);
   });
 
-  it("never sends a statement after its connection is gone, whatever else it waited for", async () => {
+  it("never sends a statement after its connection is gone, also when it waited for something else", async () => {
     const cut = Promise.withResolvers<void>();
     const othersDone = Promise.withResolvers<void>();
     const late = pool.transaction(async (tx) => {

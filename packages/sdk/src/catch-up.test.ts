@@ -72,7 +72,7 @@ function play(
   };
 }
 
-it("asks about a call that waits for its rate limit no sooner than Turnpike said, whatever else is answered meanwhile", async () => {
+it("asks about a call that waits for its rate limit no sooner than Turnpike said, also when other calls are answered meanwhile", async () => {
   const run = play((_request, atMs) =>
     atMs < 60_000 ? { ...LIMITED, retryAfterSeconds: 60 } : VALID_REPLY,
   );

@@ -132,7 +132,7 @@ describe("with Turnpike there", () => {
     expect(await usage()).toEqual({ calls: 1, units: 4 });
   });
 
-  it("answers whatever the type of a verdict says is always there", async () => {
+  it("answers all that the type of a verdict says is always there", async () => {
     const { turnpike } = makeClient();
     const { key, tenantId } = await makeCustomer();
     const plan = { planId: "one-an-hour" };
@@ -203,7 +203,7 @@ describe("with Turnpike there", () => {
   });
 
   it.each(["tp_svc_wrong", ""])(
-    "rejects the service key %j, whatever the route allows",
+    "rejects the service key %j, on a route that allows anything",
     async (wrong) => {
       const { key } = await makeCustomer();
       const { turnpike } = makeClient({ serviceKey: wrong });

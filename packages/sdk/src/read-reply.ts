@@ -22,7 +22,7 @@ export function readVerifyReply(json: unknown): VerifyReply {
   return reply as VerifyReply;
 }
 
-/** A refusal is safe, whatever it lacks; a verdict that lets a call pass must say whose it is. */
+/** A refusal is safe, also when it lacks something; a verdict that lets a call pass must say whose it is. */
 function namesKey({ keyId, tenantId, scopes, limits }: Partial<VerifyReply>): boolean {
   return (
     typeof keyId === "string" &&

@@ -63,7 +63,7 @@ describe("a denial", () => {
     });
   });
 
-  it("names the rate limit that is used up, whatever the call costs: it counts calls", () => {
+  it("names the rate limit that is used up, for a call of any cost: it counts calls", () => {
     const limits: LimitState[] = [
       { ...LIMIT, name: "roomy", remaining: 4, resetAt: "2026-01-01T01:00:00Z" },
       { ...LIMIT, name: "requests", kind: "quota", resetAt: "2026-02-01T00:00:00Z" },

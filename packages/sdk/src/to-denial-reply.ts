@@ -39,8 +39,8 @@ function refusesUntilMs({ limit, windowSeconds, resetAt }: LimitState): number {
 }
 
 /**
- * Which limit refused: of the kind that the code names, one without room for the call. A rate limit counts a call as one, whatever
- * it costs; of several, the server refuses by the one that takes longest.
+ * Which limit refused: of the kind that the code names, one without room for the call. A rate limit counts a call as one, not
+ * its cost; of several, the server refuses by the one that takes longest.
  */
 function findRefusingLimit(reply: Partial<VerifyReply>, cost: number): LimitState | undefined {
   const kind = REFUSING_KINDS[reply.code ?? ""];

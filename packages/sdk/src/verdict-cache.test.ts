@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { VALID_REPLY } from "./fake-turnpike.fixture.ts";
 import { createVerdictCache } from "./verdict-cache.ts";
 
-it("holds the most recently used entries and no more, whatever is sent", () => {
+it("holds the most recently used entries and no more, for anything that is sent", () => {
   const cache = createVerdictCache({ entriesMax: 3, nowMs: () => 0 });
   for (const name of ["a", "b", "c"]) {
     cache.keep(name, VALID_REPLY, 1_000);

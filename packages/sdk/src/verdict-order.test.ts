@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createVerdictOrder } from "./verdict-order.ts";
 
-it("never takes a verdict for the newest of its key that is not, whatever it has forgotten", () => {
+it("never takes a verdict for the newest of its key that is not, also when it has forgotten some", () => {
   const verdict = fc.record({
     key: fc.constantFrom("a", "b", "c", "d", "e"),
     askedAtMs: fc.integer({ min: 0, max: 20 }),

@@ -79,7 +79,7 @@ const BEHAVIOURS = {
       }
     });
   },
-  /** Answers as soon as it has the head, whatever the body. */
+  /** Answers as soon as it has the head, before the body. */
   "early-answer": (socket) => socket.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno"),
   "length-with-204": (socket) =>
     socket.write("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n"),

@@ -9,7 +9,7 @@ export type RunningProgram = {
   /** Standard output and error so far, as they came. */
   output(): string;
   kill(signal: NodeJS.Signals): void;
-  /** Stops reading what it says: whatever it writes from then on fails. */
+  /** Stops reading what it says: all that it writes from then on fails. */
   closeOutput(): void;
   ended: Promise<Ended>;
 };

@@ -33,7 +33,7 @@ export function useKeptFocus(root: RefObject<HTMLElement | null>): void {
       } else if (target.closest(LAYERS) === null) {
         const isReturned = relatedTarget instanceof Element && relatedTarget.closest(DIALOGS);
         if (isReturned && last.current?.element.isConnected === false) {
-          // A dialog that finds its row gone goes further back, to whatever opened one before.
+          // A dialog that finds its row gone goes further back, to what opened one before.
           findHeir(list, last.current).focus();
         } else {
           last.current = undefined;

@@ -176,7 +176,7 @@ describe("DataTable", () => {
     expect(screen.queryByRole("checkbox", { checked: true })).toBe(null);
   });
 
-  it("keeps its place in the tab order with a row, whatever comes in above it", () => {
+  it("keeps its place in the tab order with a row when others come in above it", () => {
     const { rerender } = render(<Table />);
     row("Production").focus();
     rerender(<Table rows={[{ id: "key_4", name: "New", calls: 0 }, ...KEYS]} />);

@@ -16,7 +16,7 @@ const STAKES = [
   "typed",
   /** The answer to a request under way: it is waited for. */
   "sending",
-  /** A secret that is shown once, or is just being made: it stays, and who leaves the page is asked. */
+  /** A secret that is shown once, or is just being made: it stays, and a person who leaves the page is asked. */
   "secret",
 ] as const;
 export type Stake = (typeof STAKES)[number];

@@ -7,7 +7,7 @@ export type CodeSample = {
   note: string;
 };
 
-/** The variable that holds the key, whatever the product is called. */
+/** The variable that holds the key, for a product of any name. */
 export const KEY_VARIABLE = "API_KEY";
 /** Placeholder for the key itself. */
 export const KEY_PLACEHOLDER = "YOUR_KEY";

@@ -32,7 +32,7 @@ export class RequestError extends Error {
  * Chooses the sentence that a person reads about a failed request: the body's `error`, else its `message`, else the
  * transport's message, else "Something went wrong".
  *
- * @param cause - Whatever the client threw; an oRPC error carries a foreign body at `data.body`.
+ * @param cause - What the client threw; an oRPC error carries a foreign body at `data.body`.
  * @see spec.md §8, "Failed backend request".
  */
 export function toErrorMessage(cause: unknown): string {

@@ -27,7 +27,7 @@ describe("toQueryInput", () => {
     expect(input).not.toHaveProperty("to");
   });
 
-  it("is what the API understands, whatever is asked", () => {
+  it("is what the API understands, for every question", () => {
     const input = toQueryInput(
       {
         ...QUESTION,
@@ -115,7 +115,7 @@ describe("a report with the weeks before it", () => {
 });
 
 describe("comma lists", () => {
-  it("come back as they went, whatever is in them", () => {
+  it("come back as they went, with anything in them", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" }), { minLength: 1 }), (values) => {
         expect(splitCommaList(joinCommaList(values))).toEqual(values);

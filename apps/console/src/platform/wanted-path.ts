@@ -12,7 +12,7 @@ export interface WantedPath {
   forget(): void;
 }
 
-/** Tells whether an address leads to a page of this site, whatever a browser makes of it. */
+/** Tells whether an address leads to a page of this site, as every browser reads it. */
 export function isOwnPath(path: string): boolean {
   return path.length <= LENGTH_MAX && OWN_PATH.test(path) && !hasControlCharacter(path);
 }

@@ -17,7 +17,7 @@ async function read(text: string, pieceLength = 7): Promise<FileRow[]> {
 }
 
 describe("a CSV of keys", () => {
-  it("is read by the names in its first line, whatever the line ends, quotes and pieces", async () => {
+  it("is read by the names in its first line, with any line ends, quotes and pieces", async () => {
     const text =
       '\ufeffname,hash,scopes,metadata,externalId\r\n"A, ""b""",h1,keys:read usage:read,"{""team"":""ä""}",\r\n\r\n"two\nlines",h2,,,x\r\n';
     for (const pieceLength of [1, 7, 10_000]) {

@@ -172,7 +172,7 @@ describe("the body of a hot route", () => {
     expect([bodies, failures.length]).toEqual([[], 1]);
   });
 
-  it("is refused once when it is too large, whatever comes of it afterwards", () => {
+  it("is refused once when it is too large, also when more of it comes", () => {
     const told: unknown[] = [];
     const req = new HotRequest(new Socket());
     withHotBody(
@@ -288,7 +288,7 @@ describe("the answer of a hot route", () => {
     expect(answer.headers.get("vary")).toBe("Origin");
   });
 
-  it("comes in the order of the requests, whichever is ready first", async () => {
+  it("comes in the order of the requests, also when a later one is ready first", async () => {
     const { socket, received } = await open();
     const asked = ["a", "slow", "b", "slow", "c", "d"];
     socket.write(asked.map((body) => request(body)).join(""));
@@ -361,7 +361,7 @@ describe("the answer of a hot route", () => {
     }
   });
 
-  it("is the last one on its connection when bytes behind it are no HTTP, whatever they go on with", async () => {
+  it("is the last one on its connection when bytes behind it are no HTTP, also when they go on as HTTP", async () => {
     bodies = [];
     const { socket, received } = await open();
     const closed = once(socket, "close");
@@ -372,7 +372,7 @@ describe("the answer of a hot route", () => {
     expect([bodies, readBodies(received())]).toEqual([["slow"], ["slow"]]);
   });
 
-  it("drops a connection whose client does not read, whatever it sends behind its request", async () => {
+  it("drops a connection whose client does not read, also when it goes on sending", async () => {
     const { socket } = await open();
     const cut = new Promise((resolve) => socket.once("close", resolve));
     socket.on("error", () => undefined);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createHttpDate } from "./http-date.ts";
 
 describe("createHttpDate", () => {
-  it("says the second of the clock, whichever way it jumps", () => {
+  it("says the second of the clock, also when that jumps", () => {
     const instants = fc.array(fc.date({ min: new Date(0), noInvalidDate: true }), { minLength: 1 });
     fc.assert(
       fc.property(instants, (nows) => {

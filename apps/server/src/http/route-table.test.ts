@@ -32,7 +32,7 @@ describe("createRouteTable", () => {
     expect(find("HEAD", "/v1/keys/verify")).toEqual({ kind: "other_method", allow: ["POST"] });
   });
 
-  it("finds the same whatever was found before", () => {
+  it("finds the same after anything that was found before", () => {
     const asked = [
       ["POST", "/v1/keys/verify"],
       ["GET", "/v1/keys/verify"],

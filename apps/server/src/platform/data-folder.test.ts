@@ -105,7 +105,7 @@ describe("openDataFolder", () => {
     expect((await startupErrorOf(openDataFolder(path))).code).toBe("DATA_FOLDER_IN_USE");
   });
 
-  it("is free at once after kill -9, whatever the pid in the file has become", async () => {
+  it("is free at once after kill -9, also when the pid in the file is another process by then", async () => {
     const path = await makeFolder();
     const script = await holdFromAnotherProcess(path);
     await script.kill();

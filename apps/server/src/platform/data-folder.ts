@@ -12,7 +12,7 @@ export interface DataFolder {
   release(): Promise<void>;
 }
 
-/** Where root keeps its data: the database's user can pass through, whatever the checkout's own folders allow. */
+/** Where root keeps its data: the database's user can pass through, also when the checkout's own folders do not allow that. */
 const SYSTEM_FOLDER = "/var/lib/turnpike";
 const HASH_LENGTH = 8;
 const SET_ELSEWHERE = "set TURNPIKE_DATA_DIR to a folder that is";
@@ -72,7 +72,7 @@ async function ensureFolder(path: string): Promise<void> {
   }
 }
 
-/** Folders above that we make can be passed through but not read, whatever the umask: the database's user must. */
+/** Folders above that we make can be passed through but not read, under every umask: the database's user must. */
 async function makeParents(parent: string): Promise<void> {
   const first = await mkdir(parent, { recursive: true, mode: 0o711 });
   if (first === undefined) {

@@ -26,7 +26,7 @@ const SQLITE_BUSY = 5;
 const heldLocks = new Set<DatabaseSync>();
 
 /**
- * Takes a folder for this process, until `release` or until the process ends in whatever way.
+ * Takes a folder for this process, until `release` or until the process ends in any way.
  *
  * The lock is the kernel's (`fcntl`, by way of SQLite, since Node has no call for it): nothing has to judge whether a
  * lock file is stale, which a reused pid, or a container with pids of its own, would get wrong. The pid is written beside

@@ -172,7 +172,7 @@ describe("an address that may not be called", () => {
 });
 
 describe("a name whose addresses change", () => {
-  it("is looked at before each call, whatever it was before", async () => {
+  it("is looked at before each call, anew", async () => {
     const answers = [["8.8.8.8"], ["127.0.0.1"]];
     const outbound = createGuardedOutbound({
       allowPrivate: [],

@@ -39,7 +39,7 @@ export interface GuardedOutbound {
    */
   assertCallable(url: string): Promise<void>;
   /**
-   * Posts a text. Whatever status comes is an answer.
+   * Posts a text. Every status is an answer.
    *
    * @param input.timeoutMs - From the look-up of the name to the status line.
    * @throws {AddressRefusedError} When the address may not be called.
@@ -194,7 +194,7 @@ export function createGuardedOutbound(options: GuardedOutboundOptions): GuardedO
     return { url, addresses };
   }
 
-  /** Connects to the addresses that were looked at and to no other, whatever the name says by now. */
+  /** Connects to the addresses that were looked at and to no other, also when the name says another by now. */
   function createClient({ url, addresses }: Target, timeoutMs: number): Client {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const connector = buildConnector({

@@ -28,7 +28,7 @@ export interface JobQueue {
   ): Promise<void>;
 }
 
-/** The queue settings of a job: the same, whichever process creates the queue first. */
+/** The queue settings of a job: the same in every process, as any may create the queue first. */
 export function toQueueOptions(
   definition: Omit<JobDefinition<object>, "schema">,
 ): Omit<Queue, "name"> {

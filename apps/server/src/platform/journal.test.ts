@@ -45,7 +45,7 @@ describe("journal", () => {
     await journal.close();
   });
 
-  it("has the disk write down at once whatever came while it was busy, and says so of each segment", async () => {
+  it("has the disk write down at once all that came while it was busy, and says so of each segment", async () => {
     const folder = await makeFolder();
     const journal = await openJournal({ folder, segmentBytes: 100 });
     const texts = Array.from({ length: 40 }, (_, index) => `record ${String(index)}`);

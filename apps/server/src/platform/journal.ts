@@ -28,7 +28,7 @@ type Segment = {
   fd: number;
   size: number;
   held: number;
-  /** The data sync that runs, and the one that follows it for whatever is written meanwhile. */
+  /** The data sync that runs, and the one that follows it for what is written meanwhile. */
   sync: Promise<void> | undefined;
   nextSync: Promise<void> | undefined;
 };

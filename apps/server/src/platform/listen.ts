@@ -112,7 +112,7 @@ const STRAGGLERS_MS = 500;
 
 /**
  * Ends a listener: it takes no new connections, what is under way may finish for `graceMs`, and an answer given meanwhile is
- * the last one on its connection. Resolves soon after at the latest, whatever the clients do.
+ * the last one on its connection. Resolves soon after at the latest, also when clients do not leave.
  */
 export function closeServer(server: HttpServer, graceMs: number): Promise<void> {
   return new Promise((resolve) => {

@@ -63,7 +63,7 @@ describe("createLogger", () => {
     );
   });
 
-  it("writes one line an event, whatever the text", () => {
+  it("writes one line an event, of any text", () => {
     const text = "one\ntwo\r\u2028three\u001b[31mred";
     const line = logged((logger) => logger.info({ text }, text));
     expect(line.trimEnd().split("\n")).toHaveLength(1);

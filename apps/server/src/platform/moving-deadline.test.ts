@@ -20,7 +20,7 @@ function create(shortestMs: number) {
 }
 
 describe("MovingDeadline", () => {
-  it("passes once, when its time is up, whichever limit was expected to be the shortest", () => {
+  it("passes once, when its time is up, with any limit expected to be the shortest", () => {
     for (const shortestMs of [1, 7, 40, 100, 1_000]) {
       const { deadline, passedAtMs } = create(shortestMs);
       deadline.set(100);

@@ -29,7 +29,7 @@ describe("newUuidId", () => {
 });
 
 describe("createNewId", () => {
-  it("mints ascending ids of the right form, whatever the clock does", () => {
+  it("mints ascending ids of the right form, also when the clock jumps", () => {
     const clockMs = fc.integer({ min: 0, max: 2 ** 48 - 10_000 });
     fc.assert(
       fc.property(fc.array(clockMs, { minLength: 1, maxLength: 50 }), (times) => {

@@ -56,7 +56,7 @@ describe("getJson", () => {
     expect(requests).toBe(1);
   });
 
-  it("reads no more than it may, whatever the length that is announced", async () => {
+  it("reads no more than it may, with any length announced", async () => {
     answer = (_, res) => res.end(`"${"x".repeat(1_000)}"`);
     await expect(outbound.getJson(url, LIMITS)).rejects.toThrow(/more than 1000 bytes/);
     answer = (_, res) => {

@@ -18,7 +18,7 @@ export interface Outbound {
    * Gets a JSON document by `https`, or by `http` from this machine. Redirects are not followed: they would lead away from
    * the configured address.
    *
-   * @throws {OutboundError} Whatever went wrong; the message names the host, never what was answered.
+   * @throws {OutboundError} for everything that can go wrong; the message names the host, never what was answered.
    */
   getJson(url: string, limits: OutboundLimits): Promise<unknown>;
   /**

@@ -109,7 +109,7 @@ describe("parseJsonArray", () => {
   });
   const spaces = fc.string({ unit: fc.constantFrom(" ", "\n", "\t"), maxLength: 2 });
 
-  it("gives the elements of the whole, in order, whatever the portions", async () => {
+  it("gives the elements of the whole, in order, in portions of any size", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(json), portionBounds, spaces, async (texts, bounds, space) => {
         const body = `${space}[${texts.join(`${space},`)}]${space}`;

@@ -5,7 +5,7 @@ import { findExceededBound, type JsonBounds } from "./scan-json.ts";
 
 /**
  * What a body may ask of the only thread that serves: a text that breaks no bound is parsed and validated within a few
- * milliseconds, whatever its length. A thousand imported keys with ten fields each are 20,000 values.
+ * milliseconds, at any length. A thousand imported keys with ten fields each are 20,000 values.
  */
 export const JSON_BOUNDS: JsonBounds = { depthMax: 64, valuesMax: 40_000, namesMax: 20_000 };
 

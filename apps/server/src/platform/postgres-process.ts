@@ -46,7 +46,7 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 const SERVER_COMMAND = /^(?<program>.+?) -D (?<folder>.+?) -c /s;
 
 /**
- * The command line of a process when it is the server of that folder, by whatever name, else undefined: the pid may be gone,
+ * The command line of a process when it is the server of that folder, by any name, else undefined: the pid may be gone,
  * be a zombie, or belong by now to something else.
  */
 export async function findServerCommand(pid: number, cluster: string): Promise<string | undefined> {

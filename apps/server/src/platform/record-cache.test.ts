@@ -226,7 +226,7 @@ describe("createRecordCache", () => {
     }
   });
 
-  it("stays within its bounds and never answers what is not true, whatever happens in whatever order", async () => {
+  it("stays within its bounds and never answers what is not true, in any order of events", async () => {
     const name = fc.integer({ min: 0, max: 40 }).map((index) => `n${String(index)}`);
     const step = fc.oneof(
       { weight: 5, arbitrary: fc.tuple(fc.constant("get" as const), name) },

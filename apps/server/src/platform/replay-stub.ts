@@ -53,7 +53,7 @@ function sendBody(res: ServerResponse, bytes: number): void {
 }
 
 /**
- * Answers as the headers of the call ask. An answer to HEAD, and one with status 204 or 304, has no body, whatever size is
+ * Answers as the headers of the call ask. An answer to HEAD, and one with status 204 or 304, has no body, also when a size is
  * asked for.
  */
 function answer(req: IncomingMessage, res: ServerResponse): void {

@@ -75,7 +75,7 @@ function expectAsReference(rateLimit: RateLimit, takes: readonly HammerTake[]): 
   expect(unfounded).toEqual([]);
 }
 
-/** Calls of this many may pass between two moments, whatever happens: the bucket, and what flowed back meanwhile. */
+/** Calls of this many may pass between two moments, at most: the bucket, and what flowed back meanwhile. */
 function mostBetween(rateLimit: RateLimit, fromMs: number, toMs: number): number {
   return (
     rateLimit.limit +

@@ -50,7 +50,7 @@ export function superviseThread<Heard>(options: SuperviseThreadOptions<Heard>): 
   let worker: Worker | undefined;
   let restarts = 0;
 
-  /** Resolves when the thread has ended, for whatever reason. */
+  /** Resolves when the thread has ended, for any reason. */
   function runThread(): Promise<void> {
     return new Promise((resolve) => {
       const thread = new Worker(options.entry, {

@@ -12,7 +12,7 @@ import { createTransact, type Transact } from "./transact.ts";
 const REFUSED = "42501";
 
 let database: TestDatabase;
-/** One connection for everybody: whatever a transaction leaves behind, the next one would find. */
+/** One connection for all: what a transaction leaves behind, the next one would find. */
 let pool: Sql;
 let transact: Transact;
 let tenants: TwoTenants;

@@ -8,7 +8,7 @@ export type StreamReader = {
   tenantId: TenantId;
   /** The reader: a change of that person or key, or of the tenant, makes the stream check again at once. */
   actorId: string;
-  /** Asked every `heartbeatMs` too, whatever happens meanwhile. */
+  /** Asked every `heartbeatMs` too, also when nothing happens. */
   isStillAllowed(): Promise<boolean>;
   /** Aborted when the reader is gone. */
   signal: AbortSignal;

@@ -79,7 +79,7 @@ export async function runWorkerThread<News, Health>(input: {
     tell({ type: "ready" });
   } catch (error) {
     tell({ type: "failed", failure: toFailure(error) });
-    // Ends this thread alone, with whatever was opened by then.
+    // Ends this thread alone, with all that was opened by then.
     process.exit(1);
   }
   if (isStopping) {

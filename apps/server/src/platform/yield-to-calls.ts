@@ -4,7 +4,7 @@ import { constants, setPriority } from "node:os";
 import { basename } from "node:path";
 
 /**
- * Of everything that writes down later what calls do now. Lower than this, the database would also wait for whatever else the
+ * Of everything that writes down later what calls do now. Lower than this, the database would also wait for all else that the
  * machine does, which may be the operator's own API: at 15 a session has a thirtieth of a busy core, and a start beside other work took too long.
  */
 export const NICENESS = constants.priority.PRIORITY_BELOW_NORMAL;

@@ -79,7 +79,7 @@ describe("assertMayInTenant", () => {
       key(),
       theirs,
       "RESOURCE_NOT_FOUND",
-      "whatever its scopes: nothing reveals that the tenant exists",
+      "with any scopes: nothing reveals that the tenant exists",
     ],
     [person([], true), theirs, "passes", "a person who is an operator, in any tenant"],
     [person([[ours, "viewer"]]), ours, "passes", "a member, by the role"],
@@ -92,7 +92,7 @@ describe("assertMayInTenant", () => {
 
 describe("a member", () => {
   it.each(ROLES)(
-    "who is %s holds the scopes of that role, in that tenant, and no other",
+    "a person who is %s holds the scopes of that role, in that tenant, and no other",
     (role) => {
       const actor = person([[ours, role]]);
       for (const scope of SCOPES) {
@@ -135,7 +135,7 @@ describe("findMissingScope", () => {
 });
 
 describe("getPerson", () => {
-  it("accepts people and refuses every program, whatever its scopes", () => {
+  it("accepts people and refuses every program, with any scopes", () => {
     expect(getPerson(person([]))).toMatchObject({ id: userId });
     for (const actor of [operator, system, serviceKey(...SCOPES), key(...SCOPES)]) {
       expect(outcomeOf(() => getPerson(actor))).toBe("INSUFFICIENT_SCOPE");

@@ -123,7 +123,7 @@ describe("decideQuotaThreshold, for any sequence", () => {
     );
   });
 
-  it("notifies of each threshold at most once for the same usage, whatever limits come", () => {
+  it("notifies of each threshold at most once for the same usage, under any limits that come", () => {
     const limits = fc.array(fc.nat(3_000), { maxLength: 40 });
     fc.assert(
       fc.property(thresholds, fc.nat(3_000), limits, (chosen, used, list) => {
@@ -134,7 +134,7 @@ describe("decideQuotaThreshold, for any sequence", () => {
     );
   });
 
-  it("notifies only of thresholds that are reached, whatever limits and periods come", () => {
+  it("notifies only of thresholds that are reached, under any limits and in any periods", () => {
     const look = fc.record({
       used: fc.nat(3_000),
       limit: fc.nat(2_000),

@@ -54,7 +54,7 @@ describe("findOffer", () => {
     ["never the plan that it is", [plan("free", {})], QUOTA, undefined],
     ["nothing when no plan has more", [plan("less", hard(50))], QUOTA, undefined],
     [
-      "a faster limit of the same name, whatever its window",
+      "a faster limit of the same name, with any window",
       [
         plan("slower", { rateLimits: [{ name: "burst", limit: 100, windowSeconds: 60 }] }),
         plan("faster", { rateLimits: [{ name: "burst", limit: 20, windowSeconds: 1 }] }),
@@ -94,7 +94,7 @@ describe("findOffer", () => {
       "both",
     ],
     [
-      "nothing with a scope less, whatever else it has more of",
+      "nothing with a scope less, also with more of all else",
       [plan("bare", {}), plan("maps", { scopes: ["maps:read"], pricePerMonth: "9" })],
       needing("maps:read"),
       "maps",

@@ -1,6 +1,6 @@
 import type { Standing } from "./standing.ts";
 
-/** Why every call of a tenant is refused, whatever its key and its limits say. */
+/** Why every call of a tenant is refused, also when its key and its limits would allow it. */
 export type TenantRefusal = "TENANT_SUSPENDED" | "PAYMENT_REQUIRED" | "SPEND_CAP_REACHED";
 
 const BY_STANDING: Readonly<Record<Standing, TenantRefusal | undefined>> = {

@@ -40,7 +40,7 @@ it.each<[Aggregation, string, object]>([
   },
 );
 
-it("leaves an event without a value to the other meters, whatever its dimensions", () => {
+it("leaves an event without a value to the other meters, with any dimensions", () => {
   const data = JSON.parse('{"part":9007199254740993}');
   const measured = measureEvent([meterOf("sum")], data);
   expect(measured).toMatchObject({

@@ -92,7 +92,7 @@ describe("latencyBucketOf", () => {
 });
 
 describe("a histogram", () => {
-  it("is the same however calls are split and in whatever order the histograms are merged", () => {
+  it("is the same however calls are split and in any order of merging the histograms", () => {
     const sets = fc.array(fc.array(latency, { maxLength: 30 }), { maxLength: 12 });
     fc.assert(
       fc.property(sets, fc.infiniteStream(fc.nat()), (split, ranks) => {

@@ -38,7 +38,7 @@ function splitVolume(tiers: readonly PriceTier[], quantity: Quantity): TierPart[
   return tier === undefined ? [] : [toPart(tier, quantity)];
 }
 
-/** The quantity that is charged: included units come off first, whatever the model. */
+/** The quantity that is charged: included units come off first, in every model. */
 function chargeable(price: Price, quantity: Quantity): Quantity {
   const left = quantity - (price.included ?? 0n);
   return larger(left, 0n);

@@ -31,7 +31,7 @@ describe("createRouteRegistry", () => {
     expect(registry.routeOf("a", "/new", NOON_MS + 12 * 3600 * 1000)).toBe("/new");
   });
 
-  it("never tells more routes apart than it may, whatever the paths and tenants", () => {
+  it("never tells more routes apart than it may, of any paths and tenants", () => {
     const limits = { perTenantMax: 5, reservedPerTenant: 2, sharedMax: 6 };
     const call = fc.record({ tenant: fc.constantFrom("a", "b", "c", "d"), path: fc.webPath() });
     fc.assert(

@@ -54,7 +54,7 @@ describe("createRouteTable", () => {
     expect(two.find("/a/b")).toBe("/{x}/{y}");
   });
 
-  it("agrees with trying every template, whatever they are and whatever the path", () => {
+  it("agrees with trying every template, for any templates and any path", () => {
     const segment = fc.constantFrom("a", "b", "{x}", "{y}", "a{x}", "{x}b", "a{x}b", "{x}-{y}");
     const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join("/")}`);
     const asked = fc

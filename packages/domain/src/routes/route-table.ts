@@ -4,7 +4,7 @@ export type RouteTable = {
   /** How many templates it holds. */
   size: number;
   /**
-   * The most specific template that a path matches; `undefined` when none does. Never throws, whatever the path, and takes no
+   * The most specific template that a path matches; `undefined` when none does. Never throws, for any path, and takes no
    * longer than the templates are many.
    *
    * @param rawTarget - The request target as sent: query and fragment are left out, empty segments ignored, nothing is decoded.

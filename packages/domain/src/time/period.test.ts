@@ -92,7 +92,7 @@ describe("period", () => {
     );
   });
 
-  it("starts period 0 at the anchor, whatever the unit", () => {
+  it("starts period 0 at the anchor, in every unit", () => {
     fc.assert(
       fc.property(anchor, unit, (from, of) => {
         expect(period(from, of, 0).start).toEqual(from);

@@ -209,7 +209,7 @@ function countSteps(grain: CalendarGrain, fromLocalMs: number, toLocalMs: number
 
 /**
  * The range of equal length that ends where `[fromMs, toMs)` starts. Whole local days are compared with as many whole days,
- * whatever their hours; at month grain, whole months with as many months; any other range with as many milliseconds.
+ * also with fewer or more hours; at month grain, whole months with as many months; any other range with as many milliseconds.
  *
  * @param grain - The grain of the comparison; null without a time axis.
  * @throws {RangeError} when the time zone is not known.

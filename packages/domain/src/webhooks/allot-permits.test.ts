@@ -58,7 +58,7 @@ describe("permits of a pool", () => {
     );
   });
 
-  it("stay free for a newcomer while at most thirty owners flood a pool of 32, in whatever order permits come back", () => {
+  it("stay free for a newcomer while at most thirty owners flood a pool of 32, in any order in which permits come back", () => {
     const permits = 32;
     fc.assert(
       fc.property(

@@ -4,7 +4,7 @@ import { formatDay, toContents, toLegalHead } from "./legal.view-model.ts";
 const heading = (depth: number, id: string) => ({ depth, id, text: id });
 
 describe("a legal text", () => {
-  it("was changed on a day, whatever the reader's time zone", () => {
+  it("was changed on the same day in every time zone of a reader", () => {
     expect(formatDay("2026-03-04")).toBe("March 4, 2026");
     expect(formatDay("2026-12-31")).toBe("December 31, 2026");
   });

@@ -52,7 +52,7 @@ describe("toSteps", () => {
     ]);
   });
 
-  it("has at most one current step, whatever is finished", () => {
+  it("has at most one current step, after any finished ones", () => {
     for (let mask = 0; mask < 2 ** STEP_IDS.length; mask += 1) {
       const remembered = STEP_IDS.filter((_, index) => (mask >> index) % 2 === 1);
       const current = statesOf({}, remembered).filter((state) => state === "current");

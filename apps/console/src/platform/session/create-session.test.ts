@@ -394,7 +394,7 @@ describe("signing in and out", () => {
     });
   });
 
-  it("signs out here whatever the provider says, and tells it", async () => {
+  it("signs out here also when the provider refuses, and tells it", async () => {
     const { session, client, provider } = makeSession({
       revoke: vi.fn(() => Promise.reject(NETWORK_FAILURE)),
     });

@@ -26,7 +26,7 @@ export type SessionDeps = {
   leaveTo: (url: URL) => void;
   /** Runs one task at a time among all tabs. */
   withLock: <T>(task: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-  /** Milliseconds that only ever grow, whatever happens to the device's clock. */
+  /** Milliseconds that only ever grow, also when the device's clock is set. */
   nowMs: () => number;
 };
 
@@ -296,7 +296,7 @@ export function createSession(deps: SessionDeps): Session {
       end("by_person");
       const stored = (await newest) ?? known;
       const client = stored && deps.findClient(stored.providerId);
-      // The person is signed out here whatever the provider says.
+      // The person is signed out here also when the provider refuses.
       await Promise.allSettled([
         cleared,
         client?.revoke(stored?.refreshToken ?? ""),

@@ -16,7 +16,7 @@ export type TokenSet = {
   claims: oauth.IDToken;
   /** Undefined when the provider gives none: then the person signs in again when the ID token runs out. */
   refreshToken: string | undefined;
-  /** How long the ID token is good for from now on, in milliseconds, whatever this device's clock says. */
+  /** How long the ID token is good for from now on, in milliseconds, independent of this device's clock. */
   lifetimeMs: number;
 };
 

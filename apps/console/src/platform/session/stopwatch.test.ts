@@ -25,7 +25,7 @@ describe("the stopwatch of a session", () => {
     expect(advance(1_000, 1_000)).toBe(2_000);
   });
 
-  it("never goes back, whatever both of them say", () => {
+  it("never goes back, also when both of them do", () => {
     const { advance } = start();
     expect(advance(-5, -5)).toBe(0);
     expect(advance(5, 5)).toBe(5);

@@ -77,7 +77,7 @@ describe("the template of pages", () => {
 });
 
 describe("embedded data", () => {
-  it("never ends its element, and reads back as it was, whatever is in it", () => {
+  it("never ends its element, and reads back as it was, with anything in it", () => {
     const texts = fc.oneof(
       fc.string(),
       fc.constantFrom("</script>", "<!--", "]]>", "\u2028", "<script", "-->"),

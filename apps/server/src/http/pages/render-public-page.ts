@@ -79,7 +79,7 @@ export function createPageRenderer(input: {
     input.logger.warn({ file: input.file }, "Public pages are rendered by the browser alone");
     return () => Promise.resolve(plain);
   }
-  // Loaded at once, so that page and renderer come from one build, whatever is built later.
+  // Loaded at once, so that page and renderer come from one build, also when another is built later.
   const renderer = loadRenderer(input.file);
   renderer.catch(() => undefined);
 

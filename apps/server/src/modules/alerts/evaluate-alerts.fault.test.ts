@@ -39,7 +39,7 @@ class Killed extends Error {}
 const MOMENTS = ["before", "within", "after"] as const;
 type Moment = (typeof MOMENTS)[number];
 
-/** The transactions of a process that is killed at its `count`th one. Whatever it tries afterwards has no effect. */
+/** The transactions of a process that is killed at its `count`th one. Nothing that it tries afterwards has an effect. */
 function killAt(transact: Transact, count: number, moment: Moment) {
   let seen = 0;
   let isDead = false;

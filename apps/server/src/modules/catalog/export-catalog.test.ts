@@ -93,7 +93,7 @@ const plans = fc
   );
 
 describe("exportCatalog", () => {
-  it("changes nothing when it is applied, whatever was applied before, and reads the same again", async () => {
+  it("changes nothing when it is applied, after anything that was applied before, and reads the same again", async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (list) => {
         const input = catalogInput.parse({ meters: SAMPLE_CATALOG.meters, plans: list });

@@ -105,7 +105,7 @@ function mayRead(actor: Actor, target: { tenantId: TenantId; collection: string 
     assertMayUse({ actor }, "documents:read", target);
     return true;
   } catch {
-    // Whatever the reason, the stream ends, and the next request gets the error.
+    // For any reason, the stream ends, and the next request gets the error.
     return false;
   }
 }

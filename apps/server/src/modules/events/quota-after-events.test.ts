@@ -106,7 +106,7 @@ function openProcess() {
 }
 
 describe("a quota that events use up", () => {
-  it("is closed on every process within a second, whichever recorded the events, and however often it is checked", async () => {
+  it("is closed on every process within a second, also by events that another recorded, and however often it is checked", async () => {
     const processes = [openProcess(), openProcess(), openProcess()];
     for (const { ask } of processes) {
       expect(await ask()).toBe(true);

@@ -40,7 +40,7 @@ function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** Headers of a full download. Whatever the content, no browser runs it, shows it in our origin, or caches it. */
+/** Headers of a full download. No browser runs it, with any content, shows it in our origin, or caches it. */
 export function toAttachmentHeaders(content: {
   name: string;
   mediaType: string;

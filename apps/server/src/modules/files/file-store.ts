@@ -14,7 +14,7 @@ export interface FileStore {
    *
    * @throws {FileTooLargeError} Beyond `bytesMax`; nothing is kept.
    * @throws {StorageFullError} If there is no room; nothing is kept.
-   * @throws Whatever `content` throws; nothing is kept.
+   * @throws the error of `content`; nothing is kept.
    */
   put(
     fileId: string,

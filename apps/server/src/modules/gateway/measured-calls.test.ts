@@ -245,7 +245,7 @@ describe("a call through the gateway", () => {
     ]);
   });
 
-  it("is measured to the head of its answer when that is an event stream, whatever is sent afterwards", async () => {
+  it("is measured to the head of its answer when that is an event stream, not to what is sent afterwards", async () => {
     const listening = Promise.withResolvers<void>();
     answer = (_req, res) => {
       clock.advance(100);

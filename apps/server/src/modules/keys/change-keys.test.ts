@@ -232,7 +232,7 @@ describe("rollKey", () => {
     expect((await getKey(services, OPERATOR_CONTEXT, made)).state).toBe("revoked");
   });
 
-  it("never extends the life of a key, whatever the grace period", async () => {
+  it("never extends the life of a key, with any grace period", async () => {
     const { tenantId } = await createTestTenant(services);
     await fc.assert(
       fc.asyncProperty(

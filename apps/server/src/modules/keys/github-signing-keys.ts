@@ -15,7 +15,7 @@ export type GithubSigningKeys = {
 };
 
 const LIMITS: OutboundLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
-/** Between two fetches, whatever is asked for: invented identifiers must not cause calls to GitHub. */
+/** Between two fetches, for anything that is asked for: invented identifiers must not cause calls to GitHub. */
 const COOLDOWN_MS = 60_000;
 /** After this, known keys are fetched again, so that a withdrawn one stops verifying. */
 const FRESH_MS = 60 * 60_000;

@@ -284,7 +284,7 @@ export async function findKeysByHash(
   tx: Tx,
   hashesHex: readonly string[],
 ): Promise<Map<string, KeyRow>> {
-  // With an array of constants the planner uses the index, whatever it assumes about the size of the table.
+  // With an array of constants the planner uses the index, also when it is wrong about the size of the table.
   const rows = await tx<(KeyRow & { hash: string })[]>`
     select encode(key_hash, 'hex') as hash, ${tx(KEY_COLUMNS)} from api_keys
     where key_hash = any(array(select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as hash))`;

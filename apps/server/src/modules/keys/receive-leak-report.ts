@@ -118,7 +118,7 @@ async function recordLeaks(
 /**
  * Takes a verified report of texts found in public. Known keys are recorded with the location, and revoked at once when the
  * policy says so; a job notifies their owners. A location that was already reported changes nothing. All texts are hashed and
- * looked up together, whatever they look like.
+ * looked up together, in any form.
  *
  * @returns For each text, in order, whether it is a key.
  */

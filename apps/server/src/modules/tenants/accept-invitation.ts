@@ -21,7 +21,7 @@ import { findMemberRow, listOwnTenantRows, upsertMember } from "./members.store.
 import { findTenantRow } from "./tenants.store.ts";
 import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
-/** The same answer whatever is wrong with the token, so that guessing reveals nothing. */
+/** The same answer for every fault of the token, so that guessing reveals nothing. */
 function invalidInvitation(): AppError {
   return new AppError({
     code: "INVITATION_INVALID",

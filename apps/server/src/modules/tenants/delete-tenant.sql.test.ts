@@ -267,7 +267,7 @@ describe("deleteTenant", () => {
     expect(items.filter(({ action }) => action === "tenant.deleted")).toHaveLength(1);
   });
 
-  it("leaves no working key and no new member behind, whatever is created meanwhile", async () => {
+  it("leaves no working key and no new member behind, also of those created meanwhile", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { tenantId } = await createTestTenant(services, "Raced");
       const people = await Promise.all([createTestUser(services), createTestUser(services)]);

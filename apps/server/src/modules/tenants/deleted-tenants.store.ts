@@ -162,7 +162,7 @@ export async function listDemoTenantRows(tx: Tx, prefix: string): Promise<DemoTe
     order by created_at, tenant_id`;
 }
 
-/** Removes a deleted tenant's row, and by the foreign keys whatever still hangs on it. */
+/** Removes a deleted tenant's row, and by the foreign keys all that still hangs on it. */
 export async function deleteTenantRow(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`delete from tenants where tenant_id = ${tenantId} and deleted_at is not null`;
 }

@@ -87,7 +87,7 @@ function sumOf(lines: readonly PricedLine[]): bigint {
 
 /**
  * Prices one full period of each card of a phase, by the functions that bill, before coupons, credit and tax. The minimum of the
- * phase is set against one period of each card, whatever their intervals.
+ * phase is set against one period of each card, for any intervals.
  *
  * @returns No lines for a phase that is not there.
  */

@@ -20,7 +20,7 @@ function sumParts(
 }
 
 describe("createRunningTotal", () => {
-  it("gives parts that sum to the amount, none below zero, whatever the price and wherever the line is cut", () => {
+  it("gives parts that sum to the amount, none below zero, for any price and any cut of the line", () => {
     fc.assert(
       fc.property(price, quantity, fc.array(quantity, { maxLength: 8 }), (of, used, cuts) => {
         const amount = roundToMinor(costOf(of, used), USD);

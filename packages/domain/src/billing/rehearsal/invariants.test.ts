@@ -253,7 +253,7 @@ describe("the periods of a fee", () => {
 });
 
 describe("usage", () => {
-  it("is on invoices exactly once, whatever happens around it and however late it is recorded", () => {
+  it("is on invoices exactly once, however late it is recorded and with any change around it", () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant("use"),

@@ -25,7 +25,7 @@ const CUSTOMER: Customer = {
 describe("decideTax", () => {
   const confirmed = { taxId: "FR40303265045", taxIdStatus: "confirmed" } as const;
   it.each([
-    ["an exempt customer, whatever else holds", {}, { ...confirmed, isExempt: true }, "E"],
+    ["an exempt customer, also when more holds", {}, { ...confirmed, isExempt: true }, "E"],
     ["a seller who is not registered", { isRegistered: false }, { country: "FR" }, "O"],
     ["a customer at home", {}, {}, "DE"],
     ["a business at home with a confirmed id", {}, { country: "DE", ...confirmed }, "DE"],
@@ -159,7 +159,7 @@ describe("totalTaxes", () => {
     );
   });
 
-  it("keeps a gross price to the cent, whatever tax is in it", () => {
+  it("keeps a gross price to the cent, with any tax in it", () => {
     fc.assert(
       fc.property(sums, (of) => {
         const { taxes, net, total: whole } = totalTaxes(of, "gross");

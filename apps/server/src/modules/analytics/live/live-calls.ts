@@ -21,7 +21,7 @@ const FLUSH_MS = 200;
 const DATABASE_TIMEOUT_MS = 2_000;
 const RETRY_MS = 1_000;
 
-/** Shows live calls to readers, whichever process serves the calls. */
+/** Shows live calls of all processes to readers. */
 export interface LiveCalls {
   readonly observer: CallObserver;
   /** True when calls of other processes arrive too; undefined until that is known. */

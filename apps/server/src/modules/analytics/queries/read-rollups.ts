@@ -40,7 +40,7 @@ function tooSlow(actor: Actor, cause: unknown): AppError {
       );
 }
 
-/** How many rollups an asker's question may be summed from. The screens ask what they must show, whatever it costs. */
+/** How many rollups an asker's question may be summed from. The screens ask what they must show, at any cost. */
 export function rollupsMaxOf(actor: Actor): number {
   return actor.type === "user" ? ALL_ROLLUPS : ROLLUPS_MAX;
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe("a line of usage", () => {
-  it("is the sum of its parts, by anything, whatever was used and recorded late", async () => {
+  it("is the sum of its parts, by anything, for all that was used or recorded late", async () => {
     const use = fc.record({
       afterMs: fc.integer({ min: 0, max: 30 * 24 * 60 }).map((minutes) => minutes * 60_000),
       quantity: fc.integer({ min: 1, max: 90 }),

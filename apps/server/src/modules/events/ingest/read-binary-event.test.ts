@@ -61,7 +61,7 @@ describe("readBinaryAttributes", () => {
     }
   });
 
-  it("ignores extensions, whatever their names and values", () => {
+  it("ignores extensions, with any names and values", () => {
     const headers = {
       "ce-": ["x"],
       "ce-a_b": ["%FF"],

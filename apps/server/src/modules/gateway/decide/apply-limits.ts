@@ -70,7 +70,7 @@ export function createLimits(deps: LimitsDeps) {
     return limitsOf(subject).hardLimitOf(subject.key.environment, meterId);
   }
 
-  /** A rate limit counts calls, whatever their cost. */
+  /** A rate limit counts calls, not their cost. */
   function decideRates(subject: Subject, calls: number) {
     const { tenant, key } = subject;
     const decide = (owner: string, rateLimits: readonly RateLimit[], scope: "tenant" | "key") =>

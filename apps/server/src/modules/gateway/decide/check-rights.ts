@@ -74,7 +74,7 @@ export function denyUnknown(): Denial {
 }
 
 /**
- * Decides whether a key may make a call at all, whatever its limits have left: its own state, its tenant's, where the call
+ * Decides whether a key may make a call at all, before its limits are asked: its own state, its tenant's, where the call
  * comes from, and the scopes that it needs.
  */
 export function checkRights(

@@ -35,7 +35,7 @@ beforeAll(async () => {
       },
     },
   });
-  // An API that would upgrade to whatever it is asked for.
+  // An API that would upgrade to anything that it is asked for.
   app.upstream.server.on(
     "upgrade",
     ({ headers: { upgrade, "x-turnpike-tenant": tenant } }, socket) => {
@@ -286,7 +286,7 @@ for (const name of ["nginx", "caddy"] as const satisfies readonly ProxyName[]) {
       });
     });
 
-    it("tells the API where a call comes from, whatever the caller says of it", async () => {
+    it("tells the API where a call comes from, not what the caller says of it", async () => {
       const { key } = await makeCaller();
       const before = app.upstream.requests.length;
       await sendCall([

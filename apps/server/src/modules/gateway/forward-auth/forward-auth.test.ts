@@ -366,7 +366,7 @@ describe("a denied call", () => {
     expect(await callsOf(tenantId)).toBeLessThanOrEqual(before + 1);
   });
 
-  it("is never rendered as allowed, whatever ticket is shown", async () => {
+  it("is never rendered as allowed, with any ticket", async () => {
     const { key } = await makeKey("Forger");
     const denied = await ask("/v1/authorize/nginx", CALL);
     const ticket = String(denied.headers["x-turnpike-denial"]);

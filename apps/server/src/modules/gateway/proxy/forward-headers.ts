@@ -109,7 +109,7 @@ export function buildForwardHeaders(input: ForwardHeadersInput): string[] {
   }
   const proto = forwardedProto ?? ("encrypted" in req.socket ? "https" : "http");
   const keptHost = input.preserveHost && clientHost !== "" ? clientHost : input.upstreamHost;
-  // A client of HTTP/1.0 that names no host asked for whatever is at this address: the upstream.
+  // A client of HTTP/1.0 that names no host asked for what is at this address: the upstream.
   const host = forwardedHost ?? (clientHost === "" ? input.upstreamHost : clientHost);
   const { peerAddress } = origin;
   out.push("Host", keptHost);

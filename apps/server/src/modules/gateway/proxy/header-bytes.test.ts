@@ -159,7 +159,7 @@ describe("an answer's header bytes", () => {
     );
   });
 
-  it("are passed on as sent, whatever they are", async () => {
+  it("are passed on as sent, with any bytes", async () => {
     const byte = fc.integer({ min: 0x21, max: 0xff }).filter((code) => code !== 0x7f);
     const value = fc.array(byte, { maxLength: 20 }).map((codes) => String.fromCharCode(...codes));
     const name = fc.constantFrom("Content-Disposition", "X-Any", "Set-Cookie", "ETag", "Server");

@@ -39,7 +39,7 @@ describe("interim answers of an upstream", () => {
     ["102 and 103", `HTTP/1.1 102 Processing\r\n\r\n${HINTS}`],
     ["100 between others", HINTS + CONTINUE + HINTS],
     ["100 with headers", "HTTP/1.1 100 Continue\r\nX-A: 1\r\nContent-Length: 7\r\n\r\n"],
-    ["a status of no meaning", "HTTP/1.1 199 Whatever\r\n\r\n"],
+    ["a status of no meaning", "HTTP/1.1 199 Something\r\n\r\n"],
   ])("are passed over: %s", async (_what, interim) => {
     for (const pieceBytes of [interim.length + FINAL.length, 1]) {
       const gateway = await startGatewayTo(interim + FINAL, pieceBytes);

@@ -352,7 +352,7 @@ describe("refusals of the gateway", () => {
     await expectUsage(customer, { RATE_LIMITED: [7, "0"], VALID: [5, "5"] }, "outcome");
   });
 
-  it("never lets one call past a hard quota, whatever number of clients and keys comes at once", async () => {
+  it("never lets one call past a hard quota, with many clients and keys at once", async () => {
     const customer = await createCustomer("small");
     const second = await postJson<{ key: string }>(`/v1/tenants/${customer.tenantId}/keys`, {
       name: "b",

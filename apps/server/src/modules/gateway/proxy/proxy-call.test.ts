@@ -578,7 +578,7 @@ describe("what the upstream sees", () => {
   });
 
   it.each(["[abc", "[::1]:80", "a:b:c", ":80"])(
-    "is the client's Host where it is preserved, whatever it is: %s",
+    "is the client's Host where it is preserved: %s",
     async (host) => {
       const upstream = await startUpstream();
       const gateway = await startGateway({

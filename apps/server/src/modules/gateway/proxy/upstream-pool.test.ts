@@ -135,7 +135,7 @@ it.each([1, 4])("keeps as many places free as one tenant holds, over %i threads"
 });
 
 it.each([1, 4])(
-  "gives a tenant its share whatever preflights there are, over %i threads",
+  "gives a tenant its share beside any number of preflights, over %i threads",
   (threads) => {
     const shares = threads === 1 ? [undefined] : startThreads(threads);
     const pools = shares.map(

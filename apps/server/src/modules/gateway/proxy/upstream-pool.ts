@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 4000;
 
 /** A preflight needs no key, so anyone can send any number: together they get this share of the permits. */
 const PREFLIGHT_SHARE = 1 / 4;
-/** Threads do not see each other's preflights, so this bounds the permits in use, whatever took them. */
+/** Threads do not see each other's preflights, so this bounds the permits in use, of calls and preflights. */
 const PREFLIGHTS_BELOW = 3 / 4;
 
 /** The sender that a permit is for: a tenant, or a preflight, which has none. */

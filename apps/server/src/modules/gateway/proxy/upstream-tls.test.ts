@@ -57,7 +57,7 @@ async function startTlsUpstream(input: { certificateFor: string; reachedAs: stri
 }
 
 describe.skipIf(spawnSync(OPENSSL, ["version"]).status !== 0)("an https upstream", () => {
-  it("is asked for the certificate of its own name, on one connection, whatever Host it is sent", async () => {
+  it("is asked for the certificate of its own name, on one connection, for every Host that it is sent", async () => {
     const upstream = await startTlsUpstream({
       certificateFor: "DNS:localhost",
       reachedAs: "localhost",

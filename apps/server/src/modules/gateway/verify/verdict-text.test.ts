@@ -101,7 +101,7 @@ function toSubjectReply({ key, tenant }: Subject, { name, metadata }: Written) {
 }
 
 describe("the text of a verdict", () => {
-  it("is the JSON of what was decided, whatever people wrote into names and metadata", () => {
+  it("is the JSON of what was decided, with anything that people wrote into names and metadata", () => {
     fc.assert(
       fc.property(
         anySubject,

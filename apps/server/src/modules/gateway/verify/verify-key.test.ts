@@ -234,7 +234,7 @@ describe("POST /v1/keys/verify", () => {
     expect(both).toMatchObject({ code: "QUOTA_EXCEEDED", offer: null });
   });
 
-  it("tells every limit of a known key, whatever it is refused for", async () => {
+  it("tells every limit of a known key, refused for any reason", async () => {
     const limits = [
       { name: "burst", remaining: 3 },
       { name: "tokens", scope: "tenant", limit: 100, remaining: 100 },
@@ -305,7 +305,7 @@ describe("POST /v1/keys/verify", () => {
     );
   });
 
-  it("gives its verdict on whatever a caller sent as a key", async () => {
+  it("gives its verdict on anything that a caller sent as a key", async () => {
     expect(await verify({ key: "" })).toMatchObject({
       valid: false,
       code: "MISSING_KEY",

@@ -173,7 +173,7 @@ describe("a verification with a lock", () => {
     await expectRemaining(key, [996]);
   });
 
-  it("is settled by one of 64 at once, whatever each of them says", async () => {
+  it("is settled by one of 64 at once, also when each says something else", async () => {
     const { key, tenantId } = await createCustomer();
     const lockId = await reserve(key, 500);
     const replies = await Promise.all(

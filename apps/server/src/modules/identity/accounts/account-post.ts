@@ -15,7 +15,7 @@ const LINK_LIFETIME_MS: Readonly<Record<LinkPurpose, number>> = {
   reset: HOUR_MS,
   confirm: 24 * HOUR_MS,
 };
-/** Mails to one address in one hour, whatever causes them. */
+/** Mails to one address in one hour, from all causes together. */
 const MAILS_PER_HOUR_MAX = 5;
 
 /** Links are stored under the hash of their token. */

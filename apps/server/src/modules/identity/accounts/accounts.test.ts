@@ -173,7 +173,7 @@ describe("whether an address has an account", () => {
 });
 
 describe("an account", () => {
-  it("is found whatever the case of the address and the spaces around it", async () => {
+  it("is found in any case of the address, with any spaces around it", async () => {
     const ada = newCredentials();
     const registered = await open.browser().register(ada);
     const email = `  ${ada.email.toUpperCase()} `;
@@ -590,7 +590,7 @@ describe("resetting a password", () => {
     ).toBe(204);
   });
 
-  it("uses the public address in links, whatever the request says", async () => {
+  it("uses the public address in links, not that of the request", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     await open.browser().call("POST", "/idp/password/forgot", {
@@ -680,7 +680,7 @@ describe("limits", () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5);
   });
 
-  it("send at most five mails an hour to an address, whatever causes them", async () => {
+  it("send at most five mails an hour to an address, from all causes together", async () => {
     const ada = newCredentials();
     await open.browser().register(ada);
     const count = () => open.mails.filter((mail) => mail.to === ada.email).length;

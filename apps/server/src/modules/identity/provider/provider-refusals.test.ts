@@ -125,7 +125,7 @@ describe("a request for a sign-in", () => {
     expect(uid).toContain("error=login_required");
   });
 
-  it("derives issuer, endpoints and redirects from the public address, whatever the headers say", async () => {
+  it("derives issuer, endpoints and redirects from the public address, not from headers", async () => {
     const browser = identity.browser();
     const headers = {
       "x-forwarded-host": "evil.test",

@@ -84,7 +84,7 @@ function toPath(url: string): string {
 }
 
 /**
- * Shows the library the public address, whatever the request or a proxy says, because it derives issuer, endpoints and cookies from
+ * Shows the library the public address, not what the request or a proxy says, because it derives issuer, endpoints and cookies from
  * it.
  */
 function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {

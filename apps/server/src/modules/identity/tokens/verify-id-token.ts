@@ -38,7 +38,7 @@ const ALGORITHMS = [
 ];
 /** The allowed difference between the issuer's clock and ours. */
 const SKEW_SECONDS = 60;
-/** The longest accepted lifetime of a token: a stolen one must expire, whatever the issuer allows. */
+/** The longest accepted lifetime of a token: a stolen one must expire, also when the issuer allows more. */
 const AGE_MAX = "24 hours";
 const SUBJECT_LENGTH_MAX = 255;
 

@@ -74,7 +74,7 @@ async function countUsers(subject: string): Promise<number> {
 }
 
 describe("a valid token", () => {
-  it("creates its user, whatever the address of the built-in provider is", async () => {
+  it("creates its user, with any address of the built-in provider", async () => {
     const { user, actor } = await identify({ subject: "new", email: "new@example.com" });
     expect(user).toEqual({
       userId: actor.id,

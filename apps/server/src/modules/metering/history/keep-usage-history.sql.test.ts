@@ -215,7 +215,7 @@ async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
 describe("keepUsageHistory", () => {
   const ages = Array.from({ length: 52 }, (_, index) => index * 9);
 
-  it("keeps each class for its days and drops the rest, whatever the clock does, with drift 0", async () => {
+  it("keeps each class for its days and drops the rest, also when the clock jumps, with drift 0", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

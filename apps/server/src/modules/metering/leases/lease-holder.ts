@@ -129,7 +129,7 @@ export class LeaseHolder {
 
   /**
    * The database was asked to move the units elsewhere and its answer was lost. They are not spent again; the lease is replaced
-   * and goes back with whatever the database counts for it.
+   * and goes back with what the database counts for it.
    */
   markInDoubt({ lease, quantity }: LeaseHold): void {
     lease.inFlight -= quantity;
@@ -152,7 +152,7 @@ export class LeaseHolder {
   /**
    * Asks the database for units; callers of one entry share the question.
    *
-   * @throws whatever the database throws, now or a moment ago, or a connection error when it does not answer in time: then
+   * @throws the error of the database, now or a moment ago, or a connection error when it does not answer in time: then
    *   the limit cannot be decided.
    */
   async refill(limit: HardLimit, quantity: number): Promise<void> {
@@ -261,7 +261,7 @@ export class LeaseHolder {
     const measuredMs = Math.max(RATE_WINDOW_MS, askedAtMs - entry.askedAtMs);
     const ratePerMs = entry.spentSinceAsked / measuredMs;
     const current = entry.lease;
-    // A lease in doubt is replaced, so that it goes back with whatever the database counts for it.
+    // A lease in doubt is replaced, so that it goes back with what the database counts for it.
     const extended = current?.isInDoubt === true ? undefined : current;
     const leaseId = this.#deps.newId("lease");
     let mayExist = false;

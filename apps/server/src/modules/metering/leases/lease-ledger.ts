@@ -69,7 +69,7 @@ export function parseLeaseRecall(entityId: string): LeaseRecall {
 export interface LeaseLedger {
   /** Cuts a lease or adds to one. After a failure it may be made or not. */
   cut(request: LeaseRequest): Promise<LeaseGrant>;
-  /** Gives leases back, whatever is left of them. Skips those that are gone. */
+  /** Gives leases back with what is left of them. Skips those that are gone. */
   giveBack(leases: readonly LeaseReturn[]): Promise<void>;
   /** Takes units off leases whose other units are still in use. After a failure they may be taken or not. */
   shrink(leases: readonly LeaseShrink[]): Promise<void>;

@@ -73,7 +73,7 @@ async function recordEvent(tx: Tx, hash: string): Promise<void> {
 }
 
 describe("cut-offs while usage is recorded", () => {
-  it("split it without a gap: nothing is recorded behind a cut-off, whatever is killed meanwhile", async () => {
+  it("split it without a gap: nothing is recorded behind a cut-off, also when processes are killed meanwhile", async () => {
     let writing = WRITERS;
     let recorded = 0;
     let isOver = false;

@@ -46,7 +46,7 @@ const group: fc.Arbitrary<UsageGroup> = fc.record({
 });
 
 describe("a record of a group", () => {
-  it("is read back as the group that was written, whatever its entries share", () => {
+  it("is read back as the group that was written, with anything shared by its entries", () => {
     fc.assert(
       fc.property(group, (written) => {
         expect(decodeGroup(encodeGroup(written))).toEqual(written);

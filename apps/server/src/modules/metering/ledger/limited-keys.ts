@@ -59,7 +59,7 @@ async function limitKeys(
  * are being rolled up and for commits under way. Other commits wait while pending usage is added: milliseconds, unless the
  * tenant used some hundred thousand keys within minutes.
  *
- * @throws whatever the database throws, such as a timeout. Then nothing is changed.
+ * @throws the error of the database, such as a timeout. Then nothing is changed.
  */
 export async function limitKey(transact: Pick<Transact, "asMeter">, line: KeyLine): Promise<void> {
   if (!(await transact.asMeter((tx) => isKeyLimited(tx, line)))) {

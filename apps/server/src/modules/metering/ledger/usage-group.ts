@@ -130,7 +130,7 @@ const ENTRIES: SumRules<MeteredCall, GroupEntry> = {
     entry.route === call.route &&
     entry.method === call.method &&
     isSameButForMinute(entry, call),
-  // A meter's name has no bar, so the route may follow it whatever it contains.
+  // A meter's name has no bar, so the route may follow it with anything in it.
   nameOf: (of) =>
     `${of.method ?? ""}|${ledgerRowName({ ...of, minuteMs: minuteMsOf(of) })}|${of.route ?? ""}`,
   start: (call) => ({

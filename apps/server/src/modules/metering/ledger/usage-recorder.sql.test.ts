@@ -639,7 +639,7 @@ describe("commitGroups", () => {
     };
   }
 
-  it("writes a group once, however often and with whichever others it comes", async () => {
+  it("writes a group once, however often it comes, and with any others", async () => {
     const tenantId = newUuidId("tenant");
     const keyId = newUuidId("key");
     const processId = newUuidId("process");

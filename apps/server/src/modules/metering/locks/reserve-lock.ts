@@ -59,7 +59,7 @@ type Held = { hold: LeaseHold; lease: "leaseId" | "keyLeaseId" };
  * held of the limits stays the same, so nothing can be overspent, and the lock no longer depends on this process. Ends the holds
  * whether it succeeds or not.
  *
- * @throws {AppError} `LIMITS_UNAVAILABLE`, also for a lock more than a tenant may have open. @throws whatever the database throws. Then the units go back by themselves.
+ * @throws {AppError} `LIMITS_UNAVAILABLE`, also for a lock more than a tenant may have open. @throws the error of the database. Then the units go back by themselves.
  */
 export async function reserveLock(
   deps: LocksDeps,

@@ -206,7 +206,7 @@ const step = fc.oneof(
 );
 
 describe("the rollups", () => {
-  it("are the same at both grains in whatever groups and order calls are committed, repeated and rolled up", async () => {
+  it("are the same at both grains in any groups and order in which calls are committed, repeated and rolled up", async () => {
     const plan = fc.record({
       draws: fc.array(sample, { minLength: 1, maxLength: 40 }),
       /** Groups that are committed together, in order; some come twice. */

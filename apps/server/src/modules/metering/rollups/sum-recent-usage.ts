@@ -56,7 +56,7 @@ function isSameButForKey(one: RecentFact, other: RecentFact): boolean {
 }
 
 function nameOf(of: RecentFact): string {
-  // A meter's name has no bar, so the route may follow it whatever it contains.
+  // A meter's name has no bar, so the route may follow it with anything in it.
   return `${of.tenantId}|${of.outcome}|${String(of.status)}|${String(of.minuteMs)}|${of.environment}|${of.method}|${String(of.periodStartMs)}|${of.meterId}|${of.route}`;
 }
 

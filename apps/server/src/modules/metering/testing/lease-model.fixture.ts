@@ -248,7 +248,7 @@ export class World {
 
   /** Every process serves traffic under one limit until none has admitted a call for minutes. */
   async spendTheRest(limit: number): Promise<void> {
-    // Past every deadline, whatever the clock was when it was set.
+    // Past every deadline, at any time of the clock when it was set.
     this.database.nowMs += LONG_MS;
     for (let idleMs = 0; idleMs < NOTHING_ADMITTED_MS; idleMs += 1_500) {
       for (const each of this.nodes) {

@@ -84,7 +84,7 @@ export async function getDelivery(
 }
 
 /**
- * Starts a delivery over at once, whatever its state, with the same id, so that the receiver can recognise it. A delivery that is
+ * Starts a delivery over at once, in any state, with the same id, so that the receiver can recognise it. A delivery that is
  * being sent right now is left alone.
  *
  * @throws {AppError} `CONFLICT` if the endpoint is disabled; `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.

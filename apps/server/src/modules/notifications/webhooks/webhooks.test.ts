@@ -420,7 +420,7 @@ describe("an endpoint", () => {
     expect((await deliveriesOf(webhookId))[0]).toMatchObject({ state: "pending", attempts: 1 });
   });
 
-  it("starts over with another address, whatever failed at the old one", async () => {
+  it("starts over with another address, without the failures of the old one", async () => {
     const { webhookId } = await add();
     receiver.answer = (res) => res.writeHead(503).end();
     await failDaily(4);
@@ -567,7 +567,7 @@ describe("an endpoint", () => {
 describe("a delivery", () => {
   const one = (webhookId: string) => ({ owner: tenant.tenantId, webhookId });
 
-  it("can be sent again with its id, whatever its state", async () => {
+  it("can be sent again with its id, in every state", async () => {
     const { webhookId } = await add();
     await happen();
     await world.deliverDue();

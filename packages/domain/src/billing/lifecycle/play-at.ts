@@ -37,7 +37,7 @@ function takeLater(account: Account, atMs: number): { account: Account; taken: U
 
 /**
  * Lets time pass up to an instant and does a step there. Usage from that instant on is recorded after the step, so that it belongs to
- * what the step begins: each unit is on one side of the instant, in whatever order it was recorded.
+ * what the step begins: each unit is on one side of the instant, in any order in which it was recorded.
  *
  * @param input.usages - In the order of `atMs`.
  * @throws What the step throws.

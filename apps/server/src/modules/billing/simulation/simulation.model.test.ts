@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulation.close());
 
-describe("guarantee: whatever customers do, and whenever periods are closed", () => {
+describe("guarantee: after any steps of customers, and closes of periods at any time", () => {
   it("each unit and each fee is billed once, sums hold, numbers have no gap, and history replays to the same invoices", async () => {
     await simulation.run();
     for (const what of ["closed", "usage", "subscribe", "change", "cancel", "pause", "resume"]) {

@@ -236,6 +236,10 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
     inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "tenantId"),
     inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "invoiceId"),
   ],
+  [`${TENANT}/invoices/{invoiceId}/pdf`]: [
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/pdf`, "tenantId"),
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/pdf`, "invoiceId"),
+  ],
   "/v1/usage.csv": [
     inQuery("/v1/usage.csv", "tenant", "tenantId"),
     inQuery("/v1/usage.csv", "key", "keyId"),

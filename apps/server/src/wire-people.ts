@@ -19,6 +19,7 @@ import {
 } from "#modules/analytics/index.ts";
 import {
   createAllSubscriptionsRoutes,
+  createDocumentFilesRawRoutes,
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
@@ -228,6 +229,7 @@ export function wirePeople(
       ...createEventsRawRoutes(events),
       ...createAnalyticsRawRoutes(analytics),
       ...createInvoicesRawRoutes(billing),
+      ...createDocumentFilesRawRoutes(billing),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

@@ -280,6 +280,40 @@ const downloadInvoiceLines: RawOperation = {
   },
 };
 
+const downloadInvoice: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/invoices/{invoiceId}/pdf",
+  scope: "billing:read",
+  operation: {
+    operationId: "billing.downloadInvoice",
+    summary: "Download an invoice as PDF",
+    description:
+      "As it was issued: the same invoice always gives the same bytes. What was paid or credited since is not on it.",
+    tags: ["Billing"],
+    parameters: [
+      tenantParameter,
+      {
+        name: "invoiceId",
+        in: "path",
+        required: true,
+        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The invoice, as an attachment.",
+        headers: {
+          "Content-Disposition": {
+            description: "Always an attachment, named by the number of the invoice.",
+            schema: { type: "string" },
+          },
+        },
+        content: { "text/pdf": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
 const verifySignIn: RawOperation = {
   method: "post",
   path: "/auth/verify",
@@ -496,6 +530,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   exportUsage,
   exportAllUsage,
   downloadInvoiceLines,
+  downloadInvoice,
   writeEvents,
   authorizeCall,
   reportLeaks,

@@ -3,6 +3,7 @@ export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
+export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
 export {
   createInvoicesRawRoutes,
   createInvoicesRoutes,

@@ -57,6 +57,6 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),
     ...createAlertsJobs(deps),
-    ...createBillingJobs(deps),
+    ...createBillingJobs({ ...deps, mail: deps }),
   ];
 }

@@ -142,7 +142,15 @@ export function wirePeople(
     apiUrl: urls.console,
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
-  const billing = { ...analytics, billing: toBillingSettings(config) };
+  const mail = {
+    jobs: input.jobs.queue,
+    notices: {
+      sendsMail: config.mail.smtp !== undefined,
+      brandName: config.brand.name,
+      consoleUrl: urls.console,
+    },
+  };
+  const billing = { ...analytics, mail, billing: toBillingSettings(config) };
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -176,15 +184,7 @@ export function wirePeople(
       ...createAnalyticsRoutes(analytics),
       ...createLimitsRoutes(services),
     },
-    alerts: createAlertsRoutes({
-      ...analytics,
-      jobs: input.jobs.queue,
-      notices: {
-        sendsMail: config.mail.smtp !== undefined,
-        brandName: config.brand.name,
-        consoleUrl: urls.console,
-      },
-    }),
+    alerts: createAlertsRoutes({ ...analytics, ...mail }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

@@ -2,7 +2,7 @@ import type { BillingDeps } from "#modules/billing/index.ts";
 import { toBillingSettings } from "../to-billing-settings.ts";
 import type { CommandSession } from "./run-command.ts";
 
-/** What a command needs of billing, beside the services of its session. */
+/** What commands need of billing, beside the services of their session. They send no mail. */
 export function toBillingDeps({
   deps,
   config,

@@ -1,5 +1,10 @@
+import type { NotifyDeps } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { BillingSettings } from "./billing-settings.ts";
 
 /** What use cases of billing need. */
-export type BillingDeps = AppServices & { billing: BillingSettings };
+export type BillingDeps = AppServices & {
+  billing: BillingSettings;
+  /** How mails are sent. Without it, reminders that fall due with a change are in the console only. */
+  mail?: Pick<NotifyDeps, "jobs" | "notices">;
+};

@@ -1,7 +1,11 @@
 import type { Account } from "../account/account.ts";
+import type { Span } from "../rating/line.ts";
 import { listRuns } from "../subscription/subscription.ts";
 import { advance, nextDueMs } from "./advance.ts";
 import { recordUsages, type Usage } from "./record-usage.ts";
+
+/** Sees an account while time passes for it. */
+export type OnSpan = (account: Account, span: Span) => void;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -56,10 +60,22 @@ function mergeUses(
  *
  * @param input.fromMs - Where the account is in time.
  * @param input.usages - In the order of `atMs`. What happened after `toMs` is recorded too.
+ * @param input.onSpan - Called for each span of time in which nothing is due but at its end, `fromMs` excluded and `toMs` included,
+ *   with the account as it is in it.
  */
 export function passTime(
   account: Account,
-  { fromMs, toMs, usages }: { fromMs: number; toMs: number; usages: readonly Usage[] },
+  {
+    fromMs,
+    toMs,
+    usages,
+    onSpan,
+  }: {
+    fromMs: number;
+    toMs: number;
+    usages: readonly Usage[];
+    onSpan?: OnSpan | undefined;
+  },
 ): Account {
   let current = account;
   let nowMs = fromMs;
@@ -76,10 +92,11 @@ export function passTime(
       current = recordUsages(current, uses, nowMs);
       next = end;
     }
+    const reachedMs = Math.max(nowMs, untilMs ?? toMs);
+    onSpan?.(current, { fromMs: nowMs, toMs: reachedMs });
     if (untilMs === undefined) {
       return advance(current, { fromMs: nowMs, toMs });
     }
-    const reachedMs = Math.max(nowMs, untilMs);
     current = advance(current, { fromMs: nowMs, toMs: reachedMs });
     nowMs = reachedMs;
   }

@@ -2,7 +2,7 @@ import { type Account, isRunning } from "../account/account.ts";
 import { withoutLater } from "../rating/stretch.ts";
 import type { Run } from "../subscription/subscription.ts";
 import { recordStates } from "./advance.ts";
-import { passTime } from "./pass-time.ts";
+import { type OnSpan, passTime } from "./pass-time.ts";
 import { recordUsages, type Usage } from "./record-usage.ts";
 
 /** Takes what was used from an instant on out of the running periods, so that it can be recorded again after a step. */
@@ -48,16 +48,19 @@ export function playAt(
     fromMs,
     atMs,
     usages,
+    onSpan,
     step,
   }: {
     fromMs: number;
     atMs: number;
     usages: readonly Usage[];
+    onSpan?: OnSpan | undefined;
     step: (account: Account) => Account;
   },
 ): Account {
   const earlier = usages.filter((usage) => usage.atMs < atMs);
-  const passed = takeLater(passTime(account, { fromMs, toMs: atMs, usages: earlier }), atMs);
+  const lived = passTime(account, { fromMs, toMs: atMs, usages: earlier, onSpan });
+  const passed = takeLater(lived, atMs);
   const later = [...passed.taken, ...usages.slice(earlier.length)];
   const after = recordUsages(
     step(passed.account),

@@ -35,6 +35,12 @@ export function isSameInterval(a: PeriodUnit, b: PeriodUnit): boolean {
   return toLength(a) === toLength(b);
 }
 
+/** True for a year and what is longer. */
+export function isAtLeastAYear(unit: PeriodUnit): boolean {
+  const { every, unit: name } = typeof unit === "string" ? { every: 1, unit } : unit;
+  return BigInt(every) >= A_YEAR[name];
+}
+
 /**
  * What the fees of a plan cost a month, exactly, by its last phase. It tells an upgrade from a downgrade.
  *

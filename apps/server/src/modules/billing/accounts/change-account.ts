@@ -7,6 +7,12 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import {
+  createReminderCollector,
+  dueDatesOf,
+  type ReminderCollector,
+} from "../reminders/collect-reminders.ts";
+import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
 import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
 import type { PlanReference } from "./plan-book.ts";
@@ -61,7 +67,11 @@ function toAppError(error: unknown): unknown {
 /** Lets an account live until an instant and does a step. @throws {AppError} When the step is refused. */
 export function playStep(
   loaded: LoadedAccount,
-  { atMs, step }: { atMs: number; step: AccountStep },
+  {
+    atMs,
+    step,
+    onSpan,
+  }: { atMs: number; step: AccountStep; onSpan?: ReminderCollector["onSpan"] | undefined },
 ): Account {
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
   const { usages } = loaded;
@@ -70,6 +80,7 @@ export function playStep(
       fromMs,
       atMs,
       usages,
+      onSpan,
       step: (account) => step(account, { atMs, loaded }),
     });
   } catch (error) {
@@ -187,7 +198,10 @@ export async function changeAccountWithin(
   if (loaded === undefined) {
     throw noSubscription();
   }
-  const after = playStep(loaded, { atMs: effective, step });
+  const dueDates = dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now });
+  const collector = createReminderCollector(loaded, dueDates);
+  const after = playStep(loaded, { atMs: effective, step, onSpan: collector.onSpan });
+  const reminders = collector.list(effective);
   const changed = { loaded, after, atMs: effective };
   check(changed);
   const { actor } = context;
@@ -199,6 +213,7 @@ export async function changeAccountWithin(
     aheadMs,
     actor: `${actor.type}:${actor.id}`,
     events: events.map((event) => ({ ...event, atMs: effective })),
+    reminders,
     noteReason,
     settings: deps.billing,
     newId: deps.newId,
@@ -208,7 +223,8 @@ export async function changeAccountWithin(
     throw new Error("An account that is locked was changed by something else.");
   }
   await alsoWrites?.(tx);
-  await syncEntitlement(deps, tx, context, { loaded, after });
+  await notifyOfReminders(deps, tx, { loaded, after, reminders });
+  await syncEntitlement(deps, tx, context, { loaded, after, atMs: effective, dueDates });
   return changed;
 }
 

@@ -47,6 +47,8 @@ export type LoadedAccount = {
   /** Ids of `account.invoices`, at the same places. */
   invoiceIds: readonly string[];
   invoiceNumbers: readonly string[];
+  /** When `account.invoices` are due, at the same places. */
+  invoicesDueMs: readonly number[];
   /** Invoices that were written off: to the engine they are open. */
   uncollectible: ReadonlySet<string>;
   /** Up to where usage of `account.closed` is billed, at the same places. */
@@ -188,6 +190,7 @@ export async function loadNewAccount(
     plans,
     invoiceIds: [],
     invoiceNumbers: [],
+    invoicesDueMs: [],
     uncollectible: new Set(),
     billedTo: [],
     usages: usage.map((each) => toUsage(each, 0)),
@@ -318,6 +321,7 @@ function toLoaded(
     plans,
     invoiceIds,
     invoiceNumbers: own.map(({ number }) => number),
+    invoicesDueMs: own.map(({ dueAt }) => dueAt.getTime()),
     uncollectible: new Set(
       own.filter(({ state }) => state === "uncollectible").map(({ invoiceId }) => invoiceId),
     ),

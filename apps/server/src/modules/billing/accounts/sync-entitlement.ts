@@ -2,6 +2,8 @@ import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import type { RateCard } from "@turnpike/domain/billing/catalog/billing-plan";
+import { type DueDates, isOverdue } from "@turnpike/domain/billing/lifecycle/reminders";
+import type { AccessState } from "@turnpike/domain/billing/payments/dunning";
 import { planInterval } from "@turnpike/domain/billing/subscription/plan-interval";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import type { PeriodUnit } from "@turnpike/domain/time/period";
@@ -21,6 +23,15 @@ function refillOf(cards: readonly RateCard[]): PeriodUnit | undefined {
   return card?.entitlement?.refill ?? card?.interval;
 }
 
+/** What open invoices leave of a tenant's rights: attempts to collect one may have come further than its due date. */
+function standingOf(
+  account: Account,
+  { atMs, dueDates }: { atMs: number; dueDates: DueDates },
+): AccessState {
+  const state = account.access.at(-1)?.state ?? "current";
+  return state === "current" && isOverdue(account, { atMs, dueDates }) ? "overdue" : state;
+}
+
 /**
  * Gives a tenant what its subscription entitles it to now, and the standing that its invoices leave it. Part of the transaction that
  * writes the account. The sandbox changes no entitlement: keys of both environments have the limits of the live subscription.
@@ -29,7 +40,12 @@ export async function syncEntitlement(
   deps: BillingDeps,
   tx: Tx,
   context: CallContext,
-  { loaded, after }: { loaded: LoadedAccount; after: Account },
+  {
+    loaded,
+    after,
+    atMs,
+    dueDates,
+  }: { loaded: LoadedAccount; after: Account; atMs: number; dueDates: DueDates },
 ): Promise<void> {
   const { key, plans } = loaded;
   const { subscription } = after;
@@ -60,8 +76,10 @@ export async function syncEntitlement(
       });
     }
   }
-  const standing = after.access.at(-1)?.state;
-  if (standing !== undefined && standing !== loaded.account.access.at(-1)?.state) {
+  const beforeMs = loaded.row?.advancedTo.getTime() ?? atMs;
+  const standing = standingOf(after, { atMs, dueDates });
+  // Only what changes it is written, so that a standing which the operator gave holds until then.
+  if (standing !== standingOf(loaded.account, { atMs: beforeMs, dueDates })) {
     // What follows from invoices is the product's own decision, even when a customer's action led to it.
     await setStandingWithin(deps, tx, BILLING_CONTEXT, { tenantId, standing });
   }

@@ -2,6 +2,7 @@ import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
+import { nextReminderMs, type Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
@@ -16,6 +17,7 @@ import type {
   NoteWrite,
 } from "../invoices/documents.store.ts";
 import { createLineContext } from "../invoices/to-draft.ts";
+import { dueDatesOf } from "../reminders/collect-reminders.ts";
 import { encodeState, referenceOfStretch } from "./account-state.ts";
 import type { AccountWrite, EventWrite, PeriodWrite } from "./accounts.store.ts";
 import { type Json, toExactJson } from "./exact-json.ts";
@@ -65,6 +67,8 @@ type ChangedAccount = {
   aheadMs: number;
   actor: string;
   events: readonly AccountEvent[];
+  /** Whose time has come on the way. */
+  reminders: readonly Reminder[];
   /** Why credit notes were issued. */
   noteReason: string;
   settings: BillingSettings;
@@ -260,8 +264,18 @@ function nameOfPlan({ loaded, after }: ChangedAccount, planId: string): string {
     : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
 }
 
+function toReminderEvent(reminder: Reminder, invoiceIds: readonly string[]): AccountEvent {
+  const { kind, atMs } = reminder;
+  if (reminder.kind === "invoice.overdue") {
+    const invoiceId = invoiceIds[reminder.invoice] ?? "";
+    return { kind, atMs, details: { invoiceId, dueAt: new Date(reminder.dueAtMs).toISOString() } };
+  }
+  const { planId, endsAtMs } = reminder;
+  return { kind, atMs, details: { planId, endsAt: new Date(endsAtMs).toISOString() } };
+}
+
 function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): AccountEvent[] {
-  const { loaded, after, events } = changed;
+  const { loaded, after, events, reminders } = changed;
   const lives = after.life.slice(loaded.account.life.length).map(({ atMs, state, planId }) => ({
     kind: `subscription.${state}`,
     atMs,
@@ -272,7 +286,8 @@ function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): Acc
     atMs: invoice.issuedAtMs,
     details: { invoiceId: invoiceIds[loaded.invoiceIds.length + index] ?? "" },
   }));
-  return [...events, ...lives, ...issued].sort((a, b) => a.atMs - b.atMs);
+  const told = reminders.map((reminder) => toReminderEvent(reminder, invoiceIds));
+  return [...events, ...lives, ...issued, ...told].sort((a, b) => a.atMs - b.atMs);
 }
 
 /** True while usage costs something, so that the account has to be fed. */
@@ -289,11 +304,16 @@ function isMetered({ subscription }: Account): boolean {
  * When something next has to be done, by the real clock. A boundary waits for the usage before it to reach the ledger. Accounts with
  * usage are fed a few times a day, so that the running invoice is computed from the usage of some hours and not of a year.
  */
-function dueAtOf(after: Account, { advancedToMs, aheadMs, now }: ChangedAccount): Date | null {
+function dueAtOf(after: Account, changed: ChangedAccount): Date | null {
+  const { loaded, advancedToMs, aheadMs, now, settings } = changed;
+  const dueDates = dueDatesOf(loaded, { paymentDays: settings.paymentDays, now });
   const dueMs = nextDueMs(after, advancedToMs);
-  const boundaryMs = dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS;
-  const fedMs = isMetered(after) ? now.getTime() + FEED_MS : undefined;
-  const instants = [boundaryMs, fedMs].filter((ms) => ms !== undefined);
+  const reminderMs = nextReminderMs(after, { dueDates, afterMs: advancedToMs });
+  const instants = [
+    dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS,
+    reminderMs === undefined ? undefined : reminderMs - aheadMs,
+    isMetered(after) ? now.getTime() + FEED_MS : undefined,
+  ].filter((ms) => ms !== undefined);
   return instants.length === 0 ? null : new Date(Math.min(...instants));
 }
 

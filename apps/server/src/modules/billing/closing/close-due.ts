@@ -1,6 +1,7 @@
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import { type AccountKey, listAccounts, listDueAccounts } from "../accounts/accounts.store.ts";
 import { keyText, type LoadedAccount, loadAccounts } from "../accounts/load-accounts.ts";
 import { syncEntitlement } from "../accounts/sync-entitlement.ts";
@@ -8,6 +9,8 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
+import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 
 /** Accounts that are closed in one transaction: enough that statements do not count, few enough that numbers are held for a moment. */
 const BATCH = 50;
@@ -21,14 +24,23 @@ const CLOSING_CONTEXT: CallContext = {
 /** How many accounts a run looked at, and how many of them it closed; another process may have closed the others. */
 export type Closed = { due: number; closed: number };
 
-type Turned = { loaded: LoadedAccount; after: Account; atMs: number };
+type Turned = {
+  loaded: LoadedAccount;
+  after: Account;
+  atMs: number;
+  dueDates: DueDates;
+  reminders: readonly Reminder[];
+};
 
 /** Periods end on whole minutes, and a minute is whole once it has passed. */
-function turn(loaded: LoadedAccount, nowMs: number): Turned {
+function turn(loaded: LoadedAccount, { billing }: BillingDeps, now: Date): Turned {
+  const nowMs = now.getTime() + (loaded.row?.aheadMs ?? 0);
   const fromMs = loaded.row?.advancedTo.getTime() ?? nowMs;
   const atMs = Math.max(fromMs, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
-  const after = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
-  return { loaded, after, atMs };
+  const dueDates = dueDatesOf(loaded, { paymentDays: billing.paymentDays, now });
+  const { onSpan, list } = createReminderCollector(loaded, dueDates);
+  const after = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages, onSpan });
+  return { loaded, after, atMs, dueDates, reminders: list(atMs) };
 }
 
 /** Writes what was computed, with no lock held before. @returns The accounts that nothing else had changed meanwhile. */
@@ -37,7 +49,7 @@ async function writeTurned(
   turned: readonly Turned[],
   now: Date,
 ): Promise<number> {
-  const writes = turned.map(({ loaded, after, atMs }) =>
+  const writes = turned.map(({ loaded, after, atMs, reminders }) =>
     toWrites({
       loaded,
       after,
@@ -46,6 +58,7 @@ async function writeTurned(
       aheadMs: loaded.row?.aheadMs ?? 0,
       actor: "system:billing",
       events: [],
+      reminders,
       noteReason: "Usage of an earlier period was recorded late.",
       settings: deps.billing,
       newId: deps.newId,
@@ -54,9 +67,10 @@ async function writeTurned(
   return await deps.transact.asOperator(async (tx) => {
     const written = await writeChanges(deps, tx, { writes, now });
     const keys = new Set(written.map(keyText));
-    for (const { loaded, after } of turned) {
-      if (keys.has(keyText(loaded.key))) {
-        await syncEntitlement(deps, tx, CLOSING_CONTEXT, { loaded, after });
+    for (const { reminders, ...turn } of turned) {
+      if (keys.has(keyText(turn.loaded.key))) {
+        await notifyOfReminders(deps, tx, { ...turn, reminders });
+        await syncEntitlement(deps, tx, CLOSING_CONTEXT, turn);
       }
     }
     return written.length;
@@ -77,7 +91,7 @@ export async function closeAccounts(
   const loaded = await deps.transact.asOperator(async (tx) =>
     loadAccounts(tx, await listAccounts(tx, keys), { settings: deps.billing, recordedTo }),
   );
-  const turned = loaded.map((each) => turn(each, now.getTime() + (each.row?.aheadMs ?? 0)));
+  const turned = loaded.map((each) => turn(each, deps, now));
   return turned.length === 0 ? 0 : await writeTurned(deps, turned, now);
 }
 

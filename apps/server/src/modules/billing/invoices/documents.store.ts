@@ -9,6 +9,7 @@ export type DocumentRow = AccountKey & {
   invoiceId: string;
   number: string;
   state: "open" | "paid" | "void" | "uncollectible";
+  dueAt: Date;
   document: Json;
   paid: Minor;
   credited: Minor;
@@ -31,7 +32,7 @@ export async function listLiveInvoices(
   wanted: readonly string[],
 ): Promise<DocumentRow[]> {
   return await tx<DocumentRow[]>`
-    select i.tenant_id as "tenantId", i.environment, i.invoice_id as "invoiceId", i.number, i.state, i.document, i.paid::text as paid,
+    select i.tenant_id as "tenantId", i.environment, i.invoice_id as "invoiceId", i.number, i.state, i.due_at as "dueAt", i.document, i.paid::text as paid,
       i.credited::text as credited
     from unnest(${keys.map(({ tenantId }) => tenantId)}::text[], ${keys.map(({ environment }) => environment)}::text[])
         as asked (tenant_id, environment)

@@ -13,6 +13,8 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
+import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { CLOCK_ADVANCED, insertShift, listLastAdvance } from "./clock.store.ts";
 import { toClock } from "./get-clock.ts";
 
@@ -76,12 +78,16 @@ async function advance(
     throw new Error(`The sandbox of ${tenantId} was not loaded.`);
   }
   const reachedMs = effectiveMs(toMs, row);
+  const dueDates = dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now });
+  const { onSpan, list } = createReminderCollector(loaded, dueDates);
   const after = passTime(loaded.account, {
     fromMs: advancedTo.getTime(),
     toMs: reachedMs,
     // Recorded before the clock moves, so it happened by the clock as it was.
     usages: loaded.usages,
+    onSpan,
   });
+  const reminders = list(reachedMs);
   const fromMs = now.getTime() + row.aheadMs;
   const details = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
   const writes = toWrites({
@@ -92,6 +98,7 @@ async function advance(
     aheadMs,
     actor: `${context.actor.type}:${context.actor.id}`,
     events: [{ kind: CLOCK_ADVANCED, atMs: fromMs, details: { ...details, after: row.events } }],
+    reminders,
     noteReason: "Usage of an earlier period was recorded late.",
     settings: deps.billing,
     newId: deps.newId,
@@ -101,6 +108,7 @@ async function advance(
     throw new Error("An account that is locked was changed by something else.");
   }
   await insertShift(tx, { tenantId, recordedTo: loaded.recordedTo, aheadMs: row.aheadMs });
+  await notifyOfReminders(deps, tx, { loaded, after, reminders });
   await writeAudit(deps, tx, context, {
     tenantId,
     action: "sandbox.clock_advanced",

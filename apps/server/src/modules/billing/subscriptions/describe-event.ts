@@ -33,7 +33,11 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "invoice.uncollectible": ({ invoice }) => `${invoice} was written off.`,
   "credit_note.issued": () => "A credit note was issued.",
   adjusted: ({ description }) => `A one-off line was added: ${String(description)}.`,
-  "trial.ending": () => "A reminder of the end of the trial was sent.",
+  "trial.ending": ({ endsAt }) =>
+    `A reminder was sent: the trial ends on ${String(endsAt).slice(0, 10)}.`,
+  "renewal.upcoming": ({ planId, endsAt }) =>
+    `A reminder was sent: ${String(planId)} renews on ${String(endsAt).slice(0, 10)}.`,
+  "invoice.overdue": () => "An invoice is overdue, and a reminder was sent.",
   "clock.advanced": ({ to }) => `The clock of the sandbox was set to ${String(to)}.`,
 };
 

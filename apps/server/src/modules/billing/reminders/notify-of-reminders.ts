@@ -1,0 +1,82 @@
+import type { Tx } from "@turnpike/db/client";
+import type { Account } from "@turnpike/domain/billing/account/account";
+import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
+import type { Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
+import { formatMinor } from "@turnpike/domain/money/currency";
+import { notify } from "#modules/notifications/index.ts";
+import { mailMembers } from "#modules/tenants/index.ts";
+import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+
+const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+const LINK = "/billings";
+/** Who pays, and who is responsible. */
+const MAILED = ["owner", "billing"] as const;
+
+type Told = { loaded: LoadedAccount; after: Account };
+type Notice = { subject: string; title: string; body: string };
+
+function nameOf({ loaded, after }: Told, planId: string): string {
+  const plan = after.subscription?.run.plan;
+  return plan?.planId === planId
+    ? loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name
+    : planId;
+}
+
+function toNotice(reminder: Reminder, told: Told): Notice {
+  const { after, loaded } = told;
+  switch (reminder.kind) {
+    case "trial.ending": {
+      const when = DAY.format(reminder.endsAtMs);
+      return {
+        subject: "Your trial ends soon",
+        title: `The trial of ${nameOf(told, reminder.planId)} ends on ${when}`,
+        body: "From then on the plan is charged. Change or cancel it before, if you do not want that.",
+      };
+    }
+    case "renewal.upcoming": {
+      const when = DAY.format(reminder.endsAtMs);
+      return {
+        subject: "Your subscription renews soon",
+        title: `${nameOf(told, reminder.planId)} renews on ${when}`,
+        body: "The next period is invoiced then. Change or cancel the plan before, if you do not want that.",
+      };
+    }
+    case "invoice.overdue": {
+      const invoice = after.invoices[reminder.invoice];
+      const { currency } = after.terms;
+      const due = invoice === undefined ? 0n : dueOf(invoice);
+      const number = loaded.invoiceNumbers[reminder.invoice];
+      return {
+        subject: "An invoice is overdue",
+        title: number === undefined ? "An invoice is overdue" : `The invoice ${number} is overdue`,
+        body: `${formatMinor(due, currency)} ${currency.code} was due on ${DAY.format(reminder.dueAtMs)}. If you have paid in the last days, there is nothing to do.`,
+      };
+    }
+  }
+}
+
+/**
+ * Tells the members of a tenant what is coming, in the console and by mail to those who pay, if the caller's transaction commits. The
+ * sandbox sends no mail: its clock could be used to send many.
+ */
+export async function notifyOfReminders(
+  deps: BillingDeps,
+  tx: Tx,
+  { reminders, ...told }: Told & { reminders: readonly Reminder[] },
+): Promise<void> {
+  const { tenantId, environment } = told.loaded.key;
+  for (const reminder of reminders) {
+    const { kind } = reminder;
+    const { subject, title, body } = toNotice(reminder, told);
+    const notice = { tenantId, kind, title, body, link: LINK };
+    if (environment === "test") {
+      await notify(deps, tx, { ...notice, title: `Sandbox: ${title}` });
+      continue;
+    }
+    await notify(deps, tx, notice);
+    if (deps.mail !== undefined) {
+      await mailMembers({ ...deps, ...deps.mail }, tx, { ...notice, subject, roles: MAILED });
+    }
+  }
+}

@@ -13,7 +13,7 @@ const LONG_NOTICE_MS = 3 * DAY_MS;
 const SHORT_NOTICE_MS = DAY_MS;
 const RENEWAL_NOTICE_MS = 14 * DAY_MS;
 
-/** Something that the customer is told of when its time has come. */
+/** What the customer gets a notice of, and when. */
 export type Reminder =
   /** `endsAtMs` is when the trial ends, or the period that is followed by another. */
   | {

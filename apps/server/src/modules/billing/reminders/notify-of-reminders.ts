@@ -10,7 +10,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 const LINK = "/billings";
-/** Who pays, and who is responsible. */
+/** Roles of those who pay, and of those who answer for the tenant. */
 const MAILED = ["owner", "billing"] as const;
 
 type Told = { loaded: LoadedAccount; after: Account };

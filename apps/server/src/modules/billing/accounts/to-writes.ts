@@ -264,14 +264,19 @@ function nameOfPlan({ loaded, after }: ChangedAccount, planId: string): string {
     : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
 }
 
-function toReminderEvent(reminder: Reminder, invoiceIds: readonly string[]): AccountEvent {
+function toReminderEvent(
+  reminder: Reminder,
+  changed: ChangedAccount,
+  invoiceIds: readonly string[],
+): AccountEvent {
   const { kind, atMs } = reminder;
   if (reminder.kind === "invoice.overdue") {
     const invoiceId = invoiceIds[reminder.invoice] ?? "";
     return { kind, atMs, details: { invoiceId, dueAt: new Date(reminder.dueAtMs).toISOString() } };
   }
   const { planId, endsAtMs } = reminder;
-  return { kind, atMs, details: { planId, endsAt: new Date(endsAtMs).toISOString() } };
+  const planName = nameOfPlan(changed, planId);
+  return { kind, atMs, details: { planId, planName, endsAt: new Date(endsAtMs).toISOString() } };
 }
 
 function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): AccountEvent[] {
@@ -286,7 +291,7 @@ function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): Acc
     atMs: invoice.issuedAtMs,
     details: { invoiceId: invoiceIds[loaded.invoiceIds.length + index] ?? "" },
   }));
-  const told = reminders.map((reminder) => toReminderEvent(reminder, invoiceIds));
+  const told = reminders.map((reminder) => toReminderEvent(reminder, changed, invoiceIds));
   return [...events, ...lives, ...issued, ...told].sort((a, b) => a.atMs - b.atMs);
 }
 

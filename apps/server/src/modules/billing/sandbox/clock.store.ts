@@ -26,8 +26,10 @@ export async function listLastAdvance(tx: Tx, tenantId: TenantId): Promise<Event
       where tenant_id = ${tenantId} and environment = 'test' and kind = ${CLOCK_ADVANCED}
       order by sequence desc limit 1
     )
-    select e.sequence, e.happened_at as "happenedAt", e.recorded_at as "recordedAt", e.kind, e.details, e.actor
+    select e.sequence, e.happened_at as "happenedAt", e.recorded_at as "recordedAt", e.kind, e.details, e.actor,
+      i.number as "invoiceNumber"
     from billing_events e join last on e.sequence > last.after and e.recorded_at = last.recorded_at
+      left join invoices i on i.tenant_id = e.tenant_id and i.invoice_id = e.details ->> 'invoiceId'
     where e.tenant_id = ${tenantId} and e.environment = 'test'
     order by e.sequence`;
 }

@@ -35,10 +35,11 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   adjusted: ({ description }) => `A one-off line was added: ${String(description)}.`,
   "trial.ending": ({ endsAt }) =>
     `A reminder was sent: the trial ends on ${String(endsAt).slice(0, 10)}.`,
-  "renewal.upcoming": ({ planId, endsAt }) =>
-    `A reminder was sent: ${String(planId)} renews on ${String(endsAt).slice(0, 10)}.`,
-  "invoice.overdue": () => "An invoice is overdue, and a reminder was sent.",
-  "clock.advanced": ({ to }) => `The clock of the sandbox was set to ${String(to)}.`,
+  "renewal.upcoming": ({ plan, endsAt }) =>
+    `A reminder was sent: ${plan} renews on ${String(endsAt).slice(0, 10)}.`,
+  "invoice.overdue": ({ invoice }) => `${invoice} is overdue, and a reminder was sent.`,
+  "clock.advanced": ({ to }) =>
+    `The clock of the sandbox was set to ${String(to).slice(0, 16).replace("T", " ")} UTC.`,
 };
 
 /** Says what happened, in one sentence. */

@@ -100,11 +100,9 @@ export async function confirmAction(
   assertMayInTenant(context.actor, "billing:write", tenantId);
   assertMayChoose(context, action);
   const key = { tenantId, environment };
-  const wasDone = await deps.transact.asOperator(
-    (tx) => hasConfirmed(tx, key, hash),
-    shareOf(context.actor),
-  );
-  if (wasDone) {
+  const wasDone = () =>
+    deps.transact.asOperator((tx) => hasConfirmed(tx, key, hash), shareOf(context.actor));
+  if (await wasDone()) {
     return await answer(deps, context, key);
   }
   const details = toDetails(action);
@@ -144,6 +142,10 @@ export async function confirmAction(
       },
     );
   } catch (error) {
+    // The same confirmation may have been under way: then it no longer comes to what it did.
+    if (await wasDone()) {
+      return await answer(deps, context, key);
+    }
     throw error instanceof QuoteMoved ? await quoteAgain(deps, context, input) : error;
   }
   return await answer(deps, context, key);

@@ -41,6 +41,20 @@ export function isAtLeastAYear(unit: PeriodUnit): boolean {
   return BigInt(every) >= A_YEAR[name];
 }
 
+function perYear(unit: PeriodUnit): { count: bigint; every: bigint } {
+  const { every, unit: name } = typeof unit === "string" ? { every: 1, unit } : unit;
+  return { count: A_YEAR[name], every: BigInt(every) };
+}
+
+/** What an amount for each `from` comes to for each `to`, exactly: 120 a year are 10 a month. */
+export function forInterval(amount: Exact, from: PeriodUnit, to: PeriodUnit): Exact {
+  if (isSameInterval(from, to)) {
+    return amount;
+  }
+  const [given, asked] = [perYear(from), perYear(to)];
+  return timesShare(amount, given.count * asked.every, asked.count * given.every);
+}
+
 /**
  * What the fees of a plan cost a month, exactly, by its last phase. It tells an upgrade from a downgrade.
  *
@@ -56,11 +70,9 @@ export function monthlyCost(
     if (card.meterId !== undefined || !isPriced(card)) {
       continue;
     }
-    const { every, unit } =
-      typeof card.interval === "string" ? { every: 1, unit: card.interval } : card.interval;
     const seats = seatsOf(card.key, card.quantity);
     const cost = seats === 0n ? ZERO : costOf(card.price, seats);
-    sum = addExact(sum, timesShare(cost, A_YEAR[unit], 12n * BigInt(every)));
+    sum = addExact(sum, forInterval(cost, card.interval, MONTH));
   }
   return sum;
 }

@@ -18,6 +18,7 @@ export type Ids = Record<
   | "planId"
   | "version"
   | "couponId"
+  | "migrationId"
   | "webhookId"
   | "alertId"
   | "exportId"
@@ -43,6 +44,7 @@ export const MISSING_IDS: Ids = {
   planId: "no-such-plan",
   version: "999",
   couponId: "no-such-coupon",
+  migrationId: `mig_${"e".repeat(32)}`,
   webhookId: `whk_${"e".repeat(32)}`,
   alertId: `alt_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
@@ -152,6 +154,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     return { couponId: `made-${String(couponsMade)}`, name: "Created", percent: "10" };
   },
   "catalog.archiveCoupon": () => ({}),
+  "planMigrations.create": () => ({ toVersion: 1 }),
+  "planMigrations.cancel": () => ({}),
   "events.previewMeter": () => ({ meter: METER }),
   "keys.create": () => ({ name: "Created" }),
   "keys.import": () => ({ rows: [{ hash: "0123456789abcdef".repeat(4), name: "Imported" }] }),

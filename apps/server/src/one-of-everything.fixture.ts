@@ -62,6 +62,10 @@ export async function makeOneOfEverything(
   const { at, hash } = await make("POST", `${path}/subscription/quotes`, sandbox);
   await make("POST", `${path}/subscription/changes`, { ...sandbox, at, hash });
   const invoices = await app.call(everything, "GET", `${path}/invoices?environment=test`);
+  // Of the installation; while it runs, there is no other of the plan.
+  const { json } = await app.call(everything, "GET", "/v1/plans/scale/migrations");
+  const migration =
+    json.items[0] ?? (await make("POST", "/v1/plans/scale/migrations", { toVersion: 1 }));
   return {
     tenantId,
     invoiceId: invoices.json.items[0].invoiceId,
@@ -84,6 +88,7 @@ export async function makeOneOfEverything(
     planId: "scale",
     version: "1",
     couponId: coupon.couponId,
+    migrationId: migration.migrationId,
     collection: "settings",
   };
 }

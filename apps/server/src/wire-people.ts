@@ -23,6 +23,8 @@ import {
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
+  createMigrationRawRoutes,
+  createMigrationRoutes,
   createSandboxRoutes,
   createSubscriptionsRoutes,
 } from "#modules/billing/index.ts";
@@ -177,6 +179,7 @@ export function wirePeople(
       ...createSandboxRoutes(billing),
     },
     invoicing: { ...createAllSubscriptionsRoutes(billing), ...createInvoicingRoutes(billing) },
+    planMigrations: createMigrationRoutes({ ...billing, jobs: input.jobs.queue }),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),
     serviceKeys: createServiceKeysRoutes(services),
@@ -230,6 +233,7 @@ export function wirePeople(
       ...createAnalyticsRawRoutes(analytics),
       ...createInvoicesRawRoutes(billing),
       ...createDocumentFilesRawRoutes(billing),
+      ...createMigrationRawRoutes(billing),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

@@ -19,6 +19,7 @@ import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
+import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
@@ -33,6 +34,7 @@ export const contract = {
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
   billing: { ...subscriptionsContract, ...invoicesContract, ...sandboxContract },
   invoicing: { ...allSubscriptionsContract, ...invoicingContract },
+  planMigrations: planMigrationsContract,
   locks: locksContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,

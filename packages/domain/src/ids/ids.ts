@@ -34,6 +34,7 @@ export const ID_PREFIXES = {
   invoice: "inv",
   creditNote: "crn",
   payment: "pay",
+  migration: "mig",
   request: "req",
 } as const;
 
@@ -62,6 +63,7 @@ type IdOf = {
   invoice: string;
   creditNote: string;
   payment: string;
+  migration: string;
   request: string;
 };
 

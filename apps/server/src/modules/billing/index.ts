@@ -10,6 +10,7 @@ export {
   createInvoicingRoutes,
 } from "./invoices/invoices.routes.ts";
 export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
+export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";

@@ -71,6 +71,37 @@ export async function listOverrides(
   return new Map(rows.map(({ tenant_id, overrides }) => [tenant_id, overrides]));
 }
 
+/** A tenant with a version of a plan. */
+export type PlanSubscriber = { tenantId: TenantId; tenantName: string; planVersion: number };
+
+/**
+ * Tenants with a plan, in the order of their ids, after one of them; deleted ones are left out.
+ *
+ * @param input.version - Only those with this version.
+ * @param input.notVersion - Only those with another version.
+ */
+export async function listPlanSubscribers(
+  tx: Tx,
+  input: {
+    planId: string;
+    version: number | undefined;
+    notVersion: number | undefined;
+    after: TenantId | undefined;
+    limit: number;
+  },
+): Promise<PlanSubscriber[]> {
+  const { planId, version, notVersion, after, limit } = input;
+  return await tx<PlanSubscriber[]>`
+    select e.tenant_id as "tenantId", t.name as "tenantName", e.plan_version as "planVersion"
+    from tenant_entitlements e join tenants t using (tenant_id)
+    where e.plan_id = ${planId}
+      ${version === undefined ? tx`` : tx`and e.plan_version = ${version}`}
+      ${notVersion === undefined ? tx`` : tx`and e.plan_version <> ${notVersion}`}
+      ${after === undefined ? tx`` : tx`and e.tenant_id > ${after}`}
+    order by e.tenant_id
+    limit ${limit}`;
+}
+
 /** What billing decides of an entitlement: the version, the terms of its phase, and the periods of quotas. */
 export type Assignment = {
   plan: PlanVersion;

@@ -9,6 +9,8 @@ export {
   findEntitlement,
   listEntitlements,
   listOverrides,
+  listPlanSubscribers,
+  type PlanSubscriber,
 } from "./entitlements.store.ts";
 export { entitlementsOfTenant } from "./entitlements-of-tenant.ts";
 export { getEntitlement } from "./get-entitlement.ts";

@@ -25,6 +25,10 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "asked.coupon": ({ couponId }) => `The coupon ${String(couponId)} was redeemed.`,
   "subscription.trialing": ({ plan }) => `The trial of ${plan} began.`,
   "subscription.active": ({ plan }) => `${plan} is active.`,
+  "plan.migrated": ({ plan, version, when }) =>
+    when === "period_end"
+      ? `A move to version ${String(version)} of ${plan} at the end of the period was planned.`
+      : `The subscription was moved to version ${String(version)} of ${plan}.`,
   "subscription.paused": () => "The subscription paused.",
   "subscription.ended": () => "The subscription ended.",
   "invoice.issued": ({ invoice }) => `${invoice} was issued.`,

@@ -1,0 +1,56 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { implement } from "@orpc/server";
+import { migrationPreviewQuery, planMigrationsContract } from "@turnpike/contract/plan-migrations";
+import type { HttpContext } from "#http/http-context.ts";
+import { parseQuery } from "#http/parse-query.ts";
+import type { RawCall, RawRoute } from "#http/raw-route.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { cancelMigration, listPlanMigrations, migrateSubscribers } from "./manage-migrations.ts";
+import { previewMigration } from "./preview-migration.ts";
+
+export function createMigrationRoutes(deps: BillingDeps & { jobs: JobQueue }) {
+  const os = implement(planMigrationsContract).$context<HttpContext>();
+  return os.router({
+    create: os.create.handler(({ input, context }) =>
+      migrateSubscribers(deps, context.call(), input),
+    ),
+    list: os.list.handler(({ input, context }) => listPlanMigrations(deps, context.call(), input)),
+    cancel: os.cancel.handler(({ input, context }) => cancelMigration(deps, context.call(), input)),
+  });
+}
+
+async function* toLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const row of rows) {
+    yield `${JSON.stringify(row)}\n`;
+  }
+}
+
+async function sendPreview(deps: BillingDeps, call: RawCall): Promise<void> {
+  const { res, context, params } = call;
+  const caller = context.call();
+  const input = parseQuery(call, migrationPreviewQuery, { planId: params["planId"] ?? "" });
+  const rows = await previewMigration(deps, caller, input);
+  res.writeHead(200, {
+    "content-type": "application/x-ndjson; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  await pipeline(Readable.from(toLines(rows)), res).catch((error: unknown) => {
+    // The head is sent. Without the last line, which has the totals, no reader takes it for the whole.
+    res.destroy();
+    context.logger.debug({ err: error, planId: input.planId }, "a preview was broken off");
+  });
+}
+
+/** The preview is as long as the plan has subscribers: one JSON document on each line, and the totals on the last. */
+export function createMigrationRawRoutes(deps: BillingDeps): RawRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/plans/{planId}/migration-preview",
+      handle: (call) => sendPreview(deps, call),
+    },
+  ];
+}

@@ -46,7 +46,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
 /** Fields that name nothing which a tenant owns. */
 const NO_IDS = new Set(
   `name title body description email url link kind action issuer subject unit eventType valuePointer pointer measure measures
-  currency pricePerMonth resource address from to since until timeZone order compare dimensions route method status
+  currency migrationId pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference`.split(
@@ -243,6 +243,9 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/v1/usage.csv": [
     inQuery("/v1/usage.csv", "tenant", "tenantId"),
     inQuery("/v1/usage.csv", "key", "keyId"),
+  ],
+  "/v1/plans/{planId}/migration-preview": [
+    { without: "It names a plan of the installation and asks for scopes of the operator." },
   ],
   "/v1/events": [
     {

@@ -158,6 +158,7 @@ describe("the thread of the jobs", () => {
       "alerts.forget-old",
       "alerts.watch-quotas",
       "answers.forget",
+      "billing.close",
       "changes.prune",
       "documents.forget-deletions",
       "events.keep-house",

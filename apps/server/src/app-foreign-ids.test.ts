@@ -82,7 +82,7 @@ function visible(reply: ApiReply, id: string): string {
 }
 
 /** What belongs to no tenant. */
-const SHARED = ["line", "meterId", "planId", "version", "couponId", "collection"];
+const SHARED = ["line", "meterId", "planId", "version", "couponId", "migrationId", "collection"];
 
 function findLeak(reply: ApiReply, asked: string): string[] {
   const text = reply.text.replaceAll(asked, "");

@@ -62,6 +62,18 @@ export async function lockAccount(tx: Tx, key: AccountKey): Promise<AccountRow |
   return row;
 }
 
+/**
+ * Locks the entitlements of tenants until the end of the transaction, in one order. Every change of an account takes this lock before
+ * that of the account, so that a closing and a change by a person cannot wait for each other.
+ */
+export async function lockEntitlements(tx: Tx, keys: readonly AccountKey[]): Promise<void> {
+  await tx`
+    select 1 from tenant_entitlements
+    where tenant_id = any(${keys.map(({ tenantId }) => tenantId)}::text[])
+    order by tenant_id
+    for no key update`;
+}
+
 /** Accounts for which something is due, the longest overdue first. Those of deleted tenants wait until the tenant is restored. */
 export async function listDueAccounts(
   tx: Tx,

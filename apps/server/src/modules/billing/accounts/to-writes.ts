@@ -305,6 +305,23 @@ function isMetered({ subscription }: Account): boolean {
   );
 }
 
+/** How long usage of what has ended may still reach the ledger: a process that was killed is started again by then. */
+const AFTER_END_MS = 40 * DAY_MS;
+const AFTER_END_FIRST_MS = 5 * 60_000;
+
+/**
+ * When an account in which nothing runs looks for late usage again: at first after minutes, then as long after the end as has passed
+ * since. `undefined` once none is to come.
+ */
+function lateUsageMs(after: Account, { aheadMs, now }: ChangedAccount): number | undefined {
+  const endedMs = (after.life.at(-1)?.atMs ?? 0) - aheadMs;
+  const passedMs = now.getTime() - endedMs;
+  const rests = after.subscription?.state === "ended" || after.subscription?.state === "paused";
+  return rests && passedMs < AFTER_END_MS
+    ? now.getTime() + Math.max(AFTER_END_FIRST_MS, passedMs)
+    : undefined;
+}
+
 /**
  * When something next has to be done, by the real clock. A boundary waits for the usage before it to reach the ledger. Accounts with
  * usage are fed a few times a day, so that the running invoice is computed from the usage of some hours and not of a year.
@@ -318,6 +335,7 @@ function dueAtOf(after: Account, changed: ChangedAccount): Date | null {
     dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS,
     reminderMs === undefined ? undefined : reminderMs - aheadMs,
     isMetered(after) ? now.getTime() + FEED_MS : undefined,
+    lateUsageMs(after, changed),
   ].filter((ms) => ms !== undefined);
   return instants.length === 0 ? null : new Date(Math.min(...instants));
 }

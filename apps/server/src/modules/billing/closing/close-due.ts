@@ -2,7 +2,12 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
 import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
-import { type AccountKey, listAccounts, listDueAccounts } from "../accounts/accounts.store.ts";
+import {
+  type AccountKey,
+  listAccounts,
+  listDueAccounts,
+  lockEntitlements,
+} from "../accounts/accounts.store.ts";
 import { keyText, type LoadedAccount, loadAccounts } from "../accounts/load-accounts.ts";
 import { syncEntitlement } from "../accounts/sync-entitlement.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
@@ -65,6 +70,10 @@ async function writeTurned(
     }),
   );
   return await deps.transact.asOperator(async (tx) => {
+    await lockEntitlements(
+      tx,
+      turned.map(({ loaded }) => loaded.key),
+    );
     const written = await writeChanges(deps, tx, { writes, now });
     const keys = new Set(written.map(keyText));
     for (const { reminders, ...turn } of turned) {

@@ -192,4 +192,19 @@ describe("a subscription", () => {
     const [invoice] = await listInvoiceRows(tenantId);
     expect(invoice?.state).toBe("paid");
   });
+
+  it("that has ended is billed for usage that reaches the ledger afterwards, once", async () => {
+    const { tenantId } = await createTestTenant(services, "Nine");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
+    const at = new Date(services.clock.now().getTime() + MINUTE_MS);
+    services.clock.advance(DAY_MS);
+    await act(deps, { tenantId }, { do: "cancel", when: "now" });
+    await recordUsage(services, { tenantId, at, quantity: 600 });
+    await recordUsage(services, { tenantId, at, quantity: 100 });
+    for (let looks = 0; looks < 3; looks += 1) {
+      services.clock.advance(10 * MINUTE_MS);
+      await closeDue(deps);
+    }
+    expect((await listInvoiceRows(tenantId)).slice(1)).toMatchObject([{ kinds: ["late 600"] }]);
+  });
 });

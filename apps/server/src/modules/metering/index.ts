@@ -14,7 +14,6 @@ export { keyUsage } from "./ledger/key-usage.ts";
 export { cutOffUsage } from "./ledger/ledger.store.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./ledger/quota-use.store.ts";
 export { reconcile } from "./ledger/reconcile.ts";
-export type { DriftRow } from "./ledger/usage.store.ts";
 export type { CallMeasure, MeteredCall, UsageGroup } from "./ledger/usage-group.ts";
 export type { UsageRecorder } from "./ledger/usage-recorder.ts";
 export { createLocksRoutes } from "./locks/locks.routes.ts";

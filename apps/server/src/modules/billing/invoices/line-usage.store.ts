@@ -135,10 +135,10 @@ function placedUnits(tx: Tx, window: LineWindow): Fragment {
     ) r on r.cell = c.cell and r.key_id = c.key_id and r.of_cell = c.quantity`;
 }
 
-/** Units of one day, key and route, as far as these are told apart. */
+/** Units of one day, of one key and route where the question splits them so far. */
 export type UnitsRow = {
-  /** Such as 2026-11-26; null where days are not told apart. */
-  day: string | null;
+  /** Such as 2026-11-26. */
+  day: string;
   keyId: string | null;
   route: string | null;
   quantity: string;
@@ -147,8 +147,8 @@ export type UnitsRow = {
 };
 
 export type UnitsQuestion = {
-  /** What is told apart beside days. */
-  tells: "days" | "keys" | "routes";
+  /** How far units are split: always by day, then by key, then by route. */
+  split: "days" | "keys" | "routes";
   key?: string | undefined;
   day?: string | undefined;
 };
@@ -159,10 +159,10 @@ const ROWS_AT_ONCE = 2_000;
 export function streamUnits(
   tx: Tx,
   window: LineWindow,
-  { tells, key, day }: UnitsQuestion,
+  { split, key, day }: UnitsQuestion,
 ): AsyncIterable<UnitsRow[]> {
   const byDay = tx`
-    select (happened at time zone 'UTC')::date as day, ${tells === "days" ? tx`null::text` : tx`key_id`} as key_id,
+    select (happened at time zone 'UTC')::date as day, ${split === "days" ? tx`null::text` : tx`key_id`} as key_id,
       null::text as route, quantity
     from units`;
   return tx<UnitsRow[]>`
@@ -172,7 +172,7 @@ export function streamUnits(
       select *, sum(quantity) over (order by day, key_id, route nulls last rows unbounded preceding) as upto
       from (
         select day, key_id, route, sum(quantity) as quantity
-        from (${tells === "routes" ? placedUnits(tx, window) : byDay}) placed
+        from (${split === "routes" ? placedUnits(tx, window) : byDay}) placed
         group by 1, 2, 3
       ) summed
     ) ordered

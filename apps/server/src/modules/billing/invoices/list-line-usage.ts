@@ -32,11 +32,11 @@ function parsePlace(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-const TELLS = { day: "days", key: "keys", route: "routes" } as const;
+const SPLITS = { day: "days", key: "keys", route: "routes" } as const;
 
-/** Keys are told apart when one is asked for, too. */
-function tellsOf({ by, key }: LineUsageInput): "days" | "keys" | "routes" {
-  return by === "day" && key !== undefined ? "keys" : TELLS[by];
+/** One key is not found among the days without a split by keys. */
+function splitOf({ by, key }: LineUsageInput): "days" | "keys" | "routes" {
+  return by === "day" && key !== undefined ? "keys" : SPLITS[by];
 }
 
 function toLinePart(
@@ -92,7 +92,7 @@ export async function listLineUsage(
   const isWhole = key === undefined && day === undefined;
   return await readRollups(deps, { tenantId, actor: context.actor }, async (tx) => {
     const parts = await sumParts(
-      streamUnits(tx, line.window, { tells: tellsOf(input), key, day }),
+      streamUnits(tx, line.window, { split: splitOf(input), key, day }),
       {
         by,
         total: createRunningTotal(line.line, line.currency),

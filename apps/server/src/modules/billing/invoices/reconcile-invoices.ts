@@ -1,6 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import type { DriftRow } from "#modules/metering/index.ts";
 import type { Transact } from "#platform/transact.ts";
 import {
   findInvoicePage,
@@ -8,13 +7,14 @@ import {
   findSeriesDrift,
   findTotalsDrift,
   findUsageLineDrift,
+  type InvoiceFinding,
 } from "./reconcile.store.ts";
 
 export type InvoiceReconciliation = {
   /** How many invoices were compared. */
   invoices: number;
   /** The first differences, at most 100 of each kind; empty when everything agrees. */
-  findings: DriftRow[];
+  findings: InvoiceFinding[];
 };
 
 const FINDINGS_MAX = 100;
@@ -22,8 +22,8 @@ const FINDINGS_MAX = 100;
 const INVOICES_AT_ONCE = 500;
 
 async function compareInvoices(tx: Tx): Promise<InvoiceReconciliation> {
-  const usage: DriftRow[] = [];
-  const totals: DriftRow[] = [];
+  const usage: InvoiceFinding[] = [];
+  const totals: InvoiceFinding[] = [];
   let invoices = 0;
   let page = await findInvoicePage(tx, "", INVOICES_AT_ONCE);
   while (page !== undefined) {

@@ -1,5 +1,7 @@
-import type { Tx } from "@turnpike/db/client";
-import type { DriftRow } from "#modules/metering/index.ts";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+
+/** A difference: what an invoice was made from, and what it says. `place` says of what. */
+export type InvoiceFinding = { what: string; place: JsonValue; ledger: string; derived: string };
 
 /** Invoices whose ids lie in `(after, last]`. */
 export type InvoicePage = { after: string; last: string };
@@ -24,8 +26,8 @@ export async function findUsageLineDrift(
   tx: Tx,
   { after, last }: InvoicePage,
   rowsMax: number,
-): Promise<DriftRow[]> {
-  return await tx<DriftRow[]>`
+): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
     with kept as (
       select coalesce(kept_from, '-infinity') + interval '1 day' as kept_from from usage_history where class = 'ledger'
     ), billed as (
@@ -70,8 +72,8 @@ export async function findTotalsDrift(
   tx: Tx,
   { after, last }: InvoicePage,
   rowsMax: number,
-): Promise<DriftRow[]> {
-  return await tx<DriftRow[]>`
+): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
     with page as (
       select i.*, exists (
         select from jsonb_array_elements(i.document -> 'groups') g where jsonb_array_length(g -> 'amounts') > 0
@@ -100,8 +102,8 @@ export async function findTotalsDrift(
 }
 
 /** Finds series whose documents are not numbered from 1 to the last number that was given out. */
-export async function findSeriesDrift(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
-  return await tx<DriftRow[]>`
+export async function findSeriesDrift(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
     select 'series of documents' as what, jsonb_build_object('series', s.series) as place,
       s.next - 1 || ' numbers' as ledger,
       concat_ws(' ', count(d.series_number), 'documents from', min(d.series_number), 'to', max(d.series_number)) as derived
@@ -116,8 +118,8 @@ export async function findSeriesDrift(tx: Tx, rowsMax: number): Promise<DriftRow
 }
 
 /** Finds stretches of one card of one plan that overlap, so that usage was charged twice. */
-export async function findOverlaps(tx: Tx, rowsMax: number): Promise<DriftRow[]> {
-  return await tx<DriftRow[]>`
+export async function findOverlaps(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
     select 'charged stretch' as what,
       jsonb_build_object('tenantId', tenant_id, 'environment', environment, 'run', run, 'card', card) as place,
       'from ' || ended_at as ledger, 'from ' || from_at as derived

@@ -1,3 +1,4 @@
+import { AnsweredError } from "./answered-error.ts";
 import { rethrowReadable } from "./error-message.ts";
 import { type GetIdToken, sendSignedIn } from "./send-signed-in.ts";
 
@@ -42,19 +43,4 @@ export function createJsonClient(getIdToken: GetIdToken): JsonClient {
       return rethrowReadable(cause);
     }
   };
-}
-
-/** An answer that is no success, in the shape that the error rule reads. */
-class AnsweredError extends Error {
-  readonly status: number;
-  readonly data: { body: unknown };
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(response: Response, body: unknown) {
-    super(response.statusText);
-    this.status = response.status;
-    this.data = { body };
-    const seconds = Number(response.headers.get("retry-after") ?? "");
-    this.retryAfterSeconds = seconds > 0 ? seconds : undefined;
-  }
 }

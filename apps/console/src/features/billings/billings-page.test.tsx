@@ -1,23 +1,75 @@
 // @vitest-environment jsdom
-import { QueryClientProvider } from "@tanstack/react-query";
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from "@tanstack/react-router";
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
 import { limits } from "@turnpike/contract/usage";
-import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { PlatformProvider } from "#platform/platform.tsx";
-import { createQueryClient } from "#platform/query-client.ts";
-import { fakeNetwork, makeTestPlatform } from "#platform/render-with-platform.tsx";
-import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import {
+  INVOICE_ID,
+  makeClock,
+  makeInvoice,
+  makeLine,
+  makePart,
+  makeSubscription,
+  makeUpcoming,
+  NOW,
+  TENANT_ID,
+} from "#components/billing/billing-answers.fixture.ts";
+import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { BillingsPage } from "./billings-page.tsx";
+import { parseBillingsSearch } from "./billings-search.view-model.ts";
 
-const ACME = "ten_0199f3b0c1d27a4e8f60112233445566";
+const OF_TENANT = `/tenants/${TENANT_ID}`;
+const NOTHING = { items: [], nextCursor: null };
+const USAGE = makeLine({
+  number: 2,
+  kind: "usage",
+  description: "Requests",
+  card: "requests",
+  meterId: "requests",
+  unit: "request",
+  quantity: "1500",
+  amount: "1.00",
+  tiers: [
+    { upTo: "1000", quantity: "1000", amount: "0" },
+    { upTo: null, quantity: "500", amount: "1" },
+  ],
+  hasUsage: true,
+});
+const BEYOND = makeLine({
+  number: 3,
+  kind: "beyondCap",
+  description: "Requests beyond the limit",
+  quantity: "7",
+  unit: "request",
+  amount: "0.00",
+  reason: "Beyond the hard limit of your plan.",
+});
+
+const ANSWERS: FakeAnswers = {
+  "GET /plans": () => ({ items: [] }),
+  "GET /meters": () => ({ items: [] }),
+  [`GET ${OF_TENANT}/limits`]: () =>
+    limits.parse({
+      planId: "pro",
+      planVersion: 1,
+      plan: { name: "Pro", currency: "USD", pricePerMonth: "49" },
+      rateLimits: [],
+      quotas: [],
+      concurrency: null,
+      balances: [],
+    }),
+  [`GET ${OF_TENANT}/subscription`]: () => makeSubscription(),
+  [`GET ${OF_TENANT}/invoices/upcoming`]: () =>
+    makeUpcoming({
+      lines: [makeLine(), USAGE, BEYOND],
+      net: "50.00",
+      total: "50.00",
+      due: "50.00",
+    }),
+  [`GET ${OF_TENANT}/invoices`]: () => NOTHING,
+  [`GET ${OF_TENANT}/billing/events`]: () => NOTHING,
+};
 
 afterEach(() => {
   cleanup();
@@ -25,77 +77,280 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function openBillings(): void {
-  vi.stubGlobal("scrollTo", () => undefined);
-  fakeNetwork({
-    // Sold for another price by now, under another name.
-    "GET /plans": () => ({
-      items: [
-        {
-          ...{ planId: "team", version: 2, isDefault: true, name: "Team XL", description: "" },
-          ...{ currency: "USD", pricePerMonth: "99", visibility: "public" },
-          ...{ rateLimits: [], quotas: [], concurrency: null, scopes: [] },
-        },
-      ],
-    }),
-    "GET /meters": () => ({ items: [] }),
-    [`GET /tenants/${ACME}/limits`]: () =>
-      limits.parse({
-        planId: "team",
-        planVersion: 1,
-        plan: { name: "Team", currency: "EUR", pricePerMonth: "49.90" },
-        rateLimits: [],
-        quotas: [],
-        concurrency: null,
-        balances: [],
-      }),
+function openBillings(address: string, answers: FakeAnswers = {}, role?: "viewer") {
+  return openScreen({
+    address,
+    parseSearch: parseBillingsSearch,
+    screen: (search, onSearchChange) => (
+      <BillingsPage search={search} onSearchChange={onSearchChange} />
+    ),
+    answers: { ...ANSWERS, ...answers },
+    ...(role === undefined ? {} : { role }),
   });
-  const queryClient = createQueryClient();
-  queryClient.setQueryData(VERIFIED_USER_KEY, {
-    user: {
-      userId: "usr_0199f3b0c1d27a4e8f60112233445588",
-      email: "ada@example.com",
-      emailVerified: true,
-      name: "Ada",
-      isOperator: false,
-    },
-    tenants: [
-      {
-        tenantId: ACME,
-        name: "Acme",
-        slug: "acme",
-        role: "owner",
-        planId: "team",
-        suspendedAt: null,
-        createdAt: "2026-11-01T00:00:00.000Z",
-      },
-    ],
-  });
-  const root = createRootRoute();
-  const layout = createRoute({ getParentRoute: () => root, id: "_app" });
-  const routes = ["/billings", "/plans"].map((path) =>
-    createRoute({ getParentRoute: () => layout, path, component: BillingsPage }),
-  );
-  const router = createRouter({
-    routeTree: root.addChildren([layout.addChildren(routes)]),
-    history: createMemoryHistory({ initialEntries: ["/billings"] }),
-  });
-  render(
-    <QueryClientProvider client={queryClient}>
-      <PlatformProvider value={makeTestPlatform()}>
-        <UiProvider>
-          <RouterProvider router={router} />
-        </UiProvider>
-      </PlatformProvider>
-    </QueryClientProvider>,
-  );
 }
 
-describe("BillingsPage", () => {
-  it("names the plan and the price of the tenant's own version, not of the one that is sold now", async () => {
-    openBillings();
-    await screen.findByText("€49.90 a month");
-    screen.getByText("Team");
-    expect(screen.queryByText(/\$99|Team XL/)).toBe(null);
+describe("the running invoice", () => {
+  it("shows lines with their tiers, what is not charged and why, and the sum so far", async () => {
+    openBillings("/billings");
+    const table = within(
+      await screen.findByRole("table", { name: "Lines of the running invoice" }),
+    );
+    table.getByText("First 1,000");
+    table.getByText("500 requests · $1.00");
+    table.getByText("Not charged: Beyond the hard limit of your plan.");
+    expect(screen.getAllByText("$50.00")).not.toHaveLength(0);
+    screen.getByText("Due so far");
+    await screen.findByText("Pro renews for another month.");
+  });
+
+  it("moves while calls come in", async () => {
+    let asked = 0;
+    vi.useFakeTimers({
+      shouldAdvanceTime: true,
+      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+    });
+    openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices/upcoming`]: () => {
+        asked += 1;
+        return makeUpcoming({ due: asked === 1 ? "50.00" : "50.01" });
+      },
+    });
+    await screen.findAllByText("$50.00");
+    await vi.advanceTimersByTimeAsync(60_000);
+    await screen.findAllByText("$50.01");
+    vi.useRealTimers();
+  });
+
+  it("leads to the plans when there is nothing to invoice", async () => {
+    openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices/upcoming`]: () =>
+        makeUpcoming({ lines: [], net: "0.00", total: "0.00", due: "0.00", issuesAt: null }),
+    });
+    await screen.findByText("Nothing to invoice");
+    expect(screen.getByRole("link", { name: "Compare plans" }).getAttribute("href")).toBe("/plans");
+  });
+
+  it("says that it could not be loaded, while the rest stays", async () => {
+    openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices/upcoming`]: () => problem(503, "UNAVAILABLE", "Try again later."),
+    });
+    const notice = await screen.findByRole("alert");
+    within(notice).getByText("The running invoice could not be loaded.");
+    within(notice).getByText("Try again later.");
+    await screen.findByText("Pro renews for another month.");
   });
 });
+
+describe("a usage line", () => {
+  it("opens to days whose sum is the line, then to the keys of a day and the routes of a key", async () => {
+    const asked: Record<string, string>[] = [];
+    const key = "key_0199f3b0c1d27a4e8f60112233445566";
+    const parts: Record<string, object> = {
+      day: [
+        makePart({ day: "2026-11-25", quantity: "500", amount: "0.33" }),
+        makePart({ day: "2026-11-26", quantity: "1000", amount: "0.67" }),
+      ],
+      key: [
+        makePart({
+          day: "2026-11-26",
+          keyId: key,
+          keyName: "Web",
+          quantity: "1000",
+          amount: "0.67",
+        }),
+      ],
+      route: [
+        makePart({
+          keyId: key,
+          keyName: "Web",
+          route: "GET /orders",
+          quantity: "1000",
+          amount: "0.67",
+        }),
+      ],
+    };
+    const { readSearch } = openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices/upcoming/lines/2/usage`]: (request) => {
+        const { searchParams } = new URL(request.url);
+        asked.push(Object.fromEntries(searchParams));
+        return { items: parts[searchParams.get("by") ?? "day"], nextCursor: null };
+      },
+    });
+    await userEvent.click(
+      await screen.findByRole("button", { name: "Requests by day, key and route" }),
+    );
+    const sheet = within(await screen.findByRole("dialog", { name: "Requests" }));
+    const sum = await sheet.findByRole("row", { name: /^Sum, equal to the line/ });
+    within(sum).getByText("1,500 requests");
+    within(sum).getByText("$1.00");
+    await userEvent.click(sheet.getByRole("button", { name: "Nov 26, 2026" }));
+    await userEvent.click(await sheet.findByRole("button", { name: "Web" }));
+    await sheet.findByText("GET /orders");
+    expect(asked.at(-1)).toEqual({
+      ...{ environment: "live", by: "route", key, day: "2026-11-26", limit: "50" },
+    });
+    expect(readSearch()).toEqual({ line: 2, by: "route", key, day: "2026-11-26" });
+    await userEvent.click(sheet.getByRole("button", { name: "Close" }));
+    await waitFor(() => expect(readSearch()).toEqual({}));
+  });
+
+  it("sums what is shown while more parts follow", async () => {
+    openBillings("/billings?line=2", {
+      [`GET ${OF_TENANT}/invoices/upcoming/lines/2/usage`]: (request) =>
+        new URL(request.url).searchParams.get("cursor") === null
+          ? {
+              items: [makePart({ day: "2026-11-25", quantity: "500", amount: "0.33" })],
+              nextCursor: "next",
+            }
+          : {
+              items: [makePart({ day: "2026-11-26", quantity: "1000", amount: "0.67" })],
+              nextCursor: null,
+            },
+    });
+    await screen.findByRole("row", { name: /^Sum of these 500 requests/ });
+    await userEvent.click(screen.getByRole("button", { name: "Show more" }));
+    await screen.findByRole("row", { name: /^Sum, equal to the line 1,500 requests \$1\.00/ });
+  });
+});
+
+describe("an invoice", () => {
+  const paid = makeInvoice({
+    state: "paid",
+    lines: [makeLine()],
+    paid: "40.00",
+    credited: "9.00",
+    due: "0.00",
+    payments: [
+      {
+        paymentId: "pay_1",
+        amount: "40.00",
+        paidAt: NOW,
+        reference: "wire 17",
+        recordedBy: "operator",
+      },
+    ],
+    creditNotes: [
+      {
+        creditNoteId: "crn_1",
+        number: "CN-2026-000001",
+        invoiceId: INVOICE_ID,
+        invoiceNumber: "INV-2026-000001",
+        issuedAt: NOW,
+        currency: "USD",
+        reason: "Outage on the 5th",
+        lines: [{ invoiceLine: 1, description: "Pro", amount: "9.00" }],
+        net: "9.00",
+        taxes: [],
+        total: "9.00",
+        toDue: "9.00",
+        toBalance: "0.00",
+      },
+    ],
+    seller: {
+      name: "Acme APIs GmbH",
+      lines: ["Weg 1", "12345 Berlin"],
+      country: "DE",
+      taxId: "DE123456789",
+      email: null,
+    },
+  });
+
+  it("is opened from the list, with its parties, sums, credit notes and payments", async () => {
+    const { readSearch } = openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices`]: () => ({
+        items: [toSummary(paid)],
+        nextCursor: null,
+      }),
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => paid,
+    });
+    await userEvent.click(await screen.findByText("INV-2026-000001"));
+    const heading = await screen.findByRole("heading", { name: "Invoice INV-2026-000001" });
+    expect(readSearch()).toEqual({ invoice: INVOICE_ID });
+    expect(document.activeElement).toBe(heading);
+    screen.getByText("Acme APIs GmbH");
+    screen.getByText("Tax id DE123456789");
+    screen.getByText("Outage on the 5th");
+    screen.getByText("Reference wire 17");
+    screen.getByText("-$40.00");
+    expect(screen.getByRole("link", { name: "All invoices" }).getAttribute("href")).toBe(
+      "/billings",
+    );
+  });
+
+  it("says why its CSV could not be downloaded", async () => {
+    openBillings(`/billings?invoice=${INVOICE_ID}`, {
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => paid,
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}/csv`]: () =>
+        problem(503, "UNAVAILABLE", "The file cannot be made right now."),
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Download lines as CSV" }));
+    await screen.findByText("The file cannot be made right now.");
+  });
+
+  it("is overdue in the list from its due date on, by the clock of the environment", async () => {
+    openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices`]: () => ({
+        items: [toSummary(makeInvoice({ dueAt: NOW }))],
+        nextCursor: null,
+      }),
+    });
+    await screen.findByText("Overdue");
+  });
+});
+
+describe("the sandbox", () => {
+  const IN_SANDBOX: FakeAnswers = {
+    [`GET ${OF_TENANT}/subscription`]: () => makeSubscription({ environment: "test" }),
+    [`GET ${OF_TENANT}/sandbox/clock`]: () => makeClock(),
+  };
+
+  it("lets time pass to the end of the period, and shows what happened on the way", async () => {
+    let to: unknown;
+    openBillings("/billings?environment=test", {
+      ...IN_SANDBOX,
+      [`POST ${OF_TENANT}/sandbox/clock`]: async (request) => {
+        to = ((await request.json()) as { to: string }).to;
+        return makeClock({
+          now: "2026-12-01T00:00:00.000Z",
+          events: [
+            {
+              sequence: 4,
+              at: "2026-12-01T00:00:00.000Z",
+              recordedAt: NOW,
+              kind: "renewed",
+              text: "Pro renewed and T-2026-000001 was issued.",
+              actor: "clock",
+            },
+          ],
+        });
+      },
+    });
+    await screen.findByText(/^Sandbox time: Nov 26, 2026/);
+    await userEvent.click(screen.getByRole("button", { name: "Let time pass" }));
+    await userEvent.click(
+      await screen.findByRole("menuitem", { name: "To the end of the period, Dec 1, 2026" }),
+    );
+    await screen.findByText("Pro renewed and T-2026-000001 was issued.");
+    expect(to).toBe("2026-12-01T00:00:00.000Z");
+  });
+
+  it("tells people who cannot let time pass who can", async () => {
+    openBillings("/billings?environment=test", IN_SANDBOX, "viewer");
+    await screen.findByText(/Your role, viewer, cannot let time pass/);
+    expect(screen.queryByRole("button", { name: "Let time pass" })).toBe(null);
+  });
+});
+
+/** The head of an invoice, as the list has it. */
+function toSummary(invoice: ReturnType<typeof makeInvoice>) {
+  const { lines: _, taxes: __, fromBalance: ___, prepaid: ____, ...head } = invoice;
+  const {
+    seller: _s,
+    customer: _c,
+    cutOffAt: _a,
+    creditNotes: _n,
+    payments: _p,
+    ...summary
+  } = head;
+  return summary;
+}

@@ -1,19 +1,102 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { type BillingPlace, billingKey, type Invoice } from "#platform/billing-queries.ts";
+import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import type { BillingsSearch, PartKind } from "./billings-search.view-model.ts";
 
 type TenantId = OwnTenant["tenantId"];
 
 /** What is used shows on the running period within this time, in milliseconds. */
 export const REFRESH_MS = 15_000;
+/** How often the running invoice is asked for while it is in sight, in milliseconds. */
+export const RUNNING_REFRESH_MS = 4_000;
+
+const INVOICES_PER_PAGE = 20;
+const EVENTS_PER_PAGE = 20;
+const PARTS_PER_PAGE = 50;
+
+/** A usage line of an invoice, or of the running one. */
+export type OpenLine = {
+  invoiceId: Invoice["invoiceId"] | "upcoming";
+  line: number;
+  by: PartKind;
+  key: string | undefined;
+  day: string | undefined;
+};
+
+type KeyFilter = NonNullable<Parameters<ApiClient["billing"]["listLineUsage"]>[0]["key"]>;
 
 export const billingsQueries = {
-  /** Billable units of one meter since the period began, live keys only, by key. */
-  byKey: (api: ApiClient, input: { tenantId: TenantId; meterId: string; from: string }) =>
+  invoices: (api: ApiClient, place: BillingPlace, { state, cursor }: BillingsSearch) =>
     queryOptions({
-      queryKey: ["usage", input.tenantId, "period-by-key", input.meterId, input.from],
+      queryKey: [...billingKey(place), place.environment, "invoices", state, cursor],
+      queryFn: ({ signal }) =>
+        api.billing.listInvoices(
+          {
+            ...place,
+            limit: INVOICES_PER_PAGE,
+            ...(state === undefined ? {} : { state }),
+            ...(cursor === undefined ? {} : { cursor }),
+          },
+          { signal },
+        ),
+    }),
+
+  invoice: (api: ApiClient, tenantId: TenantId, invoiceId: Invoice["invoiceId"]) =>
+    queryOptions({
+      queryKey: [...billingKey({ tenantId }), "invoice", invoiceId],
+      queryFn: ({ signal }) => api.billing.getInvoice({ tenantId, invoiceId }, { signal }),
+    }),
+
+  /** The parts of a usage line, page after page. */
+  parts: (api: ApiClient, place: BillingPlace, open: OpenLine) =>
+    infiniteQueryOptions({
+      queryKey: [...billingKey(place), place.environment, "parts", open],
+      queryFn: ({ pageParam, signal }) => {
+        const { invoiceId, line, by, key, day } = open;
+        return api.billing.listLineUsage(
+          {
+            ...place,
+            ...{ invoiceId, line, by, limit: PARTS_PER_PAGE },
+            ...(key === undefined ? {} : { key: asKeyFilter(key) }),
+            ...(day === undefined ? {} : { day }),
+            ...(pageParam === undefined ? {} : { cursor: pageParam }),
+          },
+          { signal },
+        );
+      },
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ nextCursor }) => nextCursor,
+      staleTime: 0,
+    }),
+
+  /** What happened to the subscription, newest first. */
+  events: (api: ApiClient, place: BillingPlace) =>
+    infiniteQueryOptions({
+      queryKey: [...billingKey(place), place.environment, "events"],
+      queryFn: ({ pageParam, signal }) =>
+        api.billing.listBillingEvents(
+          {
+            ...place,
+            limit: EVENTS_PER_PAGE,
+            ...(pageParam === undefined ? {} : { cursor: pageParam }),
+          },
+          { signal },
+        ),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ nextCursor }) => nextCursor,
+    }),
+
+  /** Billable units of one meter since the period began, by key. */
+  byKey: (
+    api: ApiClient,
+    input: { tenantId: TenantId; environment: Environment; meterId: string; from: string },
+  ) =>
+    queryOptions({
+      queryKey: ["usage", input.tenantId, "period-by-key", input],
       queryFn: async ({ signal }) => {
-        const { tenantId, meterId, from } = input;
+        const { tenantId, environment, meterId, from } = input;
         const [usage, keys] = await Promise.all([
           api.usage.query(
             {
@@ -21,7 +104,7 @@ export const billingsQueries = {
               meter: meterId,
               measures: "billable,requests",
               dimensions: "key",
-              environment: "live",
+              environment,
               from,
               order: "-billable",
               limit: 10,
@@ -36,3 +119,8 @@ export const billingsQueries = {
       refetchInterval: REFRESH_MS,
     }),
 };
+
+/** A key from the address: one that is none is refused by the API, whose answer is shown. */
+function asKeyFilter(key: string): KeyFilter {
+  return key as KeyFilter;
+}

@@ -24,10 +24,11 @@ const QUOTA = {
 };
 
 describe("toPeriod", () => {
-  it("shows what live keys used of each quota, and leaves test keys out", () => {
+  it("shows what the keys of one environment used of each quota", () => {
     const period = toPeriod(
       limitsWith([QUOTA, { ...QUOTA, environment: "test", used: "7" }]),
       METERS,
+      "live",
     );
     expect(period?.lines).toEqual([
       {
@@ -44,19 +45,19 @@ describe("toPeriod", () => {
 
   it("keeps every digit of what was used, and draws no more than the whole", () => {
     const used = "90071992547409930";
-    const line = toPeriod(limitsWith([{ ...QUOTA, kind: "soft", used }]), METERS)?.lines[0];
+    const line = toPeriod(limitsWith([{ ...QUOTA, kind: "soft", used }]), METERS, "live")?.lines[0];
     expect(line?.quantity).toBe("90,071,992,547,409,930 of 50,000 requests");
     expect(line).toMatchObject({ share: 1, tone: "danger", beyond: "Overage is allowed." });
   });
 
   it("says what a crash holds back, and that it costs nothing", () => {
-    const line = toPeriod(limitsWith([{ ...QUOTA, forfeited: "20" }]), METERS)?.lines[0];
+    const line = toPeriod(limitsWith([{ ...QUOTA, forfeited: "20" }]), METERS, "live")?.lines[0];
     expect(line?.forfeited).toContain("20 requests are reserved");
-    expect(line?.forfeited).toContain("never charged");
+    expect(line?.forfeited).toContain("not charged");
   });
 
   it("has no period for a plan without quotas", () => {
-    expect(toPeriod(limitsWith([]), METERS)).toBeUndefined();
+    expect(toPeriod(limitsWith([]), METERS, "live")).toBeUndefined();
   });
 });
 

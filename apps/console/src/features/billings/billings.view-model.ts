@@ -1,4 +1,5 @@
 import { toPlural } from "@turnpike/domain/text/to-plural";
+import type { Environment } from "#platform/current-environment.ts";
 import { formatCount } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -33,20 +34,21 @@ export function formatPeriod({ from, to }: Pick<Period, "from" | "to">): string 
 }
 
 /**
- * Orders what was used with live keys in the running period. What test keys do is metered apart and never charged.
+ * Orders what was used of each quota in the running period, with the keys of one environment.
  *
  * @returns Undefined for a plan without quotas, which has no balance to show.
  */
 export function toPeriod(
   limits: Pick<Limits, "quotas">,
   meters: readonly Meter[],
+  environment: Environment,
 ): Period | undefined {
-  const live = limits.quotas.filter((quota) => quota.environment === "live");
-  const [first] = live;
+  const counted = limits.quotas.filter((quota) => quota.environment === environment);
+  const [first] = counted;
   if (first === undefined) {
     return;
   }
-  const lines = live.map((quota): PeriodLine => {
+  const lines = counted.map((quota): PeriodLine => {
     const meter = meters.find(({ meterId }) => meterId === quota.meter);
     const units = toPlural(meter?.unit ?? quota.meter);
     const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
@@ -59,7 +61,7 @@ export function toPeriod(
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
       beyond: quota.kind === "hard" ? "Calls over the quota are refused." : "Overage is allowed.",
       forfeited: isForfeited
-        ? `${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are never charged.`
+        ? `${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are not charged.`
         : undefined,
     };
   });

@@ -3,6 +3,7 @@ import { Card } from "@turnpike/ui/card";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -10,17 +11,23 @@ import { billingsQueries } from "./billings.queries.ts";
 
 export type UsageByKeyProps = {
   tenantId: OwnTenant["tenantId"];
+  environment: Environment;
   meter: { meterId: string; name: string };
   /** Start of the period. */
   from: string;
 };
 
 /** Which keys the quantity of a line comes from: their sum is the line. */
-export function UsageByKey({ tenantId, meter, from }: UsageByKeyProps) {
+export function UsageByKey({ tenantId, environment, meter, from }: UsageByKeyProps) {
   const { api } = usePlatform();
-  const usage = useQuery(billingsQueries.byKey(api, { tenantId, meterId: meter.meterId, from }));
+  const usage = useQuery(
+    billingsQueries.byKey(api, { tenantId, environment, meterId: meter.meterId, from }),
+  );
   return (
-    <Card title={`${meter.name} by key`} description="Billable units of this period, live keys.">
+    <Card
+      title={`${meter.name} by key`}
+      description={`Billable units of this period, ${environment} keys.`}
+    >
       {usage.isError ? (
         <FailureNotice
           what="The keys could not be loaded."

@@ -1,0 +1,36 @@
+import { period } from "@turnpike/domain/time/period";
+import type { Subscription } from "#platform/billing-queries.ts";
+import { formatDate } from "#platform/format-period.ts";
+
+/** A jump of the sandbox's clock. */
+export type SandboxStep = { key: string; label: string; to: string };
+
+const STEPS = [
+  { key: "day", label: "1 day" },
+  { key: "week", label: "1 week" },
+  { key: "month", label: "1 month" },
+] as const;
+
+/**
+ * Lists where the clock of the sandbox can be moved to: the ends of trial and period that lie ahead, then fixed steps.
+ *
+ * @param now - The time in the sandbox, ISO 8601.
+ */
+export function toSandboxSteps(
+  now: string,
+  ends: Pick<Subscription, "trialEndsAt" | "periodTo"> | undefined,
+): readonly SandboxStep[] {
+  const end = (key: string, name: string, to: string | null | undefined): SandboxStep[] =>
+    typeof to === "string" && to > now
+      ? [{ key, label: `To the end of the ${name}, ${formatDate(to)}`, to }]
+      : [];
+  return [
+    ...end("trial", "trial", ends?.trialEndsAt),
+    ...end("period", "period", ends?.periodTo),
+    ...STEPS.map(({ key, label }) => ({
+      key,
+      label,
+      to: period(new Date(now), key, 0).end.toISOString(),
+    })),
+  ];
+}

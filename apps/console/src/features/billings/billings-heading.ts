@@ -1,0 +1,7 @@
+import type { PageProps } from "#components/page.tsx";
+
+/** The heading of `/billings`, also while there is no tenant. */
+export const BILLINGS_PAGE: Pick<PageProps, "title" | "purpose"> = {
+  title: "Billings",
+  purpose: "What this period costs so far, your invoices, and what happens next.",
+};

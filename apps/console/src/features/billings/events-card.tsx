@@ -1,0 +1,60 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { BillingPlace } from "#platform/billing-queries.ts";
+import { formatMinute } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { billingsQueries } from "./billings.queries.ts";
+
+/** Everything that happened to the subscription, newest first. */
+export function EventsCard({ place }: { place: BillingPlace }) {
+  const { api } = usePlatform();
+  const events = useInfiniteQuery(billingsQueries.events(api, place));
+  const items = events.data?.pages.flatMap((page) => page.items);
+  return (
+    <Card title="History" description="Every change of the subscription and every document.">
+      {items === undefined ? (
+        events.isError ? (
+          <FailureNotice
+            what="The history could not be loaded."
+            cause={events.error}
+            onRetry={() => void events.refetch()}
+          />
+        ) : (
+          <div role="status" aria-label="Loading the history">
+            <Skeleton className="h-24 w-full" />
+          </div>
+        )
+      ) : items.length === 0 ? (
+        <p className="text-ink-muted">Nothing has happened yet.</p>
+      ) : (
+        <ol className="divide-y divide-line tabular-nums">
+          {items.map(({ sequence, at, text, actor }) => (
+            <li key={sequence} className="py-2 first:pt-0 sm:flex sm:gap-4">
+              <time
+                dateTime={at}
+                className="block w-44 shrink-0 text-ink-muted text-xs leading-5 max-sm:mb-0.5"
+              >
+                {formatMinute(at)}
+              </time>
+              <span className="min-w-0 [overflow-wrap:anywhere]">
+                {text} <span className="text-ink-muted text-xs">{actor}</span>
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {events.hasNextPage && (
+        <Button
+          className="mt-3"
+          progress={events.isFetchingNextPage ? "Loading…" : undefined}
+          onClick={() => void events.fetchNextPage()}
+        >
+          Show earlier events
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,143 @@
+import { Card } from "@turnpike/ui/card";
+import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
+import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
+import type { Invoice } from "#platform/billing-queries.ts";
+import { formatMoney, isZero } from "#platform/format-money.ts";
+import { formatDate, formatMinute, formatSpan } from "#platform/format-period.ts";
+import type { BillingsProps } from "./billings-props.ts";
+import { withoutLine } from "./billings-search.view-model.ts";
+import { LineSheet } from "./line-sheet.tsx";
+
+export type InvoiceDocumentProps = BillingsProps & { invoice: Invoice };
+
+/** The parts of an invoice: parties, lines, sums, credit notes and payments. */
+export function InvoiceDocument(props: InvoiceDocumentProps) {
+  const { invoice, place, search, onSearchChange } = props;
+  const { currency, lines } = invoice;
+  const span = formatSpan(invoice.from, invoice.to);
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-3">
+      <div className="min-w-0 space-y-4 lg:col-span-2">
+        <Card title="Lines" {...(span !== undefined && { description: span })}>
+          <InvoiceLines
+            label={`Lines of invoice ${invoice.number}`}
+            lines={lines}
+            currency={currency}
+            onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
+          />
+          <div className="mt-3 border-line border-t pt-3">
+            <InvoiceSums sums={invoice} dueLabel="To pay" />
+          </div>
+          <p className="mt-4 text-ink-muted text-xs">
+            With usage recorded up to {formatMinute(invoice.cutOffAt)}. Usage that arrives later is
+            on the next invoice.
+          </p>
+        </Card>
+        <CreditNotes invoice={invoice} />
+        <Payments invoice={invoice} />
+      </div>
+      <div className="min-w-0 space-y-4">
+        <Party title="From" party={invoice.seller} />
+        <Party title="To" party={invoice.customer} />
+      </div>
+      <LineSheet
+        place={place}
+        invoiceId={invoice.invoiceId}
+        lines={lines}
+        currency={currency}
+        search={search}
+        onSearchChange={onSearchChange}
+      />
+    </div>
+  );
+}
+
+function Party({ title, party }: { title: string; party: Invoice["seller"] }) {
+  return (
+    <Card title={title}>
+      <address className="not-italic [overflow-wrap:anywhere]">
+        <span className="block font-medium">{party.name}</span>
+        {party.lines.map((line) => (
+          <span key={line} className="block">
+            {line}
+          </span>
+        ))}
+        {party.country !== null && <span className="block">{party.country}</span>}
+        {party.taxId !== null && (
+          <span className="mt-1 block text-ink-muted">Tax id {party.taxId}</span>
+        )}
+        {party.email !== null && <span className="mt-1 block text-ink-muted">{party.email}</span>}
+      </address>
+    </Card>
+  );
+}
+
+/** Nothing where there are none: an invoice that stands has none. */
+function CreditNotes({ invoice }: { invoice: Invoice }) {
+  if (invoice.creditNotes.length === 0) {
+    return null;
+  }
+  return (
+    <Card title="Credit notes">
+      <ul className="divide-y divide-line">
+        {invoice.creditNotes.map((note) => (
+          <li key={note.creditNoteId} className="py-3 first:pt-0 last:pb-0">
+            <div className="flex flex-wrap justify-between gap-x-4">
+              <p className="font-medium">
+                {note.number}, {formatDate(note.issuedAt)}
+              </p>
+              <p className="font-medium tabular-nums">{formatMoney(note.total, note.currency)}</p>
+            </div>
+            <p className="text-ink-muted">{note.reason}</p>
+            <ul className="mt-1 text-ink-muted text-xs tabular-nums">
+              {note.lines.map((line) => (
+                <li
+                  key={`${String(line.invoiceLine)} ${line.description}`}
+                  className="flex justify-between gap-4"
+                >
+                  <span>{line.description}</span>
+                  <span>{formatMoney(line.amount, note.currency)}</span>
+                </li>
+              ))}
+              {!isZero(note.toDue) && (
+                <li>
+                  {formatMoney(note.toDue, note.currency)} off what this invoice leaves to pay
+                </li>
+              )}
+              {!isZero(note.toBalance) && (
+                <li>{formatMoney(note.toBalance, note.currency)} added to your balance</li>
+              )}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Payments({ invoice }: { invoice: Invoice }) {
+  return (
+    <Card title="Payments">
+      {invoice.payments.length === 0 ? (
+        <p className="text-ink-muted">
+          {isZero(invoice.due) ? "None was needed." : "None has arrived yet."}
+        </p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {invoice.payments.map((payment) => (
+            <li
+              key={payment.paymentId}
+              className="flex flex-wrap justify-between gap-x-4 py-2 first:pt-0 last:pb-0"
+            >
+              <span>
+                {formatDate(payment.paidAt)}{" "}
+                <span className="text-ink-muted">Reference {payment.reference}</span>
+              </span>
+              <span className="tabular-nums">{formatMoney(payment.amount, invoice.currency)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

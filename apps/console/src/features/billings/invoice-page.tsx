@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import ArrowLeft from "lucide-react/icons/arrow-left";
+import Download from "lucide-react/icons/download";
+import { useEffect, useRef } from "react";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { Page } from "#components/page.tsx";
+import { type Invoice, subscriptionQuery } from "#platform/billing-queries.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { formatDate } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { downloadFile, saveJson } from "#platform/save-file.ts";
+import { billingsQueries } from "./billings.queries.ts";
+import type { BillingsProps } from "./billings-props.ts";
+import { toFileName, toInvoiceBadge } from "./invoice.view-model.ts";
+import { InvoiceDocument } from "./invoice-document.tsx";
+
+export type InvoicePageProps = BillingsProps & { invoiceId: Invoice["invoiceId"] };
+
+/** One invoice, as it was issued, with what happened to it since. */
+export function InvoicePage(props: InvoicePageProps) {
+  const { tenant, invoiceId } = props;
+  const { api } = usePlatform();
+  const content = useRef<HTMLDivElement>(null);
+  const invoice = useQuery(billingsQueries.invoice(api, tenant.tenantId, invoiceId));
+  const { data } = invoice;
+  // A link may lead to an invoice of the environment that the address does not name.
+  const place = { ...props.place, environment: data?.environment ?? props.place.environment };
+  const subscription = useQuery(subscriptionQuery(api, place));
+  // The outside system is the document's focus, which was on a row of the list.
+  useEffect(() => content.current?.querySelector("h1")?.focus({ preventScroll: true }), []);
+  const badge = data && toInvoiceBadge(data, subscription.data?.now);
+  return (
+    <div ref={content}>
+      <Page
+        title={data === undefined ? "Invoice" : `Invoice ${data.number}`}
+        purpose={
+          data === undefined
+            ? "Lines, taxes and payments of one invoice."
+            : `Issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
+        }
+        {...(data !== undefined && { action: <Downloads invoice={data} /> })}
+      >
+        <div className="mb-4 flex flex-wrap items-center gap-3">
+          <ButtonLink look="quiet" size="small" link={<Link to="/billings" search={{}} />}>
+            <ArrowLeft aria-hidden="true" className="size-3.5" />
+            All invoices
+          </ButtonLink>
+          {badge !== undefined && <Badge tone={badge.tone}>{badge.label}</Badge>}
+          {data?.environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
+        </div>
+        {data !== undefined ? (
+          <InvoiceDocument {...props} place={place} invoice={data} />
+        ) : invoice.isError ? (
+          <FailureNotice
+            what="The invoice could not be loaded."
+            cause={invoice.error}
+            onRetry={() => void invoice.refetch()}
+          />
+        ) : (
+          <div role="status" aria-label="Loading the invoice">
+            <Skeleton className="h-96 w-full rounded-card" />
+          </div>
+        )}
+      </Page>
+    </div>
+  );
+}
+
+function Downloads({ invoice }: { invoice: Invoice }) {
+  const { config, session } = usePlatform();
+  const csv = useMutation({
+    mutationKey: ["billing", "download"],
+    mutationFn: () =>
+      downloadFile({
+        getIdToken: session.getIdToken,
+        url: `${config.urls.api}/v1/tenants/${invoice.tenantId}/invoices/${invoice.invoiceId}/csv`,
+        fileName: toFileName(invoice.number, "csv"),
+      }),
+    onError: (error) => void toast.error(toErrorMessage(error)),
+  });
+  return (
+    <>
+      <Button
+        progress={csv.isPending ? "Preparing…" : undefined}
+        onClick={() => csv.mutate()}
+        aria-label="Download lines as CSV"
+      >
+        <Download aria-hidden="true" className="size-4" />
+        CSV
+      </Button>
+      <Button
+        aria-label="Download invoice as JSON"
+        onClick={() => saveJson(invoice, toFileName(invoice.number, "json"))}
+      >
+        <Download aria-hidden="true" className="size-4" />
+        JSON
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { Card } from "@turnpike/ui/card";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import ReceiptText from "lucide-react/icons/receipt-text";
+import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
+import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { type UpcomingInvoice, upcomingInvoiceQuery } from "#platform/billing-queries.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate, formatMinute, formatSpan } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { RUNNING_REFRESH_MS } from "./billings.queries.ts";
+import type { BillingsProps } from "./billings-props.ts";
+import { withoutLine } from "./billings-search.view-model.ts";
+import { LineSheet } from "./line-sheet.tsx";
+
+/** What the next invoice comes to so far. It moves while calls come in. */
+export function RunningInvoice({ place, search, onSearchChange }: BillingsProps) {
+  const { api } = usePlatform();
+  const upcoming = useQuery(upcomingInvoiceQuery(api, place, { refetchMs: RUNNING_REFRESH_MS }));
+  const { data } = upcoming;
+  if (data === undefined) {
+    return (
+      <Card title="Running invoice">
+        {upcoming.isError ? (
+          <FailureNotice
+            what="The running invoice could not be loaded."
+            cause={upcoming.error}
+            onRetry={() => void upcoming.refetch()}
+          />
+        ) : (
+          <div role="status" aria-label="Loading the running invoice" className="space-y-3">
+            <Skeleton className="h-8 w-40" />
+            <Skeleton className="h-40 w-full" />
+          </div>
+        )}
+      </Card>
+    );
+  }
+  if (data.lines.length === 0) {
+    return <NothingYet isSandbox={place.environment === "test"} />;
+  }
+  return (
+    <>
+      <Card
+        title="Running invoice"
+        description={describe(data)}
+        aside={<SoFar invoice={data} isSandbox={place.environment === "test"} />}
+      >
+        <InvoiceLines
+          label="Lines of the running invoice"
+          lines={data.lines}
+          currency={data.currency}
+          onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
+        />
+        <div className="mt-3 border-line border-t pt-3">
+          <InvoiceSums sums={data} dueLabel="Due so far" />
+        </div>
+      </Card>
+      <LineSheet
+        place={place}
+        invoiceId="upcoming"
+        lines={data.lines}
+        currency={data.currency}
+        search={search}
+        onSearchChange={onSearchChange}
+      />
+    </>
+  );
+}
+
+function describe({ from, to, issuesAt }: UpcomingInvoice): string {
+  const parts = [
+    formatSpan(from, to),
+    issuesAt === null ? undefined : `issued on ${formatDate(issuesAt)}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(", ");
+}
+
+/** The sum so far, and how old it is. Digits of one width keep it in its place. */
+function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: boolean }) {
+  return (
+    <div className="text-right">
+      <p className="font-semibold text-xl tabular-nums">
+        {formatMoney(invoice.due, invoice.currency)}
+      </p>
+      <p className="text-ink-muted text-xs">
+        {isSandbox ? (
+          // Another clock than the reader's: "in 2 months" would say nothing.
+          `as of ${formatMinute(invoice.asOf)}`
+        ) : (
+          <>
+            as of <RelativeTime at={invoice.asOf} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function NothingYet({ isSandbox }: { isSandbox: boolean }) {
+  return (
+    <Card title="Running invoice">
+      <EmptyState
+        icon={<ReceiptText />}
+        title="Nothing to invoice"
+        action={<ButtonLink link={<Link to="/plans" />}>Compare plans</ButtonLink>}
+      >
+        {isSandbox
+          ? "No plan is running in the sandbox. Choose one to see its invoices without owing anything."
+          : "Your plan charges nothing so far. Choose a paid plan and its fees and usage appear here as they come up."}
+      </EmptyState>
+    </Card>
+  );
+}

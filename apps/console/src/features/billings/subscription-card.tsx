@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "@turnpike/ui/badge";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { Card } from "@turnpike/ui/card";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { toStateBadges } from "#components/billing/subscription.view-model.ts";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import {
+  type BillingPlace,
+  type Subscription,
+  subscriptionQuery,
+} from "#platform/billing-queries.ts";
+import { formatMoney, isZero } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+
+/** The plan in force, credit, and everything that is going to happen. */
+export function SubscriptionCard({ place }: { place: BillingPlace }) {
+  const { api } = usePlatform();
+  const subscription = useQuery(subscriptionQuery(api, place));
+  if (subscription.data === undefined) {
+    return (
+      <Card title="Plan">
+        {subscription.isError ? (
+          <FailureNotice
+            what="The subscription could not be loaded."
+            cause={subscription.error}
+            onRetry={() => void subscription.refetch()}
+          />
+        ) : (
+          <div role="status" aria-label="Loading the subscription" className="space-y-3">
+            <Skeleton className="h-7 w-32" />
+            <Skeleton className="h-24 w-full" />
+          </div>
+        )}
+      </Card>
+    );
+  }
+  return <Facts subscription={subscription.data} />;
+}
+
+function Facts({ subscription }: { subscription: Subscription }) {
+  const { planName, addOns, seats, coupons, balance, currency, dates } = subscription;
+  return (
+    <Card
+      title="Plan"
+      aside={
+        <div className="flex flex-wrap justify-end gap-1.5">
+          {toStateBadges(subscription).map(({ tone, label }) => (
+            <Badge key={label} tone={tone}>
+              {label}
+            </Badge>
+          ))}
+        </div>
+      }
+    >
+      <p className="font-semibold text-lg [overflow-wrap:anywhere]">{planName}</p>
+      <ul className="mt-1 space-y-0.5 text-ink-muted">
+        {seats.map(({ card, name, quantity }) => (
+          <li key={card}>
+            {name}: {quantity}
+          </li>
+        ))}
+        {addOns.map(({ planId, name, since }) => (
+          <li key={planId}>
+            {name}, since {formatDate(since)}
+          </li>
+        ))}
+        {coupons.map(({ couponId, name, text }) => (
+          <li key={couponId}>
+            {name}: {text}
+          </li>
+        ))}
+      </ul>
+      {!isZero(balance) && (
+        <p className="mt-3">
+          Balance <span className="font-medium tabular-nums">{formatMoney(balance, currency)}</span>
+          <span className="block text-ink-muted text-xs">Your next invoice takes it first.</span>
+        </p>
+      )}
+      <h3 className="mt-4 mb-1 font-medium">Upcoming</h3>
+      {dates.length === 0 ? (
+        <p className="text-ink-muted">No date is set.</p>
+      ) : (
+        <ol className="space-y-1.5">
+          {dates.map(({ at, kind, text }) => (
+            <li key={`${at} ${kind} ${text}`} className="flex gap-3">
+              <time
+                dateTime={at}
+                className="w-24 shrink-0 text-ink-muted whitespace-nowrap tabular-nums"
+              >
+                {formatDate(at)}
+              </time>
+              <span className="min-w-0">{text}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p className="mt-4">
+        <ButtonLink link={<Link to="/plans" />}>Compare or change plans</ButtonLink>
+      </p>
+    </Card>
+  );
+}

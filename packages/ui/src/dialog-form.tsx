@@ -11,6 +11,8 @@ export type DialogFormProps = {
   onCancel: () => void;
   /** What the button says that sends it. */
   action: string;
+  /** What the way out says. Left out: "Cancel". */
+  cancel?: string;
   /** What it says meanwhile; undefined while nothing is under way. */
   progress?: string | undefined;
   isDisabled?: boolean;
@@ -41,7 +43,7 @@ export function DialogForm({ failure, errors, onSubmit, onCancel, ...props }: Di
       {props.children}
       <DialogActions>
         <Button disabled={isSending} onClick={cancel}>
-          Cancel
+          {props.cancel ?? "Cancel"}
         </Button>
         <Button
           type="submit"

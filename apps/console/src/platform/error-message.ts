@@ -13,6 +13,8 @@ export class RequestError extends Error {
   readonly code: string | undefined;
   /** Finds the request in the server's log. */
   readonly requestId: string | undefined;
+  /** The answer's body as it came; undefined when no answer arrived or it was no JSON. */
+  readonly body: unknown;
   readonly fieldErrors: readonly FieldError[];
   /** After how many seconds the server wants to be asked again; undefined when it does not say. */
   readonly retryAfterSeconds: number | undefined;
@@ -21,6 +23,7 @@ export class RequestError extends Error {
     super(message, { cause });
     const body = readBody(cause);
     this.status = readStatus(cause);
+    this.body = body;
     this.code = readText(body, "code");
     this.requestId = readText(body, "requestId");
     this.fieldErrors = readFieldErrors(body);

@@ -1,0 +1,120 @@
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { BillingPlace } from "#platform/billing-queries.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { useSettled } from "#platform/use-settled.ts";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { ChangeFields } from "./change-fields.tsx";
+import {
+  type ChangeRequest,
+  toAction,
+  toChangeTitle,
+  toDoneText,
+  toFirstDetails,
+} from "./change-request.view-model.ts";
+import { toConfirmLabel } from "./quote.view-model.ts";
+import { QuoteView } from "./quote-view.tsx";
+import { useQuotedChange } from "./use-quoted-change.ts";
+
+export type ChangeDialogProps = {
+  place: BillingPlace;
+  /** Undefined: closed. */
+  request: ChangeRequest | undefined;
+  onClose: () => void;
+};
+
+/** Shows what a change of the subscription comes to, and does exactly that once it is confirmed. */
+export function ChangeDialog({ place, request, onClose }: ChangeDialogProps) {
+  return (
+    <Dialog
+      isOpen={request !== undefined}
+      onClose={onClose}
+      title={request === undefined ? "" : toChangeTitle(request)}
+      {...(place.environment === "test" && {
+        description: "In the sandbox: computed as it would be, and nothing is owed.",
+      })}
+      size="wide"
+    >
+      {request !== undefined && <ChangeForm place={place} request={request} onDone={onClose} />}
+    </Dialog>
+  );
+}
+
+type ChangeFormProps = { place: BillingPlace; request: ChangeRequest; onDone: () => void };
+
+function ChangeForm({ place, request, onDone }: ChangeFormProps) {
+  const [details, setDetails] = useState(() => toFirstDetails(request));
+  const seats = useSettled(details.seats);
+  const couponId = useSettled(details.couponId);
+  const reason = useSettled(details.reason);
+  const action = toAction(request, { when: details.when, seats, couponId, reason });
+  const isSettled =
+    seats === details.seats && couponId === details.couponId && reason === details.reason;
+  const { quote, confirm, changes, failure } = useQuotedChange(place, action);
+  const confirmOnce = useSubmitOnce(confirm.mutateAsync, "failed");
+  const shown = action === undefined ? undefined : quote.data;
+
+  function submit(): void {
+    if (shown === undefined || !isSettled) {
+      return;
+    }
+    confirmOnce(shown, {
+      onSuccess: (subscription) => {
+        toast.success(toDoneText(request, subscription));
+        onDone();
+      },
+    });
+  }
+
+  return (
+    <DialogForm
+      onSubmit={submit}
+      onCancel={onDone}
+      action={shown === undefined ? "Confirm" : toConfirmLabel(shown)}
+      cancel="Back"
+      progress={confirm.isPending ? "Confirming…" : undefined}
+      isDisabled={shown === undefined || !isSettled}
+      failure="Nothing was changed."
+      errors={failure === null ? undefined : [toErrorMessage(failure)]}
+    >
+      {changes !== undefined && (
+        <div role="alert" className="rounded-control bg-warning-soft px-3 py-2.5">
+          <p className="font-medium text-warning">This changed while you were reading.</p>
+          <ul className="mt-1 tabular-nums">
+            {changes.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+          <p className="mt-1">Nothing was charged. Confirm again if you agree.</p>
+        </div>
+      )}
+      <ChangeFields
+        request={request}
+        details={details}
+        quote={shown}
+        onChange={(more) => setDetails({ ...details, ...more })}
+      />
+      {shown !== undefined ? (
+        <QuoteView quote={shown} />
+      ) : action !== undefined && quote.isError ? (
+        <FailureNotice
+          what="This cannot be done."
+          cause={quote.error}
+          onRetry={() => void quote.refetch()}
+        />
+      ) : (
+        action !== undefined && (
+          <div role="status" aria-label="Computing what it comes to" className="space-y-3">
+            <Skeleton className="h-5 w-2/3" />
+            <Skeleton className="h-28 w-full" />
+            <Skeleton className="h-16 w-full" />
+          </div>
+        )
+      )}
+    </DialogForm>
+  );
+}

@@ -1,0 +1,147 @@
+import type { Subscription, SubscriptionAction } from "#platform/billing-queries.ts";
+
+/** What a person asked to change, before the details are known. */
+export type ChangeRequest =
+  | { do: "subscribe"; planId: string; name: string }
+  | { do: "change"; planId: string; name: string }
+  /** Drops the change that is pending. */
+  | { do: "keep"; planId: string; name: string }
+  | { do: "seats"; card: string; name: string; quantity: string }
+  | { do: "addOn"; planId: string; name: string }
+  | { do: "removeAddOn"; planId: string; name: string }
+  | { do: "cancel"; name: string }
+  | { do: "uncancel"; name: string }
+  | { do: "pause"; name: string }
+  | { do: "resume"; name: string; isPending: boolean }
+  | { do: "coupon" };
+
+export type When = "now" | "period_end";
+
+/** What is typed or chosen in the dialog of a change. */
+export type ChangeDetails = {
+  /** Undefined: the billing engine decides, an upgrade now and a downgrade at the end. */
+  when: When | undefined;
+  /** New number of seats; null while nothing is typed. */
+  seats: number | null;
+  couponId: string;
+  /** Why the plan is cancelled, for the operator. */
+  reason: string;
+};
+
+/** The details that a dialog begins with. */
+export function toFirstDetails(request: ChangeRequest): ChangeDetails {
+  return {
+    when: request.do === "cancel" || request.do === "pause" ? "period_end" : undefined,
+    seats: request.do === "seats" ? Number(request.quantity) : null,
+    couponId: "",
+    reason: "",
+  };
+}
+
+/**
+ * What is asked of the billing engine.
+ *
+ * @returns Undefined while something is missing.
+ */
+export function toAction(
+  request: ChangeRequest,
+  { when, seats, couponId, reason }: ChangeDetails,
+): SubscriptionAction | undefined {
+  switch (request.do) {
+    case "subscribe":
+    case "addOn":
+    case "removeAddOn":
+      return { do: request.do, planId: request.planId };
+    case "keep":
+      return { do: "change", planId: request.planId };
+    case "change":
+      return { do: "change", planId: request.planId, ...(when === undefined ? {} : { when }) };
+    case "seats":
+      return seats === null ||
+        !Number.isInteger(seats) ||
+        seats < 0 ||
+        String(seats) === request.quantity
+        ? undefined
+        : { do: "seats", card: request.card, quantity: String(seats) };
+    case "cancel":
+      return {
+        do: "cancel",
+        when: when ?? "period_end",
+        ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
+      };
+    case "pause":
+      return { do: "pause", when: when ?? "period_end" };
+    case "uncancel":
+    case "resume":
+      return { do: request.do };
+    case "coupon":
+      return couponId.trim() === "" ? undefined : { do: "coupon", couponId: couponId.trim() };
+    default:
+      return request satisfies never;
+  }
+}
+
+/** The heading of the dialog of a change. */
+export function toChangeTitle(request: ChangeRequest): string {
+  switch (request.do) {
+    case "subscribe":
+      return `Choose ${request.name}`;
+    case "change":
+      return `Change to ${request.name}`;
+    case "keep":
+      return `Keep ${request.name}`;
+    case "seats":
+      return `Change ${request.name}`;
+    case "addOn":
+      return `Add ${request.name}`;
+    case "removeAddOn":
+      return `Remove ${request.name}`;
+    case "cancel":
+      return `Cancel ${request.name}`;
+    case "uncancel":
+      return `Keep ${request.name}`;
+    case "pause":
+      return `Pause ${request.name}`;
+    case "resume":
+      return request.isPending ? `Do not pause ${request.name}` : `Resume ${request.name}`;
+    case "coupon":
+      return "Redeem a coupon";
+    default:
+      return request satisfies never;
+  }
+}
+
+/** What is said once it is done. */
+export function toDoneText(request: ChangeRequest, { planName, pending }: Subscription): string {
+  switch (request.do) {
+    case "subscribe":
+      return `${request.name} is your plan now.`;
+    case "change":
+      return pending.change === null
+        ? `${request.name} is your plan now.`
+        : `${planName} changes to ${request.name} at the end of the period.`;
+    case "keep":
+    case "uncancel":
+      return `${request.name} stays your plan.`;
+    case "seats":
+      return `${request.name} changed.`;
+    case "addOn":
+      return `${request.name} was added.`;
+    case "removeAddOn":
+      return `${request.name} was removed.`;
+    case "cancel":
+      return pending.endsAt === null
+        ? `${request.name} has ended.`
+        : `${request.name} ends with the period.`;
+    case "pause":
+      return pending.pausesAt === null
+        ? `${request.name} is paused.`
+        : `${request.name} pauses with the period.`;
+    case "resume":
+      return request.isPending ? `${request.name} goes on.` : `${request.name} is active again.`;
+    case "coupon":
+      return "The coupon was redeemed.";
+    default:
+      return request satisfies never;
+  }
+}

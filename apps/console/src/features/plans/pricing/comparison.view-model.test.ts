@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { GRADUATED, METERS, makeFee, makePlan } from "../offers/plan.fixture.ts";
+import {
+  comparePrices,
+  listComparedMeters,
+  toWholeUnits,
+  toZeroUsageText,
+} from "./comparison.view-model.ts";
+import { preparePricing } from "./price-offers.ts";
+
+const HARD = {
+  key: "calls",
+  meter: "requests",
+  entitlement: { kind: "hard" as const, limit: "50000" },
+};
+const FREE = makePlan({ planId: "free", name: "Free", phases: [{ rateCards: [HARD] }] });
+const USAGE = makePlan({ planId: "usage", name: "Usage", phases: [{ rateCards: [GRADUATED] }] });
+const PRO = makePlan({ planId: "pro", name: "Pro", phases: [{ rateCards: [makeFee("49")] }] });
+const EURO = makePlan({ planId: "euro", name: "Euro", currency: "EUR" });
+const PLANS = [FREE, USAGE, PRO, EURO];
+
+function compare(units: number) {
+  return comparePrices({
+    plans: PLANS,
+    meters: METERS,
+    pricers: preparePricing(PLANS, METERS),
+    quantities: new Map([["requests", units]]),
+  });
+}
+const cheapestAt = (units: number) =>
+  compare(units)
+    .filter(({ isCheapest }) => isCheapest)
+    .map(({ name }) => name);
+
+describe("comparePrices", () => {
+  it("marks the cheapest of each currency that holds so much", () => {
+    expect(cheapestAt(1_000)).toEqual(["Free", "Usage", "Euro"]);
+    expect(cheapestAt(40_000)).toEqual(["Free", "Euro"]);
+    // Usage costs 18.00 + 31.00 at 41,000 calls beyond 10,000, as much as Pro.
+    expect(cheapestAt(60_000)).toEqual(["Pro", "Euro"]);
+  });
+
+  it("says what a hard limit refuses, also where it refills by the day", () => {
+    expect(compare(50_000)[0]?.misfit).toBe(undefined);
+    expect(compare(50_001)[0]).toMatchObject({
+      misfit: "Refuses calls beyond 50,000 requests a month.",
+      isCheapest: false,
+    });
+    const daily = makePlan({
+      phases: [
+        {
+          rateCards: [
+            { ...HARD, entitlement: { ...HARD.entitlement, limit: "10", refill: { day: 1 } } },
+          ],
+        },
+      ],
+    });
+    const [offer] = comparePrices({
+      plans: [daily],
+      meters: METERS,
+      pricers: preparePricing([daily], METERS),
+      quantities: new Map([["requests", 305]]),
+    });
+    expect(offer?.misfit).toBe("Refuses calls beyond 10 requests a day.");
+  });
+
+  it("shows each line and each tier that was entered", () => {
+    const usage = compare(12_000)[1];
+    expect(usage).toMatchObject({ total: "$20.00", isAverage: false });
+    expect(usage?.lines).toEqual([
+      {
+        key: "0 calls",
+        name: "Requests",
+        amount: "$20.00",
+        tiers: [
+          { key: "0", range: "First 1,000", text: "1,000 requests · $0.00" },
+          { key: "1", range: "1,001 to 10,000", text: "9,000 requests · $18.00" },
+          { key: "2", range: "Over 10,000", text: "2,000 requests · $2.00" },
+        ],
+      },
+    ]);
+  });
+});
+
+describe("toZeroUsageText", () => {
+  it("prices no usage at all", () => {
+    const pricers = preparePricing([PRO, USAGE], METERS);
+    const textOf = (planId: string, unit?: string) => {
+      const pricer = pricers.get(planId);
+      return pricer && toZeroUsageText(pricer, unit);
+    };
+    expect(textOf("pro")).toBe("0 calls cost $49.00 a month");
+    expect(textOf("usage", "request")).toBe("0 requests cost $0.00 a month");
+  });
+});
+
+describe("listComparedMeters", () => {
+  it("leaves out meters that no plan speaks of", () => {
+    const tokens = { ...METERS[0], meterId: "tokens", name: "Tokens" } as (typeof METERS)[number];
+    expect(listComparedMeters(PLANS, [tokens, ...METERS])).toEqual(METERS);
+    expect(listComparedMeters([PRO], METERS)).toEqual([]);
+  });
+});
+
+describe("toWholeUnits", () => {
+  it("counts what is begun", () => {
+    expect([toWholeUnits("0"), toWholeUnits("0.1"), toWholeUnits("12500")]).toEqual([0, 1, 12_500]);
+  });
+});

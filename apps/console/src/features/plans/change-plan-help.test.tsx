@@ -15,6 +15,8 @@ describe("ChangePlanHelp", () => {
   it("says the same without a link when no contact is set", () => {
     const { container } = render(<ChangePlanHelp brandName="Acme" contact={null} />);
     expect(screen.queryByRole("link")).toBe(null);
-    expect(container.textContent).toContain("To change plans, contact Acme. A change");
+    expect(container.textContent).toContain(
+      "For another plan, or a question about a price, contact Acme. The limits",
+    );
   });
 });

@@ -6,12 +6,12 @@ export type ChangePlanHelpProps = {
   contact: string | null;
 };
 
-/** How a tenant changes its plan, with a link to the operator's contact. */
+/** Where to ask for what no offered plan has, with a link to the operator's contact. */
 export function ChangePlanHelp({ brandName, contact }: ChangePlanHelpProps) {
   const href = contact === null ? undefined : toContactHref(contact);
   return (
     <p className="mt-6 max-w-[72ch] text-ink-muted">
-      To change plans,{" "}
+      For another plan, or a question about a price,{" "}
       {href === undefined ? (
         `contact ${brandName}`
       ) : (
@@ -19,7 +19,7 @@ export function ChangePlanHelp({ brandName, contact }: ChangePlanHelpProps) {
           contact {brandName}
         </a>
       )}
-      . A change takes effect within a second, and usage in this period carries over.
+      . The limits of a new plan apply within a second of its start.
     </p>
   );
 }

@@ -1,19 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Tabs } from "@turnpike/ui/tabs";
 import Layers from "lucide-react/icons/layers";
 import type { ReactNode } from "react";
-import { FailureNotice } from "#components/failure-notice.tsx";
+import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
+import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { limitsQuery } from "#platform/shared-queries.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { ChangePlanHelp } from "./change-plan-help.tsx";
 import { MetersTab } from "./meters/meters-tab.tsx";
 import { RejectedTab } from "./meters/rejected-tab.tsx";
-import { PlanCards } from "./plan-cards.tsx";
+import { PlanOffers } from "./plan-offers.tsx";
 import {
   choosePlansTab,
   PLANS_TABS,
@@ -29,6 +28,11 @@ const LABELS: Readonly<Record<PlansTab, string>> = {
   rejected: "Rejected events",
 };
 
+const PLANS_PAGE = {
+  title: "Plans",
+  purpose: "Every plan with all it charges and allows, and what your usage costs in each.",
+};
+
 export type PlansPageProps = {
   search: PlansSearch;
   onSearchChange: (search: PlansSearch) => void;
@@ -39,12 +43,13 @@ export function PlansPage(props: PlansPageProps) {
   const { user } = useVerifiedUser();
   if (!user.isOperator) {
     return (
-      <Page
-        title="Plans"
-        purpose="Every plan with all its limits, and how this period’s usage fits each one."
-      >
-        <TenantGate>{(tenant) => <Plans tenant={tenant} />}</TenantGate>
-      </Page>
+      <TenantGate page={PLANS_PAGE}>
+        {(tenant) => (
+          <Page {...PLANS_PAGE} action={<TenantEnvironment tenant={tenant} />}>
+            <Plans key={tenant.tenantId} tenant={tenant} />
+          </Page>
+        )}
+      </TenantGate>
     );
   }
   return (
@@ -80,13 +85,18 @@ function renderTab(tab: PlansTab, props: PlansPageProps): ReactNode {
   }
 }
 
+function TenantEnvironment({ tenant }: { tenant: OwnTenant }) {
+  const { environment } = useBillingPlace(tenant.tenantId);
+  return <EnvironmentChoice environment={environment} />;
+}
+
 function Plans({ tenant }: { tenant: OwnTenant }) {
-  const { api, config } = usePlatform();
-  const limits = useQuery(limitsQuery(api, tenant.tenantId));
+  const { config } = usePlatform();
   return (
     <>
-      <PlanCards
-        tenant={{ ...tenant, limits: limits.data, label: undefined }}
+      <PlanOffers
+        tenant={tenant}
+        owner={undefined}
         empty={
           <EmptyState icon={<Layers />} title="No plan is published">
             {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
@@ -94,15 +104,6 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
           </EmptyState>
         }
       />
-      {limits.isError && (
-        <div className="mt-4">
-          <FailureNotice
-            what="How your usage fits could not be loaded."
-            cause={limits.error}
-            onRetry={() => void limits.refetch()}
-          />
-        </div>
-      )}
       <ChangePlanHelp brandName={config.brand.name} contact={config.contact} />
     </>
   );

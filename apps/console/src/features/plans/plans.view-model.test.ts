@@ -17,10 +17,11 @@ const fitOf = (limit: number, used: string) =>
     { quotas: [{ meter: "requests", limit, kind: "hard" }] },
     limitsWith(used),
     METERS,
+    "live",
   )[0];
 
 describe("toQuotaFits", () => {
-  it("counts live calls only, and says how much of the quota they take", () => {
+  it("counts calls of one environment, and says how much of the quota they take", () => {
     expect(fitOf(50_000, "12500")).toMatchObject({
       share: 0.25,
       tone: "accent",
@@ -48,6 +49,7 @@ describe("toQuotaFits", () => {
         { quotas: [{ meter: "requests", limit, kind: "hard" }] },
         limitsWith("12500"),
         METERS,
+        "live",
         "Acme",
       )[0]?.text;
     expect(textOf(50_000)).toBe("Acme has used 25.0% of this so far (12,500 requests)");
@@ -62,7 +64,7 @@ describe("toQuotaFits", () => {
       { meter: "images", limit: 10, kind: "soft" as const },
     ];
     const balances = [{ meter: "tokens", environment: "live" as const, used: "1500" }];
-    expect(toQuotaFits({ quotas }, { balances }, METERS).map(({ text }) => text)).toEqual([
+    expect(toQuotaFits({ quotas }, { balances }, METERS, "live").map(({ text }) => text)).toEqual([
       "Your usage this period (1,500 tokens) exceeds this plan’s quota",
       "You have used 0.0% of this so far (0 images)",
     ]);
@@ -74,7 +76,7 @@ describe("toQuotaFits", () => {
   });
 
   it("has no line for a plan without quotas", () => {
-    expect(toQuotaFits({ quotas: [] }, limitsWith("1"), METERS)).toEqual([]);
+    expect(toQuotaFits({ quotas: [] }, limitsWith("1"), METERS, "live")).toEqual([]);
   });
 });
 

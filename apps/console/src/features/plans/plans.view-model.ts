@@ -1,4 +1,5 @@
 import { toPlural } from "@turnpike/domain/text/to-plural";
+import type { Environment } from "#platform/current-environment.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, type Plan, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -24,7 +25,7 @@ export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
 }
 
 /**
- * Compares a tenant's usage so far with the quotas of a plan, for calls with live keys.
+ * Compares a tenant's usage so far with the quotas of a plan, for calls with keys of one environment.
  *
  * @param tenantName - For a reader who visits the tenant; left out, the text says “you”.
  * @returns One line for each quota of the plan; empty for a plan without quotas.
@@ -33,12 +34,13 @@ export function toQuotaFits(
   plan: Pick<Plan, "quotas">,
   limits: Pick<Limits, "balances">,
   meters: readonly Meter[],
+  environment: Environment,
   tenantName?: string,
 ): readonly QuotaFit[] {
   return plan.quotas.map(({ meter, limit }) => {
     // Uses usage rather than quotas: the tenant's own plan may have no quota on a meter that it uses.
     const balance = limits.balances.find(
-      (each) => each.meter === meter && each.environment === "live",
+      (each) => each.meter === meter && each.environment === environment,
     );
     const used = Number(balance?.used ?? 0);
     const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;

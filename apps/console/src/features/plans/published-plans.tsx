@@ -1,32 +1,24 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import Layers from "lucide-react/icons/layers";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { limitsQuery } from "#platform/shared-queries.ts";
-import { PlanCards } from "./plan-cards.tsx";
+import { PlanOffers } from "./plan-offers.tsx";
 
 const LINK_CLASSES = "font-medium text-ink underline underline-offset-4";
 
 /** The published plans, and where an operator changes them and the tenants on them. */
 export function PublishedPlans() {
-  const { api } = usePlatform();
   const tenant = useCurrentTenant();
-  const limits = useQuery({
-    ...limitsQuery(api, tenant?.tenantId as NonNullable<typeof tenant>["tenantId"]),
-    enabled: tenant !== undefined,
-  });
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-muted">
         Your customers see these plans on the landing page and here. Changing a plan creates a new
         version: tenants keep the version they started on.
       </p>
-      <PlanCards
-        {...(tenant !== undefined && {
-          tenant: { ...tenant, limits: limits.data, label: tenant.name },
-        })}
+      <PlanOffers
+        key={tenant?.tenantId}
+        tenant={tenant}
+        owner={tenant?.name}
         empty={
           <EmptyState
             icon={<Layers />}

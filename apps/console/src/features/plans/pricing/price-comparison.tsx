@@ -84,7 +84,7 @@ function Quantity({ meter, max, used, value, onValueChange }: QuantityProps) {
   return (
     <div className="grid items-end gap-x-4 gap-y-1 sm:grid-cols-[1fr_14rem]">
       <Slider
-        label={`${meter.name} a month`}
+        label={`${meter.name} a month, from few to many`}
         valueText={formatUnits(String(value), meter.unit)}
         value={toPosition(value, max)}
         max={STEPS}

@@ -1,0 +1,119 @@
+import { isSubscribed } from "#components/billing/subscription.view-model.ts";
+import type { Subscription } from "#platform/billing-queries.ts";
+import type { ChangeRequest } from "./change-request.view-model.ts";
+
+export type LabelledRequest = { key: string; label: string; request: ChangeRequest };
+
+type Subject = Pick<Subscription, "life" | "planId" | "planName" | "pending" | "seats" | "addOns">;
+
+/**
+ * Lists what can be done to a subscription as it is, what undoes something first.
+ *
+ * @returns Empty without a subscription: then a plan is chosen.
+ */
+export function listSubscriptionActions(
+  subscription: Subject,
+  nameOf: (planId: string) => string,
+): readonly LabelledRequest[] {
+  const { life, planName: name, pending } = subscription;
+  if (!isSubscribed(subscription)) {
+    return [];
+  }
+  const cancel: LabelledRequest = {
+    ...{ key: "cancel", label: "Cancel plan", request: { do: "cancel", name } },
+  };
+  if (life === "paused") {
+    const resume: LabelledRequest = {
+      ...{ key: "resume", label: "Resume plan" },
+      request: { do: "resume", name, isPending: false },
+    };
+    return [resume, cancel];
+  }
+  return [
+    ...listUndoing(subscription, nameOf),
+    ...listChanges(subscription),
+    ...(pending.pausesAt === null && pending.endsAt === null
+      ? [{ key: "pause", label: "Pause plan", request: { do: "pause", name } as const }]
+      : []),
+    ...(pending.endsAt === null ? [cancel] : []),
+  ];
+}
+
+function listUndoing(
+  { planId, planName: name, pending }: Subject,
+  nameOf: (planId: string) => string,
+): readonly LabelledRequest[] {
+  return [
+    ...(pending.endsAt === null
+      ? []
+      : [
+          {
+            key: "uncancel",
+            label: "Undo cancellation",
+            request: { do: "uncancel", name } as const,
+          },
+        ]),
+    ...(pending.change === null
+      ? []
+      : [
+          {
+            key: "keep",
+            label: `Keep ${name}, do not change to ${nameOf(pending.change.planId)}`,
+            request: { do: "keep", planId, name } as const,
+          },
+        ]),
+    ...(pending.pausesAt === null
+      ? []
+      : [
+          {
+            key: "unpause",
+            label: "Undo pause",
+            request: { do: "resume", name, isPending: true } as const,
+          },
+        ]),
+  ];
+}
+
+function listChanges({ seats, addOns }: Subject): readonly LabelledRequest[] {
+  return [
+    ...seats.map(({ card, name, quantity }) => ({
+      key: `seats ${card}`,
+      label: `Change ${name}`,
+      request: { do: "seats", card, name, quantity } as const,
+    })),
+    ...addOns.map(({ planId, name }) => ({
+      key: `add-on ${planId}`,
+      label: `Remove ${name}`,
+      request: { do: "removeAddOn", planId, name } as const,
+    })),
+    { key: "coupon", label: "Redeem coupon", request: { do: "coupon" } as const },
+  ];
+}
+
+/**
+ * What can be done with a plan that is offered.
+ *
+ * @param subscription - Undefined while it loads.
+ * @returns Undefined for nothing: it is in force, or the subscription must be resumed first.
+ */
+export function toOfferAction(
+  plan: { planId: string; name: string; isAddOn: boolean },
+  subscription: Subject | undefined,
+): LabelledRequest | undefined {
+  const { planId, name, isAddOn } = plan;
+  if (subscription === undefined || subscription.life === "paused") {
+    return;
+  }
+  if (isAddOn) {
+    return isSubscribed(subscription) && !subscription.addOns.some((one) => one.planId === planId)
+      ? { key: planId, label: `Add ${name}`, request: { do: "addOn", planId, name } }
+      : undefined;
+  }
+  if (!isSubscribed(subscription)) {
+    return { key: planId, label: `Choose ${name}`, request: { do: "subscribe", planId, name } };
+  }
+  const isComing = subscription.pending.change?.planId === planId;
+  return subscription.planId === planId || isComing
+    ? undefined
+    : { key: planId, label: `Change to ${name}`, request: { do: "change", planId, name } };
+}

@@ -1,0 +1,108 @@
+import { useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { toComing, toStateBadges } from "#components/billing/subscription.view-model.ts";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import {
+  type BillingPlace,
+  type Subscription,
+  subscriptionQuery,
+} from "#platform/billing-queries.ts";
+import { formatCount } from "#platform/format.ts";
+import { formatMoney, isZero } from "#platform/format-money.ts";
+import { formatDate, formatSpan } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { ChangeRequest } from "./change-request.view-model.ts";
+import { listSubscriptionActions } from "./subscription-actions.view-model.ts";
+
+export type SubscriptionPanelProps = {
+  place: BillingPlace;
+  /** The name of a plan by its id. */
+  nameOf: (planId: string) => string;
+  /** Why the person cannot change the plan, and who can; undefined when they can. */
+  refusal: string | undefined;
+  onRequest: (request: ChangeRequest) => void;
+};
+
+/** The plan in force, what happens to it next, and everything that can be done to it. */
+export function SubscriptionPanel({ place, nameOf, refusal, onRequest }: SubscriptionPanelProps) {
+  const { api } = usePlatform();
+  const subscription = useQuery(subscriptionQuery(api, place));
+  if (subscription.data === undefined) {
+    return subscription.isError ? (
+      <div className="mb-4">
+        <FailureNotice
+          what="Your subscription could not be loaded."
+          cause={subscription.error}
+          onRetry={() => void subscription.refetch()}
+        />
+      </div>
+    ) : (
+      <div role="status" aria-label="Loading your subscription" className="mb-4">
+        <Skeleton className="h-40 w-full rounded-card" />
+      </div>
+    );
+  }
+  const { data } = subscription;
+  return (
+    <Card
+      title={data.planName}
+      className="mb-4"
+      description={toPeriodText(data)}
+      aside={
+        <div className="flex flex-wrap gap-1.5">
+          {toStateBadges(data).map(({ tone, label }) => (
+            <Badge key={label} tone={tone}>
+              {label}
+            </Badge>
+          ))}
+        </div>
+      }
+    >
+      <Facts subscription={data} nameOf={nameOf} />
+      {refusal === undefined ? (
+        <div className="mt-4 flex flex-wrap gap-2">
+          {listSubscriptionActions(data, nameOf).map(({ key, label, request }) => (
+            <Button key={key} onClick={() => onRequest(request)}>
+              {label}
+            </Button>
+          ))}
+        </div>
+      ) : (
+        <p className="mt-4 max-w-[72ch] text-ink-muted">{refusal}</p>
+      )}
+    </Card>
+  );
+}
+
+function toPeriodText({ life, periodFrom, periodTo }: Subscription): string {
+  const span = formatSpan(periodFrom, periodTo);
+  if (life === "none") {
+    return "In force without a subscription: choose a plan below to begin one.";
+  }
+  return span === undefined ? "No period is running." : `This period: ${span}, UTC.`;
+}
+
+type FactsProps = Pick<SubscriptionPanelProps, "nameOf"> & { subscription: Subscription };
+
+function Facts({ subscription, nameOf }: FactsProps) {
+  const { seats, addOns, coupons, balance, currency } = subscription;
+  const facts = [
+    ...toComing(subscription, nameOf),
+    ...seats.map(({ name, quantity }) => `${name}: ${formatCount(quantity)}`),
+    ...addOns.map(({ name, since }) => `Add-on ${name}, since ${formatDate(since)}`),
+    ...coupons.map(({ name, text }) => `Coupon ${name}: ${text}`),
+    ...(isZero(balance)
+      ? []
+      : [`Balance: ${formatMoney(balance, currency)}, which the next invoice takes first`]),
+  ];
+  return facts.length === 0 ? null : (
+    <ul className="space-y-1 tabular-nums">
+      {facts.map((fact) => (
+        <li key={fact}>{fact}</li>
+      ))}
+    </ul>
+  );
+}

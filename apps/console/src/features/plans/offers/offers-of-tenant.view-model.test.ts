@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { sortOffers, toOfferNote } from "./offers-of-tenant.view-model.ts";
+import { makePlan } from "./plan.fixture.ts";
+
+const AT = "2026-12-01T00:00:00.000Z";
+
+describe("sortOffers", () => {
+  it("offers neither archived nor private plans, but shows the tenant's own", () => {
+    const plans = [
+      makePlan({ planId: "old", archivedAt: AT }),
+      makePlan({ planId: "secret", visibility: "private" }),
+      makePlan({ planId: "mine", visibility: "private", archivedAt: AT }),
+      makePlan({ planId: "support", isAddOn: true }),
+      makePlan({ planId: "free", pricePerMonth: "0" }),
+    ];
+    const { plans: shown, addOns } = sortOffers(plans, "mine");
+    expect(shown.map(({ planId }) => planId)).toEqual(["free", "mine"]);
+    expect(addOns.map(({ planId }) => planId)).toEqual(["support"]);
+  });
+});
+
+describe("toOfferNote", () => {
+  const plan = makePlan({ version: 2 });
+  const facts = {
+    subscription: undefined,
+    limits: { planId: "pro", planVersion: 1 },
+    price: "$5 a month",
+    owner: undefined,
+  };
+
+  it("says that the tenant keeps an earlier version, and at which price", () => {
+    expect(toOfferNote(plan, facts)).toBe(
+      "You keep the version you started on, at $5 a month; this is the newest one.",
+    );
+    expect(toOfferNote(plan, { ...facts, owner: "Acme" })).toContain("Acme keeps the version it");
+    expect(toOfferNote(plan, { ...facts, limits: { planId: "pro", planVersion: 2 } })).toBe(
+      undefined,
+    );
+  });
+
+  it("says when a plan begins that was chosen for the end of the period", () => {
+    const change = { planId: "pro", planVersion: 2, at: AT };
+    const subscription = { pending: { change, endsAt: null, pausesAt: null } };
+    expect(toOfferNote(plan, { ...facts, subscription })).toBe("Begins on Dec 1, 2026.");
+  });
+});

@@ -1,0 +1,245 @@
+import { useQuery } from "@tanstack/react-query";
+import { SegmentedControl } from "@turnpike/ui/segmented-control";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { type ReactNode, useState } from "react";
+import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
+import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
+import { useBillingPlace } from "#components/billing/use-billing-place.ts";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { formatPrice } from "#components/plan.view-model.ts";
+import { subscriptionQuery } from "#platform/billing-queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import {
+  catalogQuery,
+  type Limits,
+  limitsQuery,
+  type Meter,
+  type Plan,
+} from "#platform/shared-queries.ts";
+import { ChangeDialog } from "./change/change-dialog.tsx";
+import type { ChangeRequest } from "./change/change-request.view-model.ts";
+import { type LabelledRequest, toOfferAction } from "./change/subscription-actions.view-model.ts";
+import { SubscriptionPanel } from "./change/subscription-panel.tsx";
+import { toOffer } from "./offers/offer.view-model.ts";
+import { OfferCard } from "./offers/offer-card.tsx";
+import { sortOffers, toOfferNote } from "./offers/offers-of-tenant.view-model.ts";
+import { findHidden, type Rhythm } from "./offers/siblings.view-model.ts";
+import { toQuotaFits } from "./plans.view-model.ts";
+import { toWholeUnits, toZeroUsageText } from "./pricing/comparison.view-model.ts";
+import { PriceComparison } from "./pricing/price-comparison.tsx";
+import { usePriceEngine } from "./pricing/use-price-engine.ts";
+
+export type PlanOffersProps = {
+  /** Whose plan is compared and changed; undefined for none. */
+  tenant: OwnTenant | undefined;
+  /** The tenant's name for a visitor; undefined when the reader belongs to it. */
+  owner: string | undefined;
+  /** Shown when no plan is published. */
+  empty: ReactNode;
+};
+
+/** The plans side by side with everything they charge and allow, and the price of any usage in each. */
+export function PlanOffers(props: PlanOffersProps) {
+  const catalog = useQuery(catalogQuery(usePlatform().api));
+  if (catalog.isError) {
+    return (
+      <FailureNotice
+        what="The plans could not be loaded."
+        cause={catalog.error}
+        onRetry={() => void catalog.refetch()}
+      />
+    );
+  }
+  if (catalog.data === undefined) {
+    return (
+      <div role="status" aria-label="Loading plans" className="grid gap-4 md:grid-cols-3">
+        {[0, 1, 2].map((place) => (
+          <Skeleton key={place} className="h-96 w-full rounded-card" />
+        ))}
+      </div>
+    );
+  }
+  const { plans, meters } = catalog.data;
+  if (plans.length === 0) {
+    return props.empty;
+  }
+  return props.tenant === undefined ? (
+    <Offers plans={plans} meters={meters} />
+  ) : (
+    <OffersOfTenant plans={plans} meters={meters} tenant={props.tenant} owner={props.owner} />
+  );
+}
+
+type Catalog = { plans: readonly Plan[]; meters: readonly Meter[] };
+
+function OffersOfTenant({
+  tenant,
+  owner,
+  ...catalog
+}: Catalog & { tenant: OwnTenant; owner: string | undefined }) {
+  const { api } = usePlatform();
+  const place = useBillingPlace(tenant.tenantId);
+  const [request, setRequest] = useState<ChangeRequest>();
+  const subscription = useQuery(subscriptionQuery(api, place)).data;
+  const limits = useQuery(limitsQuery(api, tenant.tenantId));
+  const refusal = findBillingRefusal(tenant, "change the plan");
+  const nameOf = (planId: string) =>
+    catalog.plans.find((plan) => plan.planId === planId)?.name ?? planId;
+  return (
+    <>
+      {place.environment === "test" && <SandboxClock tenant={tenant} />}
+      <SubscriptionPanel place={place} nameOf={nameOf} refusal={refusal} onRequest={setRequest} />
+      {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
+        <p className="mb-4 max-w-[72ch]">
+          {owner === undefined ? "You are" : `${owner} is`} on {limits.data.plan.name}, at{" "}
+          {toMonthlyPrice(limits.data)}. It is no longer sold, but stays in force.
+        </p>
+      )}
+      <Offers
+        {...catalog}
+        of={{
+          currentPlanId: subscription?.planId ?? tenant.planId,
+          limits: limits.data,
+          environment: place.environment,
+          owner,
+          toNote: (plan) =>
+            toOfferNote(plan, {
+              subscription,
+              // Versions are of the live plan.
+              limits: place.environment === "live" ? limits.data : undefined,
+              price: limits.data && toMonthlyPrice(limits.data),
+              owner,
+            }),
+          toAction: (plan) =>
+            refusal === undefined ? toOfferAction(plan, subscription) : undefined,
+          onAction: (action) => setRequest(action.request),
+        }}
+      />
+      {limits.isError && (
+        <div className="mt-4">
+          <FailureNotice
+            what="How your usage fits could not be loaded."
+            cause={limits.error}
+            onRetry={() => void limits.refetch()}
+          />
+        </div>
+      )}
+      <ChangeDialog place={place} request={request} onClose={() => setRequest(undefined)} />
+    </>
+  );
+}
+
+function isOffered(plans: readonly Plan[], planId: string): boolean {
+  return plans.some((plan) => plan.planId === planId && plan.archivedAt === null);
+}
+
+/** The price of the tenant's version of its plan. */
+function toMonthlyPrice({ plan }: Limits): string {
+  return `${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
+}
+
+/** What is known of the tenant that the offers are for. */
+type OfferedTo = {
+  currentPlanId: string;
+  /** Undefined while they load. */
+  limits: Limits | undefined;
+  environment: "live" | "test";
+  owner: string | undefined;
+  toNote: (plan: Plan) => string | undefined;
+  toAction: (plan: Plan) => LabelledRequest | undefined;
+  onAction: (action: LabelledRequest) => void;
+};
+
+const RHYTHMS = [
+  { value: "month", label: "Monthly" },
+  { value: "year", label: "Yearly" },
+] as const satisfies readonly { value: Rhythm; label: string }[];
+
+function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
+  const [rhythm, setRhythm] = useState<Rhythm>("month");
+  const { pricers, error, retry } = usePriceEngine(plans, meters);
+  const sorted = sortOffers(plans, of?.currentPlanId);
+  const isHidden = findHidden(
+    sorted.plans.map((plan) => toOffer(plan, meters)),
+    rhythm,
+  );
+  const shown = sorted.plans.filter(
+    (plan) => plan.planId === of?.currentPlanId || isHidden?.(toOffer(plan, meters)) !== true,
+  );
+  const used = new Map(
+    (of?.limits?.balances ?? [])
+      .filter(({ environment }) => environment === of?.environment)
+      .map((balance) => [balance.meter, toWholeUnits(balance.used)]),
+  );
+  const renderCard = (plan: Plan) => {
+    const pricer = pricers?.get(plan.planId);
+    const meter = meters.find(({ meterId }) =>
+      plan.phases.at(-1)?.rateCards.some((card) => card.meter === meterId),
+    );
+    const isCurrent = plan.planId === of?.currentPlanId;
+    return (
+      <OfferCard
+        key={plan.planId}
+        offer={toOffer(plan, meters)}
+        mark={isCurrent ? toMark(of?.owner) : undefined}
+        note={of?.toNote(plan)}
+        zeroUsage={pricer && toZeroUsageText(pricer, meter?.unit)}
+        fits={
+          of === undefined
+            ? []
+            : of.limits && toQuotaFits(plan, of.limits, meters, of.environment, of.owner)
+        }
+        action={of?.toAction(plan)}
+        onAction={(action) => of?.onAction(action)}
+      />
+    );
+  };
+  return (
+    <>
+      {isHidden !== undefined && (
+        <div className="mb-4">
+          <SegmentedControl
+            label="Paid by the month or by the year"
+            segments={RHYTHMS}
+            value={rhythm}
+            onValueChange={setRhythm}
+          />
+        </div>
+      )}
+      <ul className={GRID_CLASSES}>{shown.map(renderCard)}</ul>
+      {sorted.addOns.length > 0 && (
+        <section aria-labelledby="add-ons" className="mt-8">
+          <h2 id="add-ons" className="mb-3 font-semibold text-base">
+            Add-ons
+          </h2>
+          <ul className={GRID_CLASSES}>{sorted.addOns.map(renderCard)}</ul>
+        </section>
+      )}
+      {pricers !== undefined && (
+        <PriceComparison
+          plans={shown}
+          meters={meters}
+          pricers={pricers}
+          used={used}
+          currentPlanId={of?.currentPlanId}
+        />
+      )}
+      {error !== null && (
+        <div className="mt-4">
+          <FailureNotice
+            what="The prices of usage could not be computed."
+            cause={error}
+            onRetry={retry}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+const GRID_CLASSES = "grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]";
+
+function toMark(owner: string | undefined): string {
+  return owner === undefined ? "Current plan" : `Plan of ${owner}`;
+}

@@ -32,7 +32,7 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
   return (
     <section
       aria-label="Sandbox"
-      className="mb-4 rounded-card border border-line border-dashed bg-warning-soft px-4 py-3 sm:px-5"
+      className="mb-4 rounded-card border border-warning/50 border-dashed bg-surface px-4 py-3 sm:px-5"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 items-start gap-3">

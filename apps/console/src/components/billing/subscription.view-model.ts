@@ -45,7 +45,7 @@ export function toComing(
   nameOf: (planId: string) => string,
 ): readonly string[] {
   const { life, trialEndsAt, pending, periodTo } = subscription;
-  const isEnding = pending.endsAt !== null;
+  const hasPending = Object.values(pending).some((what) => what !== null);
   return [
     ...(life === "trialing" && trialEndsAt !== null
       ? [`The trial ends on ${formatDate(trialEndsAt)}.`]
@@ -57,7 +57,7 @@ export function toComing(
     ...(pending.endsAt === null
       ? []
       : [`Ends on ${formatDate(pending.endsAt)} and does not renew.`]),
-    ...(life === "active" && !isEnding && pending.pausesAt === null && periodTo !== null
+    ...(life === "active" && !hasPending && periodTo !== null
       ? [`Renews on ${formatDate(periodTo)}.`]
       : []),
   ];

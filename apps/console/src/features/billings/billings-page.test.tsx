@@ -181,7 +181,7 @@ describe("a usage line", () => {
     );
     const sheet = within(await screen.findByRole("dialog", { name: "Requests" }));
     const sum = await sheet.findByRole("row", { name: /^Sum, equal to the line/ });
-    within(sum).getByText("1,500 requests");
+    within(sum).getByText("1,500");
     within(sum).getByText("$1.00");
     await userEvent.click(sheet.getByRole("button", { name: "Nov 26, 2026" }));
     await userEvent.click(await sheet.findByRole("button", { name: "Web" }));
@@ -207,9 +207,9 @@ describe("a usage line", () => {
               nextCursor: null,
             },
     });
-    await screen.findByRole("row", { name: /^Sum of these 500 requests/ });
+    await screen.findByRole("row", { name: /^Sum of these 500/ });
     await userEvent.click(screen.getByRole("button", { name: "Show more" }));
-    await screen.findByRole("row", { name: /^Sum, equal to the line 1,500 requests \$1\.00/ });
+    await screen.findByRole("row", { name: /^Sum, equal to the line 1,500 \$1\.00/ });
   });
 });
 

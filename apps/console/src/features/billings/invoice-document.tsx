@@ -25,7 +25,7 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
             currency={currency}
             onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
           />
-          <div className="mt-3 border-line border-t pt-3">
+          <div className="border-line border-t pt-3">
             <InvoiceSums sums={invoice} dueLabel="To pay" />
           </div>
           <p className="mt-4 text-ink-muted text-xs">

@@ -6,7 +6,7 @@ const PARTS = [
   { quantity: "0.1", amount: "0.33" },
   { quantity: "0.2", amount: "0.34" },
 ];
-const LINE = { quantity: "0.3", amount: "0.67", unit: "request" };
+const LINE = { quantity: "0.3", amount: "0.67" };
 const WHOLE = { isNarrowed: false, hasMore: false, currency: "USD" };
 
 describe("sumParts", () => {
@@ -20,7 +20,7 @@ describe("toPartsSum", () => {
   it("says that the parts are the line when they are, to the unit and to the cent", () => {
     expect(toPartsSum(PARTS, LINE, WHOLE)).toEqual({
       label: "Sum, equal to the line",
-      quantity: "0.3 requests",
+      quantity: "0.3",
       amount: "$0.67",
       isLine: true,
     });

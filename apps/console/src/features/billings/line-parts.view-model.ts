@@ -1,6 +1,7 @@
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
-import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
+import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { InvoiceLine, LinePart } from "#platform/billing-queries.ts";
+import { formatCount } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import type { PartKind } from "./billings-search.view-model.ts";
@@ -10,6 +11,12 @@ export const PART_LABELS: Readonly<Record<PartKind, string>> = {
   key: "Key",
   route: "Route",
 };
+
+/** Heads a column of quantities: "Requests". */
+export function toHeading(unit: string): string {
+  const plural = toPlural(unit);
+  return plural.charAt(0).toUpperCase() + plural.slice(1);
+}
 
 /** Names a part by what it is a part of. */
 export function toPartName(part: LinePart, by: PartKind): string {
@@ -51,7 +58,7 @@ export type PartsSum = {
  */
 export function toPartsSum(
   parts: readonly Pick<LinePart, "quantity" | "amount">[],
-  line: Pick<InvoiceLine, "quantity" | "amount" | "unit">,
+  line: Pick<InvoiceLine, "quantity" | "amount">,
   { isNarrowed, hasMore, currency }: { isNarrowed: boolean; hasMore: boolean; currency: string },
 ): PartsSum {
   const { quantity, amount } = sumParts(parts);
@@ -61,7 +68,7 @@ export function toPartsSum(
     toScaled(amount) === toScaled(line.amount);
   return {
     label: hasMore ? "Sum of these" : isLine ? "Sum, equal to the line" : "Sum",
-    quantity: formatUnits(quantity, line.unit),
+    quantity: formatCount(quantity),
     amount: formatMoney(amount, currency),
     isLine,
   };

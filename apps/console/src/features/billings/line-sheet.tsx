@@ -7,6 +7,7 @@ import X from "lucide-react/icons/x";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { BillingPlace, InvoiceLine, LinePart } from "#platform/billing-queries.ts";
+import { formatCount } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate, formatSpan } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -17,7 +18,7 @@ import {
   type PartKind,
   withoutLine,
 } from "./billings-search.view-model.ts";
-import { PART_LABELS, toPartName, toPartsSum } from "./line-parts.view-model.ts";
+import { PART_LABELS, toHeading, toPartName, toPartsSum } from "./line-parts.view-model.ts";
 
 export type LineSheetProps = {
   place: BillingPlace;
@@ -163,8 +164,8 @@ function PartsTable({ by, items, line, currency, state, onOpen }: PartsTableProp
           <th scope="col" className="py-1.5 pr-3 font-medium">
             {PART_LABELS[by]}
           </th>
-          <th scope="col" className="w-32 py-1.5 pr-3 text-right font-medium">
-            Quantity
+          <th scope="col" className="w-24 py-1.5 pr-3 text-right font-medium">
+            {line.unit === null ? "Quantity" : toHeading(line.unit)}
           </th>
           <th scope="col" className="w-24 py-1.5 text-right font-medium">
             Amount
@@ -191,7 +192,7 @@ function PartsTable({ by, items, line, currency, state, onOpen }: PartsTableProp
                   <span className={by === "route" ? "font-mono text-xs" : undefined}>{name}</span>
                 )}
               </td>
-              <td className="py-2 pr-3 text-right">{formatUnits(part.quantity, line.unit)}</td>
+              <td className="py-2 pr-3 text-right">{formatCount(part.quantity)}</td>
               <td className="py-2 text-right">{formatMoney(part.amount, currency)}</td>
             </tr>
           );

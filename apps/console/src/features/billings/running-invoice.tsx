@@ -57,7 +57,7 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
           currency={data.currency}
           onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
         />
-        <div className="mt-3 border-line border-t pt-3">
+        <div className="border-line border-t pt-3">
           <InvoiceSums sums={data} dueLabel="Due so far" />
         </div>
       </Card>

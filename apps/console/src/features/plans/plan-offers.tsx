@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { type ReactNode, useState } from "react";
@@ -184,11 +185,17 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
         offer={toOffer(plan, meters)}
         mark={isCurrent ? toMark(of?.owner) : undefined}
         note={of?.toNote(plan)}
-        zeroUsage={pricer && toZeroUsageText(pricer, meter?.unit)}
+        // What has no usage costs its price, which stands above.
+        zeroUsage={
+          pricer === undefined || (plan.isAddOn && meter === undefined)
+            ? undefined
+            : toZeroUsageText(pricer, meter?.unit)
+        }
         fits={
           of === undefined
             ? []
-            : of.limits && toQuotaFits(plan, of.limits, meters, of.environment, of.owner)
+            : of.limits &&
+              toQuotaFits(toLastingQuotas(plan), of.limits, meters, of.environment, of.owner)
         }
         action={of?.toAction(plan)}
         onAction={(action) => of?.onAction(action)}
@@ -213,7 +220,9 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
           <h2 id="add-ons" className="mb-3 font-semibold text-base">
             Add-ons
           </h2>
-          <ul className={GRID_CLASSES}>{sorted.addOns.map(renderCard)}</ul>
+          <ul className="grid gap-4 sm:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))]">
+            {sorted.addOns.map(renderCard)}
+          </ul>
         </section>
       )}
       {pricers !== undefined && (
@@ -236,6 +245,11 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
       )}
     </>
   );
+}
+
+/** The quotas that stay: those of a trial say nothing of a plan. */
+function toLastingQuotas(plan: Plan) {
+  return termsOfPhase(plan, plan.phases.length - 1);
 }
 
 const GRID_CLASSES = "grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]";

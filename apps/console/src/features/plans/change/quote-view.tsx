@@ -31,7 +31,7 @@ export function QuoteView({ quote }: { quote: Quote }) {
             lines={invoice.lines}
             currency={invoice.currency}
           />
-          <div className="mt-2 border-line border-t pt-2">
+          <div className="border-line border-t pt-2">
             <InvoiceSums sums={invoice} />
           </div>
         </Part>

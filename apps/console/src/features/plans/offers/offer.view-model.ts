@@ -236,8 +236,9 @@ function toLimits(plan: Plan, meters: readonly Meter[]): readonly string[] {
   );
   const view = toPlanView({ ...plan, quotas: [] }, meters);
   const isUnlimited = plan.rateLimits.length === 0 && plan.concurrency === null;
+  // An add-on brings no limits of calls: those are of the plan beside it.
   return [
-    ...(isUnlimited && (hasQuotas || plan.scopes.length > 0)
+    ...(isUnlimited && (plan.isAddOn || hasQuotas || plan.scopes.length > 0)
       ? []
       : view.terms.map(({ text }) => text)),
     ...(plan.scopes.length > 0 ? [`Scopes: ${plan.scopes.join(", ")}`] : []),

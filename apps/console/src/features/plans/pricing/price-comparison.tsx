@@ -129,22 +129,22 @@ function Offer({ offer, isCurrent }: { offer: ComparedOffer; isCurrent: boolean 
         </span>
       </p>
       {offer.misfit !== undefined && <p className="mt-1 text-warning text-xs">{offer.misfit}</p>}
-      <dl className="mt-2 space-y-1 text-xs tabular-nums">
+      <ul className="mt-2 space-y-1 text-xs tabular-nums">
         {offer.lines.map((line) => (
-          <div key={line.key}>
+          <li key={line.key}>
             <div className="flex justify-between gap-3">
-              <dt>{line.name}</dt>
-              <dd>{line.amount}</dd>
+              <span>{line.name}</span>
+              <span>{line.amount}</span>
             </div>
             {line.tiers.map((tier) => (
               <div key={tier.key} className="flex flex-wrap justify-between gap-x-3 text-ink-muted">
-                <dt>{tier.range}</dt>
-                <dd className="ml-auto">{tier.text}</dd>
+                <span>{tier.range}</span>
+                <span className="ml-auto">{tier.text}</span>
               </div>
             ))}
-          </div>
+          </li>
         ))}
-      </dl>
+      </ul>
     </li>
   );
 }

@@ -68,7 +68,7 @@ function Row({ line, onOpen }: RowProps) {
           )}
         </span>
         {reason !== undefined && (
-          <span className="mt-1 block max-w-[60ch] text-xs">Not charged: {reason}</span>
+          <span className="mt-1 block max-w-[60ch] text-xs">Not charged. {reason}</span>
         )}
         {line.notes.map((note) => (
           <span key={note} className="mt-1 block text-ink-muted text-xs">

@@ -46,8 +46,8 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
               )}
             </p>
             <p className="max-w-[72ch] text-ink-muted text-xs">
-              Plans, quotes and invoices as they would be, for calls with test keys. Nothing here is
-              owed. {refusal}
+              Plans and invoices as they would be, for calls with test keys. Nothing here is owed,
+              and limits stay those of the live plan. {refusal}
             </p>
           </div>
         </div>

@@ -15,6 +15,20 @@ describe("toSandboxSteps", () => {
     ]);
   });
 
+  it("leads to the end of a trial once, which is that of its period", () => {
+    const end = "2027-02-14T12:00:00.000Z";
+    const [first, second] = toSandboxSteps("2027-01-31T12:00:00.000Z", {
+      trialEndsAt: end,
+      periodTo: end,
+    });
+    expect(first).toEqual({
+      key: "trial",
+      label: "To the end of the trial, Feb 14, 2027",
+      to: end,
+    });
+    expect(second?.key).toBe("day");
+  });
+
   it("has fixed steps alone without a subscription", () => {
     expect(toSandboxSteps("2027-01-31T12:00:00.000Z", undefined)).toHaveLength(3);
   });

@@ -26,7 +26,8 @@ export function toSandboxSteps(
       : [];
   return [
     ...end("trial", "trial", ends?.trialEndsAt),
-    ...end("period", "period", ends?.periodTo),
+    // A trial is the period of its time.
+    ...(ends?.periodTo === ends?.trialEndsAt ? [] : end("period", "period", ends?.periodTo)),
     ...STEPS.map(({ key, label }) => ({
       key,
       label,

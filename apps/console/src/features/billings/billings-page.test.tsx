@@ -97,7 +97,7 @@ describe("the running invoice", () => {
     );
     table.getByText("First 1,000");
     table.getByText("500 requests · $1.00");
-    table.getByText("Not charged: Beyond the hard limit of your plan.");
+    table.getByText("Not charged. Beyond the hard limit of your plan.");
     expect(screen.getAllByText("$50.00")).not.toHaveLength(0);
     screen.getByText("Due so far");
     await screen.findByText("Pro renews for another month.");

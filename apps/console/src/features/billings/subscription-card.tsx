@@ -4,6 +4,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { listSeats } from "#components/billing/seats.view-model.ts";
 import { toStateBadges } from "#components/billing/subscription.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import {
@@ -11,9 +12,11 @@ import {
   type Subscription,
   subscriptionQuery,
 } from "#platform/billing-queries.ts";
+import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
 
 /** The plan in force, credit, and everything that is going to happen. */
 export function SubscriptionCard({ place }: { place: BillingPlace }) {
@@ -41,7 +44,11 @@ export function SubscriptionCard({ place }: { place: BillingPlace }) {
 }
 
 function Facts({ subscription }: { subscription: Subscription }) {
-  const { planName, addOns, seats, coupons, balance, currency, dates } = subscription;
+  const { api } = usePlatform();
+  // Names what is bought; without it the card only says less.
+  const catalog = useQuery(catalogQuery(api)).data;
+  const plan = catalog?.plans.find(({ planId }) => planId === subscription.planId);
+  const { planName, addOns, coupons, balance, currency, dates } = subscription;
   return (
     <Card
       title="Plan"
@@ -57,9 +64,9 @@ function Facts({ subscription }: { subscription: Subscription }) {
     >
       <p className="font-semibold text-lg [overflow-wrap:anywhere]">{planName}</p>
       <ul className="mt-1 space-y-0.5 text-ink-muted">
-        {seats.map(({ card, name, quantity }) => (
+        {listSeats(subscription, plan).map(({ card, name, quantity }) => (
           <li key={card}>
-            {name}: {quantity}
+            {name}: {formatCount(quantity)}
           </li>
         ))}
         {addOns.map(({ planId, name, since }) => (

@@ -85,12 +85,15 @@ function OffersOfTenant({
   const subscription = useQuery(subscriptionQuery(api, place)).data;
   const limits = useQuery(limitsQuery(api, tenant.tenantId));
   const refusal = findBillingRefusal(tenant, "change the plan");
-  const nameOf = (planId: string) =>
-    catalog.plans.find((plan) => plan.planId === planId)?.name ?? planId;
   return (
     <>
       {place.environment === "test" && <SandboxClock tenant={tenant} />}
-      <SubscriptionPanel place={place} nameOf={nameOf} refusal={refusal} onRequest={setRequest} />
+      <SubscriptionPanel
+        place={place}
+        plans={catalog.plans}
+        refusal={refusal}
+        onRequest={setRequest}
+      />
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
         <p className="mb-4 max-w-[72ch]">
           {owner === undefined ? "You are" : `${owner} is`} on {limits.data.plan.name}, at{" "}

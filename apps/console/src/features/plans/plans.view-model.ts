@@ -31,7 +31,7 @@ export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
  * @returns One line for each quota of the plan; empty for a plan without quotas.
  */
 export function toQuotaFits(
-  plan: Pick<Plan, "quotas">,
+  plan: { quotas: readonly Plan["quotas"][number][] },
   limits: Pick<Limits, "balances">,
   meters: readonly Meter[],
   environment: Environment,

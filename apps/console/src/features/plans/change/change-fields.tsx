@@ -57,7 +57,7 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
           label="When"
           value={details.when ?? "period_end"}
           notes={{
-            now: "Calls are refused until you resume; what is unused is credited.",
+            now: "Nothing is charged until you resume, and the limits are those of a new tenant.",
             period_end: "Everything works until then.",
           }}
           onValueChange={(when) => onChange({ when })}

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { makeSubscription } from "#components/billing/billing-answers.fixture.ts";
+import { makePlan } from "../offers/plan.fixture.ts";
 import { listSubscriptionActions, toOfferAction } from "./subscription-actions.view-model.ts";
 
 const AT = "2026-12-01T00:00:00.000Z";
 const NOTHING = { change: null, endsAt: null, pausesAt: null };
 const labelsOf = (more: object) =>
-  listSubscriptionActions(makeSubscription(more), (id) => id.toUpperCase()).map(
-    ({ label }) => label,
-  );
+  listSubscriptionActions(makeSubscription(more), [
+    makePlan({ planId: "scale", name: "SCALE" }),
+  ]).map(({ label }) => label);
 
 describe("listSubscriptionActions", () => {
   it("offers what an active subscription can have changed", () => {

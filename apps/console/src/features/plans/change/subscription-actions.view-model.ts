@@ -1,20 +1,27 @@
+import { listSeats } from "#components/billing/seats.view-model.ts";
 import { isSubscribed } from "#components/billing/subscription.view-model.ts";
 import type { Subscription } from "#platform/billing-queries.ts";
+import type { Plan } from "#platform/shared-queries.ts";
 import type { ChangeRequest } from "./change-request.view-model.ts";
 
 export type LabelledRequest = { key: string; label: string; request: ChangeRequest };
 
-type Subject = Pick<Subscription, "life" | "planId" | "planName" | "pending" | "seats" | "addOns">;
+type Subject = Pick<
+  Subscription,
+  "life" | "planId" | "planName" | "phase" | "pending" | "seats" | "addOns"
+>;
 
 /**
  * Lists what can be done to a subscription as it is, what undoes something first.
  *
+ * @param plans - Of the catalogue, which name what is bought.
  * @returns Empty without a subscription: then a plan is chosen.
  */
 export function listSubscriptionActions(
   subscription: Subject,
-  nameOf: (planId: string) => string,
+  plans: readonly Pick<Plan, "planId" | "name" | "phases">[],
 ): readonly LabelledRequest[] {
+  const nameOf = (planId: string) => plans.find((one) => one.planId === planId)?.name ?? planId;
   const { life, planName: name, pending } = subscription;
   if (!isSubscribed(subscription)) {
     return [];
@@ -31,7 +38,10 @@ export function listSubscriptionActions(
   }
   return [
     ...listUndoing(subscription, nameOf),
-    ...listChanges(subscription),
+    ...listChanges(
+      subscription,
+      plans.find(({ planId }) => planId === subscription.planId),
+    ),
     ...(pending.pausesAt === null && pending.endsAt === null
       ? [{ key: "pause", label: "Pause plan", request: { do: "pause", name } as const }]
       : []),
@@ -74,14 +84,17 @@ function listUndoing(
   ];
 }
 
-function listChanges({ seats, addOns }: Subject): readonly LabelledRequest[] {
+function listChanges(
+  subscription: Subject,
+  plan: Pick<Plan, "phases"> | undefined,
+): readonly LabelledRequest[] {
   return [
-    ...seats.map(({ card, name, quantity }) => ({
+    ...listSeats(subscription, plan).map(({ card, name, quantity }) => ({
       key: `seats ${card}`,
       label: `Change ${name}`,
       request: { do: "seats", card, name, quantity } as const,
     })),
-    ...addOns.map(({ planId, name }) => ({
+    ...subscription.addOns.map(({ planId, name }) => ({
       key: `add-on ${planId}`,
       label: `Remove ${name}`,
       request: { do: "removeAddOn", planId, name } as const,

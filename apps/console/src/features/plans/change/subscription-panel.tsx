@@ -3,6 +3,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { listSeats } from "#components/billing/seats.view-model.ts";
 import { toComing, toStateBadges } from "#components/billing/subscription.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import {
@@ -14,20 +15,21 @@ import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate, formatSpan } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import type { Plan } from "#platform/shared-queries.ts";
 import type { ChangeRequest } from "./change-request.view-model.ts";
 import { listSubscriptionActions } from "./subscription-actions.view-model.ts";
 
 export type SubscriptionPanelProps = {
   place: BillingPlace;
-  /** The name of a plan by its id. */
-  nameOf: (planId: string) => string;
+  /** Of the catalogue, which name what is bought. */
+  plans: readonly Plan[];
   /** Why the person cannot change the plan, and who can; undefined when they can. */
   refusal: string | undefined;
   onRequest: (request: ChangeRequest) => void;
 };
 
 /** The plan in force, what happens to it next, and everything that can be done to it. */
-export function SubscriptionPanel({ place, nameOf, refusal, onRequest }: SubscriptionPanelProps) {
+export function SubscriptionPanel({ place, plans, refusal, onRequest }: SubscriptionPanelProps) {
   const { api } = usePlatform();
   const subscription = useQuery(subscriptionQuery(api, place));
   if (subscription.data === undefined) {
@@ -61,10 +63,10 @@ export function SubscriptionPanel({ place, nameOf, refusal, onRequest }: Subscri
         </div>
       }
     >
-      <Facts subscription={data} nameOf={nameOf} />
+      <Facts subscription={data} plans={plans} />
       {refusal === undefined ? (
         <div className="mt-4 flex flex-wrap gap-2">
-          {listSubscriptionActions(data, nameOf).map(({ key, label, request }) => (
+          {listSubscriptionActions(data, plans).map(({ key, label, request }) => (
             <Button key={key} onClick={() => onRequest(request)}>
               {label}
             </Button>
@@ -85,13 +87,17 @@ function toPeriodText({ life, periodFrom, periodTo }: Subscription): string {
   return span === undefined ? "No period is running." : `This period: ${span}, UTC.`;
 }
 
-type FactsProps = Pick<SubscriptionPanelProps, "nameOf"> & { subscription: Subscription };
+type FactsProps = Pick<SubscriptionPanelProps, "plans"> & { subscription: Subscription };
 
-function Facts({ subscription, nameOf }: FactsProps) {
-  const { seats, addOns, coupons, balance, currency } = subscription;
+function Facts({ subscription, plans }: FactsProps) {
+  const nameOf = (planId: string) => plans.find((one) => one.planId === planId)?.name ?? planId;
+  const plan = plans.find(({ planId }) => planId === subscription.planId);
+  const { addOns, coupons, balance, currency } = subscription;
   const facts = [
     ...toComing(subscription, nameOf),
-    ...seats.map(({ name, quantity }) => `${name}: ${formatCount(quantity)}`),
+    ...listSeats(subscription, plan).map(
+      ({ name, quantity }) => `${name}: ${formatCount(quantity)}`,
+    ),
     ...addOns.map(({ name, since }) => `Add-on ${name}, since ${formatDate(since)}`),
     ...coupons.map(({ name, text }) => `Coupon ${name}: ${text}`),
     ...(isZero(balance)

@@ -1,6 +1,7 @@
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
+import { toWords } from "#components/billing/to-words.ts";
 import { formatPrice, toPlanView } from "#components/plan.view-model.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
@@ -136,7 +137,7 @@ function toPriceTerm(card: Card & { price: Price }, context: Context): OfferTerm
   const { price } = card;
   const meter = context.meters.find(({ meterId }) => meterId === card.meter);
   const unit = card.meter === undefined ? undefined : (meter?.unit ?? card.meter);
-  const name = card.name ?? meter?.name ?? toTitle(card.key);
+  const name = card.name ?? meter?.name ?? toWords(card.key);
   const per = toPerInterval(toInterval(card.interval));
   const money = (amount: string | undefined) => formatMoney(amount ?? "0", context.currency);
   return {
@@ -220,10 +221,10 @@ function toEntitlementTerms(card: Card, { meters }: Context): readonly OfferTerm
       ];
     case "static":
       return [
-        { key, text: `${card.name ?? toTitle(card.key)}: ${limit}`, details: [], tiers: undefined },
+        { key, text: `${card.name ?? toWords(card.key)}: ${limit}`, details: [], tiers: undefined },
       ];
     case "boolean":
-      return [{ key, text: card.name ?? toTitle(card.key), details: [], tiers: undefined }];
+      return [{ key, text: card.name ?? toWords(card.key), details: [], tiers: undefined }];
     default:
       return entitlement.kind satisfies never;
   }
@@ -243,10 +244,4 @@ function toLimits(plan: Plan, meters: readonly Meter[]): readonly string[] {
       : view.terms.map(({ text }) => text)),
     ...(plan.scopes.length > 0 ? [`Scopes: ${plan.scopes.join(", ")}`] : []),
   ];
-}
-
-/** A key as a word: "data-region" is "Data region". */
-function toTitle(key: string): string {
-  const words = key.replaceAll(/[-_]+/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

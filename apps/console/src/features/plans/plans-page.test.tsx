@@ -171,10 +171,14 @@ const quoteOf = (amount: string, hash: string) =>
 describe("choosing a plan", () => {
   it("shows what it comes to and confirms exactly that", async () => {
     let sent: unknown;
+    let quotes = 0;
     openPlans(
       {},
       {
-        [QUOTES]: () => quoteOf("49.00", "first"),
+        [QUOTES]: () => {
+          quotes += 1;
+          return quoteOf("49.00", "first");
+        },
         [CHANGES]: async (request) => {
           sent = await request.json();
           return makeSubscription();
@@ -191,6 +195,8 @@ describe("choosing a plan", () => {
     const { action, at } = quoteOf("49.00", "first");
     expect(sent).toEqual({ environment: "live", action, at, hash: "first" });
     await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    // What was done is not quoted once more: it would be refused.
+    expect(quotes).toBe(1);
   });
 
   it("asks again with what changed when the quote would come to another sum by now", async () => {

@@ -9,7 +9,7 @@ export const ROLE_NOTES: Readonly<Record<Role, string>> = {
   owner: "Full access, including who is an owner.",
   admin: "Keys, members, settings and the audit log, but not who is an owner.",
   developer: "Creates, rolls and revokes keys; views usage.",
-  billing: "Views usage, plans and billings; cannot change anything.",
+  billing: "Chooses and changes plans; views usage and billings.",
   viewer: "Views keys, usage and members; cannot change anything.",
 };
 

@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   type BillingPlace,
-  billingKey,
   type Quote,
   refreshBilling,
   type Subscription,
@@ -24,7 +23,8 @@ export function useQuotedChange(place: BillingPlace, action: SubscriptionAction 
   const { api } = usePlatform();
   const client = useQueryClient();
   const [changes, setChanges] = useState<{ hash: string; texts: readonly string[] }>();
-  const queryKey = [...billingKey(place), place.environment, "quote", action];
+  // Not of what a change makes old: what was just done would be quoted once more, and refused.
+  const queryKey = ["quote", place, action];
   const quote = useQuery({
     queryKey,
     queryFn: ({ signal }) =>

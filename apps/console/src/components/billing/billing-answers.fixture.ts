@@ -1,15 +1,17 @@
 import {
+  type BillingClock,
   billingClock,
   type Invoice,
   type InvoiceLine,
   invoice,
   invoiceLine,
+  type LinePart,
   linePart,
+  type Quote,
   quote,
   subscription,
   upcomingInvoice,
 } from "@turnpike/contract/billing";
-import type { z } from "zod";
 
 export const TENANT_ID = "ten_0199f3b0c1d27a4e8f60112233445566";
 export const INVOICE_ID = "inv_0199f3b0c1d27a4e8f60112233445566";
@@ -92,7 +94,7 @@ export function makeSubscription(more: object = {}) {
   });
 }
 
-export function makeQuote(more: Partial<z.input<typeof quote>> = {}) {
+export function makeQuote(more: Partial<Quote> = {}) {
   return quote.parse({
     hash: "hash-1",
     at: NOW,
@@ -112,7 +114,7 @@ export function makeQuote(more: Partial<z.input<typeof quote>> = {}) {
   });
 }
 
-export function makeInvoice(more: Partial<z.input<typeof invoice>> = {}): Invoice {
+export function makeInvoice(more: Partial<Invoice> = {}): Invoice {
   return invoice.parse({
     invoiceId: INVOICE_ID,
     tenantId: TENANT_ID,
@@ -137,7 +139,7 @@ export function makeInvoice(more: Partial<z.input<typeof invoice>> = {}): Invoic
   });
 }
 
-export function makePart(more: Partial<z.input<typeof linePart>> = {}) {
+export function makePart(more: Partial<LinePart> = {}) {
   return linePart.parse({
     keyId: null,
     keyName: null,
@@ -149,7 +151,7 @@ export function makePart(more: Partial<z.input<typeof linePart>> = {}) {
   });
 }
 
-export function makeClock(more: Partial<z.input<typeof billingClock>> = {}) {
+export function makeClock(more: Partial<BillingClock> = {}) {
   return billingClock.parse({
     tenantId: TENANT_ID,
     now: NOW,

@@ -81,7 +81,7 @@ function describe({ from, to, issuesAt }: UpcomingInvoice): string {
   return parts.filter((part) => part !== undefined).join(", ");
 }
 
-/** The sum so far, and how old it is. Digits of one width keep it in its place. */
+/** The sum so far, and how old it is. Digits of one width keep it where it is. */
 function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: boolean }) {
   return (
     <div className="text-right">

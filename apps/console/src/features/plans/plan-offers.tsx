@@ -188,7 +188,7 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
         offer={toOffer(plan, meters)}
         mark={isCurrent ? toMark(of?.owner) : undefined}
         note={of?.toNote(plan)}
-        // What has no usage costs its price, which stands above.
+        // What has no usage costs its price, which is above.
         zeroUsage={
           pricer === undefined || (plan.isAddOn && meter === undefined)
             ? undefined

@@ -251,7 +251,7 @@ describe("choosing a plan", () => {
     screen.getByRole("button", { name: "Confirm and pay $49.00" });
   });
 
-  it("is left to people who may, and others are told who that is", async () => {
+  it("is left to people who may, and says to others who that is", async () => {
     openPlans({ role: "developer" });
     await screen.findByText(/Your role, developer, cannot change the plan/);
     expect(screen.queryByRole("button", { name: "Choose Pro" })).toBe(null);

@@ -1,12 +1,11 @@
-import { meter, plan } from "@turnpike/contract/catalog";
-import type { z } from "zod";
+import { meter, type Plan, plan } from "@turnpike/contract/catalog";
 
 export const METERS = [
   meter.parse({ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }),
 ];
 
 /** A plan of the catalogue: 49 dollars a month unless given otherwise. */
-export function makePlan(more: Partial<z.input<typeof plan>> = {}) {
+export function makePlan(more: Partial<Plan> = {}) {
   return plan.parse({
     planId: "pro",
     version: 1,

@@ -28,7 +28,7 @@ export function toPosition(quantity: number, max: number): number {
   if (quantity <= 0) {
     return 0;
   }
-  // One unit is a step from nothing, so that the two are told apart.
+  // One unit is a step from nothing, so that the two differ.
   return Math.max(1, Math.min(STEPS, Math.round((Math.log(quantity) / Math.log(max)) * STEPS)));
 }
 

@@ -23,6 +23,7 @@ import {
   fakeNetwork,
   makeTestPlatform,
 } from "#platform/render-with-platform.tsx";
+import { makeUser } from "#platform/session/fake-session.ts";
 import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
 import { ToastArea } from "../toast-area.tsx";
 import { TENANT_ID } from "./billing-answers.fixture.ts";
@@ -113,6 +114,7 @@ export function openScreen<Search extends object>(input: OpenScreenInput<Search>
     history: createMemoryHistory({ initialEntries: [input.address] }),
   });
   const platform = makeTestPlatform();
+  platform.session.change({ user: makeUser() });
   render(
     <QueryClientProvider client={queryClient}>
       <PlatformProvider

@@ -277,6 +277,28 @@ describe("an invoice", () => {
     );
   });
 
+  it("is downloaded with the token of the person, as PDF", async () => {
+    let authorization: string | null | undefined;
+    const saved = vi.fn(() => "blob:file");
+    vi.stubGlobal(
+      "URL",
+      class extends URL {
+        static override createObjectURL = saved;
+        static override revokeObjectURL = () => undefined;
+      },
+    );
+    openBillings(`/billings?invoice=${INVOICE_ID}`, {
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => paid,
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}/pdf`]: (request) => {
+        authorization = request.headers.get("authorization");
+        return new Response("%PDF-1.7", { headers: { "content-type": "application/pdf" } });
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Download invoice as PDF" }));
+    await waitFor(() => expect(saved).toHaveBeenCalledOnce());
+    expect(authorization).toBe("Bearer token-of-ada");
+  });
+
   it("says why its CSV could not be downloaded", async () => {
     openBillings(`/billings?invoice=${INVOICE_ID}`, {
       [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => paid,

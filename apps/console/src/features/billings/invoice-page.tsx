@@ -72,28 +72,36 @@ export function InvoicePage(props: InvoicePageProps) {
   );
 }
 
+const FILES = [
+  { ending: "pdf", label: "Download invoice as PDF" },
+  { ending: "csv", label: "Download lines as CSV" },
+] as const;
+
 function Downloads({ invoice }: { invoice: Invoice }) {
   const { config, session } = usePlatform();
-  const csv = useMutation({
+  const download = useMutation({
     mutationKey: ["billing", "download"],
-    mutationFn: () =>
+    mutationFn: (ending: (typeof FILES)[number]["ending"]) =>
       downloadFile({
         getIdToken: session.getIdToken,
-        url: `${config.urls.api}/v1/tenants/${invoice.tenantId}/invoices/${invoice.invoiceId}/csv`,
-        fileName: toFileName(invoice.number, "csv"),
+        url: `${config.urls.api}/v1/tenants/${invoice.tenantId}/invoices/${invoice.invoiceId}/${ending}`,
+        fileName: toFileName(invoice.number, ending),
       }),
     onError: (error) => void toast.error(toErrorMessage(error)),
   });
   return (
     <>
-      <Button
-        progress={csv.isPending ? "Preparing…" : undefined}
-        onClick={() => csv.mutate()}
-        aria-label="Download lines as CSV"
-      >
-        <Download aria-hidden="true" className="size-4" />
-        CSV
-      </Button>
+      {FILES.map(({ ending, label }) => (
+        <Button
+          key={ending}
+          aria-label={label}
+          progress={download.isPending && download.variables === ending ? "Preparing…" : undefined}
+          onClick={() => download.mutate(ending)}
+        >
+          <Download aria-hidden="true" className="size-4" />
+          {ending.toUpperCase()}
+        </Button>
+      ))}
       <Button
         aria-label="Download invoice as JSON"
         onClick={() => saveJson(invoice, toFileName(invoice.number, "json"))}

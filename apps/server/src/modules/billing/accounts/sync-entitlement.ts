@@ -1,12 +1,10 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
-import type { RateCard } from "@turnpike/domain/billing/catalog/billing-plan";
+import { quotaRefillOf } from "@turnpike/domain/billing/catalog/quota-card";
 import { type DueDates, isOverdue } from "@turnpike/domain/billing/lifecycle/reminders";
 import type { AccessState } from "@turnpike/domain/billing/payments/dunning";
-import { planInterval } from "@turnpike/domain/billing/subscription/plan-interval";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
-import type { PeriodUnit } from "@turnpike/domain/time/period";
 import { findPlanVersion } from "#modules/catalog/index.ts";
 import { assignPlanWithin, setStandingWithin } from "#modules/entitlements/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
@@ -16,12 +14,6 @@ const BILLING_CONTEXT: CallContext = {
   actor: { type: "system", id: "billing" },
   requestId: "billing",
 };
-
-/** Quotas have one sequence of periods: that of the first card with a quota, else of the plan. */
-function refillOf(cards: readonly RateCard[]): PeriodUnit | undefined {
-  const card = cards.find(({ entitlement }) => entitlement?.limit !== undefined);
-  return card?.entitlement?.refill ?? card?.interval;
-}
 
 /** What open invoices leave of a tenant's rights: attempts to collect one may have come further than its due date. */
 function standingOf(
@@ -62,7 +54,7 @@ export async function syncEntitlement(
       plan: reference,
       phaseTerms: terms.phases === undefined ? {} : termsOfPhase(terms, run.inForce.index),
       periodAnchor: new Date(anchorMs),
-      periodUnit: refillOf(run.inForce.phase.cards) ?? planInterval(run.inForce.phase),
+      periodUnit: quotaRefillOf(run.inForce.phase),
     });
   } else {
     const standard = await findPlanVersion(tx, undefined);

@@ -1,7 +1,10 @@
+import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
 
 const text = (lengthMax: number) => z.string().trim().max(lengthMax);
+
+const DAYS = "A whole number of days from 1 to 365.";
 
 const prefix = z
   .string()
@@ -37,6 +40,30 @@ export const billingSection = z
       .max(365, "At most 365 days.")
       .default(14)
       .describe("Days from the issue of an invoice until it is due."),
+    dunning: z
+      .strictObject({
+        reminderDays: z
+          .array(z.int(DAYS).min(1, DAYS).max(365, DAYS))
+          .min(1, "At least one day.")
+          .max(12, "At most 12 days.")
+          .default([...DUNNING_DEFAULT.retryDays])
+          .refine(
+            (days) => days.every((day, index) => index === 0 || day > (days[index - 1] ?? 0)),
+            "Days must rise.",
+          )
+          .describe(
+            "Days after the due date on which an unpaid invoice is reminded of; the last one is the last notice.",
+          ),
+        graceDays: z
+          .int(DAYS)
+          .min(1, DAYS)
+          .max(365, DAYS)
+          .default(DUNNING_DEFAULT.graceDays)
+          .describe(
+            "Days from the last notice until calls are refused (402 `PAYMENT_REQUIRED`). Payment ends it at once.",
+          ),
+      })
+      .prefault({}),
     proration: z
       .enum(PRORATION_MODES)
       .default("time")

@@ -6,9 +6,10 @@ export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, ...rest } = billing;
+  const { seller, dunning, ...rest } = billing;
   return {
     ...rest,
+    dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
     seller: {
       name: seller.name === "" ? brand.name : seller.name,
       lines: seller.address,

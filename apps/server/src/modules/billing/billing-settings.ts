@@ -1,3 +1,4 @@
+import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
 import type { ProrationMode } from "@turnpike/domain/billing/subscription/subscription";
 
 /** A party of an invoice, as it is printed. */
@@ -17,6 +18,8 @@ export type BillingSettings = {
   proration: ProrationMode;
   /** Days from issue until an invoice is due. */
   paymentDays: number;
+  /** What follows an invoice that is not paid. */
+  dunning: DunningTerms;
   /** Begins the numbers of invoices and of credit notes. */
   invoicePrefix: string;
   creditNotePrefix: string;

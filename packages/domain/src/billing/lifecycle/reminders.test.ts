@@ -4,7 +4,7 @@ import { type Account, createAccount } from "../account/account.ts";
 import { readStory } from "../rehearsal/read-story.ts";
 import { doStep } from "../steps/do-step.ts";
 import { passTime } from "./pass-time.ts";
-import { isOverdue, listReminders, nextReminderMs, type Reminder } from "./reminders.ts";
+import { accessByDueDates, listReminders, nextReminderMs, type Reminder } from "./reminders.ts";
 
 const START_MS = Date.UTC(2026, 0, 15, 10);
 const MINUTE_MS = 60_000;
@@ -79,24 +79,54 @@ describe("a reminder", () => {
   it("of an open invoice comes once it is past its due date, and no more when it is paid", () => {
     const account = openAccount([fee({ month: 1 })]);
     const dueMs = START_MS + 14 * DAY_MS;
-    expect(isOverdue(account, { dueDates, atMs: dueMs })).toBe(false);
-    expect(isOverdue(account, { dueDates, atMs: dueMs + MINUTE_MS })).toBe(true);
+    expect(accessByDueDates(account, { dueDates, atMs: dueMs })).toBe("current");
+    expect(accessByDueDates(account, { dueDates, atMs: dueMs + MINUTE_MS })).toBe("overdue");
     expect(nextReminderMs(account, { dueDates, afterMs: dueMs })).toBe(dueMs + MINUTE_MS);
     const paid = doStep(account, { members: { do: "pay", key: "p" }, atMs: dueMs });
     expect(listReminders(paid, dueDates)).toEqual([]);
   });
 
+  it.each([
+    [0, "overdue", "invoice.overdue"],
+    [2, "overdue", "invoice.reminder"],
+    [7, "overdue", "invoice.reminder"],
+    [14, "overdue", "invoice.reminder"],
+    [21, "grace", "invoice.final_notice"],
+    [28, "blocked", "invoice.blocked"],
+  ])(
+    "%i days after the due date leaves %s, and payment leaves current at once",
+    (days, access, kind) => {
+      const account = openAccount([fee({ year: 1 })]);
+      const atMs = START_MS + (14 + days) * DAY_MS + MINUTE_MS;
+      const at = { dueDates, atMs };
+      expect(accessByDueDates(account, at)).toBe(access);
+      const due = listReminders(account, dueDates).filter((reminder) => reminder.atMs === atMs);
+      expect(due.map((reminder) => reminder.kind)).toEqual([kind]);
+      const paid = doStep(account, { members: { do: "pay", key: "p" }, atMs });
+      expect(accessByDueDates(paid, at)).toBe("current");
+    },
+  );
+
   it("comes exactly once, in one run over time or in many", () => {
     const endMs = START_MS + 800 * DAY_MS;
     const account = openAccount([{ duration: { days: 14 }, rateCards: [] }, fee({ year: 1 })]);
     const whole = collect(account, [endMs]);
-    expect(whole.map(({ kind, atMs }) => [kind, Math.floor((atMs - START_MS) / DAY_MS)])).toEqual([
+    const days = whole.map(({ kind, atMs }) => [kind, Math.floor((atMs - START_MS) / DAY_MS)]);
+    const unpaid = (due: number) => [
+      ["invoice.overdue", due],
+      ["invoice.reminder", due + 2],
+      ["invoice.reminder", due + 7],
+      ["invoice.reminder", due + 14],
+      ["invoice.final_notice", due + 21],
+      ["invoice.blocked", due + 28],
+    ];
+    expect(days).toEqual([
       ["trial.ending", 11],
-      ["invoice.overdue", 28],
+      ...unpaid(28),
       ["renewal.upcoming", 365],
-      ["invoice.overdue", 393],
+      ...unpaid(393),
       ["renewal.upcoming", 730],
-      ["invoice.overdue", 758],
+      ...unpaid(758),
     ]);
     fc.assert(
       fc.property(

@@ -1,6 +1,7 @@
 import { type Account, isRunning } from "../account/account.ts";
 import { hasPrices } from "../catalog/billing-plan.ts";
 import { type Invoice, isOpen } from "../invoices/invoice.ts";
+import { ACCESS_STATES, type AccessState, type DunningTerms } from "../payments/dunning.ts";
 import { isTrial } from "../subscription/phases.ts";
 import { isAtLeastAYear, planInterval } from "../subscription/plan-interval.ts";
 import type { Subscription } from "../subscription/subscription.ts";
@@ -22,13 +23,21 @@ export type Reminder =
       readonly endsAtMs: number;
       readonly planId: string;
     }
-  /** `invoice` is its index in the account. */
+  /** `invoice` is its index in the account, and `blockedAtMs` from when calls are refused while it is not paid. */
   | {
-      readonly kind: "invoice.overdue";
+      readonly kind: UnpaidKind;
       readonly atMs: number;
       readonly dueAtMs: number;
+      readonly blockedAtMs: number;
       readonly invoice: number;
     };
+
+/** What follows an invoice that is not paid: overdue, reminded of, a last notice, and calls refused. */
+export type UnpaidKind =
+  | "invoice.overdue"
+  | "invoice.reminder"
+  | "invoice.final_notice"
+  | "invoice.blocked";
 
 /** When an invoice is due, which is not the engine's to say; `undefined` for one that is not waited for any more. */
 export type DueDates = (invoice: Invoice, index: number) => number | undefined;
@@ -50,9 +59,52 @@ function remindOfEnd(subscription: Subscription): Reminder | undefined {
     : undefined;
 }
 
-/** An invoice is overdue with the first whole minute after it was due. */
-function overdueMs(dueAtMs: number): number {
-  return Math.floor(dueAtMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+/** The first whole minute after an instant: what follows from a due date happens on minutes, like everything else. */
+function nextMinuteMs(ms: number): number {
+  return Math.floor(ms / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+}
+
+/** What follows an invoice that is not paid, in the order of time. The last day of reminding is that of the last notice. */
+function listStages(
+  dueAtMs: number,
+  { retryDays, graceDays }: DunningTerms,
+): { kind: UnpaidKind; atMs: number }[] {
+  const after = (days: number) => nextMinuteMs(dueAtMs) + days * DAY_MS;
+  const lastDay = retryDays.at(-1) ?? 0;
+  return [
+    { kind: "invoice.overdue", atMs: after(0) },
+    ...retryDays
+      .slice(0, -1)
+      .map((days) => ({ kind: "invoice.reminder" as const, atMs: after(days) })),
+    { kind: "invoice.final_notice", atMs: after(lastDay) },
+    { kind: "invoice.blocked", atMs: after(lastDay + graceDays) },
+  ];
+}
+
+/** From when calls are refused while an invoice is not paid. */
+export function blockedMsOf(dueAtMs: number, dunning: DunningTerms): number {
+  return listStages(dueAtMs, dunning).at(-1)?.atMs ?? dueAtMs;
+}
+
+type Unpaid = Extract<Reminder, { kind: UnpaidKind }>;
+
+function listUnpaid(account: Account, dueDates: DueDates): Unpaid[] {
+  const { invoices, calendars, terms } = account;
+  return invoices.flatMap((invoice, index): Unpaid[] => {
+    // Attempts to collect an invoice have a calendar of their own.
+    const isCollected = calendars.some((calendar) => calendar.invoice === index);
+    const dueAtMs = isOpen(invoice) && !isCollected ? dueDates(invoice, index) : undefined;
+    if (dueAtMs === undefined) {
+      return [];
+    }
+    const blockedAtMs = blockedMsOf(dueAtMs, terms.dunning);
+    return listStages(dueAtMs, terms.dunning).map((stage) => ({
+      ...stage,
+      dueAtMs,
+      blockedAtMs,
+      invoice: index,
+    }));
+  });
 }
 
 /**
@@ -62,14 +114,8 @@ function overdueMs(dueAtMs: number): number {
 export function listReminders(account: Account, dueDates: DueDates): Reminder[] {
   const end = isRunning(account) ? remindOfEnd(account.subscription) : undefined;
   const begun = account.subscription?.period.fromMs ?? 0;
-  const overdue = account.invoices.flatMap((invoice, index): Reminder[] => {
-    const dueAtMs = isOpen(invoice) ? dueDates(invoice, index) : undefined;
-    return dueAtMs === undefined
-      ? []
-      : [{ kind: "invoice.overdue", atMs: overdueMs(dueAtMs), dueAtMs, invoice: index }];
-  });
   const ends = end === undefined || end.atMs <= begun ? [] : [end];
-  return [...ends, ...overdue].sort((a, b) => a.atMs - b.atMs);
+  return [...ends, ...listUnpaid(account, dueDates)].sort((a, b) => a.atMs - b.atMs);
 }
 
 /** The next instant after `afterMs` at which there is something to remind of; `undefined` for none. */
@@ -83,12 +129,20 @@ export function nextReminderMs(
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** True when an open invoice is past its due date at an instant. */
-export function isOverdue(
+const ACCESS: Readonly<Record<UnpaidKind, AccessState>> = {
+  "invoice.overdue": "overdue",
+  "invoice.reminder": "overdue",
+  "invoice.final_notice": "grace",
+  "invoice.blocked": "blocked",
+};
+
+/** What open invoices leave of a customer's rights at an instant, by their due dates: the worst over all of them. */
+export function accessByDueDates(
   account: Account,
   { dueDates, atMs }: { dueDates: DueDates; atMs: number },
-): boolean {
-  return listReminders(account, dueDates).some(
-    (reminder) => reminder.kind === "invoice.overdue" && reminder.atMs <= atMs,
-  );
+): AccessState {
+  const ranks = listUnpaid(account, dueDates)
+    .filter((reminder) => reminder.atMs <= atMs)
+    .map(({ kind }) => ACCESS_STATES.indexOf(ACCESS[kind]));
+  return ACCESS_STATES[Math.max(0, ...ranks)] ?? "current";
 }

@@ -7,7 +7,6 @@ import {
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import type { Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import type { Usage } from "@turnpike/domain/billing/lifecycle/record-usage";
-import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
 import type { Customer } from "@turnpike/domain/billing/tax/tax-decision";
@@ -126,7 +125,7 @@ function toTerms(
       plans: new Map(wanted.map((reference) => [reference.planId, plans.book.get(reference)])),
     },
     proration: settings.proration,
-    dunning: DUNNING_DEFAULT,
+    dunning: settings.dunning,
   };
 }
 

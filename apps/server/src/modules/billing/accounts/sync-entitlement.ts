@@ -2,8 +2,8 @@ import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { quotaRefillOf } from "@turnpike/domain/billing/catalog/quota-card";
-import { type DueDates, isOverdue } from "@turnpike/domain/billing/lifecycle/reminders";
-import type { AccessState } from "@turnpike/domain/billing/payments/dunning";
+import { accessByDueDates, type DueDates } from "@turnpike/domain/billing/lifecycle/reminders";
+import { ACCESS_STATES, type AccessState } from "@turnpike/domain/billing/payments/dunning";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { findPlanVersion } from "#modules/catalog/index.ts";
 import { assignPlanWithin, setStandingWithin } from "#modules/entitlements/index.ts";
@@ -15,13 +15,16 @@ const BILLING_CONTEXT: CallContext = {
   requestId: "billing",
 };
 
-/** What open invoices leave of a tenant's rights: attempts to collect one may have come further than its due date. */
+/** What open invoices leave of a tenant's rights: the worse of what attempts to collect them and their due dates say. */
 function standingOf(
   account: Account,
   { atMs, dueDates }: { atMs: number; dueDates: DueDates },
 ): AccessState {
-  const state = account.access.at(-1)?.state ?? "current";
-  return state === "current" && isOverdue(account, { atMs, dueDates }) ? "overdue" : state;
+  const states = [
+    account.access.at(-1)?.state ?? "current",
+    accessByDueDates(account, { atMs, dueDates }),
+  ] as const;
+  return ACCESS_STATES.findLast((state) => states.includes(state)) ?? "current";
 }
 
 /**

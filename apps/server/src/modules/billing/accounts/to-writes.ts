@@ -270,9 +270,11 @@ function toReminderEvent(
   invoiceIds: readonly string[],
 ): AccountEvent {
   const { kind, atMs } = reminder;
-  if (reminder.kind === "invoice.overdue") {
+  if ("invoice" in reminder) {
     const invoiceId = invoiceIds[reminder.invoice] ?? "";
-    return { kind, atMs, details: { invoiceId, dueAt: new Date(reminder.dueAtMs).toISOString() } };
+    const dueAt = new Date(reminder.dueAtMs).toISOString();
+    const blockedAt = new Date(reminder.blockedAtMs).toISOString();
+    return { kind, atMs, details: { invoiceId, dueAt, blockedAt } };
   }
   const { planId, endsAtMs } = reminder;
   const planName = nameOfPlan(changed, planId);

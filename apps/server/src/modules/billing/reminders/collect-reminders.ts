@@ -25,7 +25,8 @@ export function dueDatesOf(
 export type ReminderCollector = {
   onSpan(account: Account, span: Span): void;
   /**
-   * What was collected. A live account may be late, when no job ran: then it is not told of what has begun already.
+   * What was collected. A live account may be late, when no job ran: then it is not told of what has begun already, and of an unpaid
+   * invoice only what it has come to.
    *
    * @param reachedMs - Where the account is.
    */
@@ -46,8 +47,12 @@ export function createReminderCollector(
     list: (reachedMs) =>
       loaded.key.environment === "test"
         ? collected
-        : collected.filter(
-            (reminder) => reminder.kind === "invoice.overdue" || reminder.endsAtMs > reachedMs,
+        : collected.filter((reminder, place) =>
+            "invoice" in reminder
+              ? !collected
+                  .slice(place + 1)
+                  .some((later) => "invoice" in later && later.invoice === reminder.invoice)
+              : reminder.endsAtMs > reachedMs,
           ),
   };
 }

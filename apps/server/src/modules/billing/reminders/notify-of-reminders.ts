@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
-import type { Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
+import type { Reminder, UnpaidKind } from "@turnpike/domain/billing/lifecycle/reminders";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { notify } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
@@ -23,8 +23,51 @@ function nameOf({ loaded, after }: Told, planId: string): string {
     : planId;
 }
 
+const UNPAID: Readonly<
+  Record<UnpaidKind, { subject: string; says: string; advice: (when: string) => string }>
+> = {
+  "invoice.overdue": {
+    subject: "An invoice is overdue",
+    says: "is overdue",
+    advice: () => "If you have paid in the last days, there is nothing to do.",
+  },
+  "invoice.reminder": {
+    subject: "Reminder: an invoice is overdue",
+    says: "is still not paid",
+    advice: (when) => `Calls are refused from ${when} on if it is not paid by then.`,
+  },
+  "invoice.final_notice": {
+    subject: "Last notice: an invoice is overdue",
+    says: "is still not paid",
+    advice: (when) =>
+      `This is the last notice: calls are refused from ${when} on. Payment ends it at once.`,
+  },
+  "invoice.blocked": {
+    subject: "Calls are refused until an invoice is paid",
+    says: "was not paid: calls are refused",
+    advice: () =>
+      "They pass again as soon as it is paid. Keys, settings and usage stay as they are.",
+  },
+};
+
+function toUnpaidNotice(
+  reminder: Extract<Reminder, { kind: UnpaidKind }>,
+  { after, loaded }: Told,
+): Notice {
+  const { subject, says, advice } = UNPAID[reminder.kind];
+  const invoice = after.invoices[reminder.invoice];
+  const { currency } = after.terms;
+  const due = invoice === undefined ? 0n : dueOf(invoice);
+  const number = loaded.invoiceNumbers[reminder.invoice];
+  const what = number === undefined ? "An invoice" : `The invoice ${number}`;
+  return {
+    subject,
+    title: `${what} ${says}`,
+    body: `${formatMinor(due, currency)} ${currency.code} was due on ${DAY.format(reminder.dueAtMs)}. ${advice(DAY.format(reminder.blockedAtMs))}`,
+  };
+}
+
 function toNotice(reminder: Reminder, told: Told): Notice {
-  const { after, loaded } = told;
   switch (reminder.kind) {
     case "trial.ending": {
       const when = DAY.format(reminder.endsAtMs);
@@ -42,17 +85,11 @@ function toNotice(reminder: Reminder, told: Told): Notice {
         body: "The next period is invoiced then. Change or cancel the plan before, if you do not want that.",
       };
     }
-    case "invoice.overdue": {
-      const invoice = after.invoices[reminder.invoice];
-      const { currency } = after.terms;
-      const due = invoice === undefined ? 0n : dueOf(invoice);
-      const number = loaded.invoiceNumbers[reminder.invoice];
-      return {
-        subject: "An invoice is overdue",
-        title: number === undefined ? "An invoice is overdue" : `The invoice ${number} is overdue`,
-        body: `${formatMinor(due, currency)} ${currency.code} was due on ${DAY.format(reminder.dueAtMs)}. If you have paid in the last days, there is nothing to do.`,
-      };
-    }
+    case "invoice.overdue":
+    case "invoice.reminder":
+    case "invoice.final_notice":
+    case "invoice.blocked":
+      return toUnpaidNotice(reminder, told);
   }
 }
 

@@ -147,7 +147,6 @@ describe("reminders", () => {
       expect.stringMatching(/^The invoice INV-\d{4}-\d{6} is overdue$/),
     ]);
     expect(told.mails).toHaveLength(2);
-    services.clock.advance(20 * DAY_MS);
     await close();
     expect(await readTold(tenantId)).toEqual(told);
 
@@ -159,6 +158,34 @@ describe("reminders", () => {
     expect(await readStanding(tenantId)).toBe("overdue");
     await changeAccount(deps, OPERATOR_CONTEXT, payment(tenantId));
     expect(await readStanding(tenantId)).toBe("current");
+  });
+
+  it("go on while an invoice is not paid, until calls are refused, and payment lets them pass at once", async () => {
+    const tenantId = await createTenantWithPeople("Owing");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "yearly" });
+    const standings: string[] = [];
+    for (const days of [14, 2, 5, 7, 7, 7]) {
+      services.clock.advance(days * DAY_MS + MINUTE_MS);
+      await close();
+      standings.push(await readStanding(tenantId));
+    }
+    expect(standings).toEqual(["overdue", "overdue", "overdue", "overdue", "grace", "blocked"]);
+    const { notices, mails } = await readTold(tenantId);
+    expect(notices).toHaveLength(6);
+    expect(notices.at(-1)).toMatch(/^The invoice INV-\d{4}-\d{6} was not paid: calls are refused$/);
+    expect(mails).toHaveLength(12);
+    await changeAccount(deps, OPERATOR_CONTEXT, payment(tenantId));
+    expect(await readStanding(tenantId)).toBe("current");
+  });
+
+  it("tell only what an invoice has come to when no job ran for weeks", async () => {
+    const tenantId = await createTenantWithPeople("Idle");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "yearly" });
+    services.clock.advance(40 * DAY_MS);
+    await close();
+    const { notices } = await readTold(tenantId);
+    expect(notices).toEqual([expect.stringMatching(/is still not paid$/)]);
+    expect(await readStanding(tenantId)).toBe("grace");
   });
 
   it("tell two weeks before a year is renewed", async () => {
@@ -192,15 +219,24 @@ describe("reminders", () => {
       ["subscription.active", 14],
       ["invoice.issued", 14],
       ["invoice.overdue", 28],
-      ["invoice.issued", expect.any(Number)],
-      ["invoice.overdue", expect.any(Number)],
+      ["invoice.reminder", 30],
+      ["invoice.reminder", 35],
+      ["invoice.reminder", 42],
+      ["invoice.issued", 45],
+      ["invoice.final_notice", 49],
+      ["invoice.blocked", 56],
+      ["invoice.overdue", 59],
     ]);
     const { mails, notices } = await readTold(tenantId);
     expect(mails).toEqual([]);
     expect(notices).toEqual([
       expect.stringMatching(/^Sandbox: The trial of Trial ends on/),
-      "Sandbox: An invoice is overdue",
-      "Sandbox: An invoice is overdue",
+      ...["is overdue", "is still not paid", "is still not paid", "is still not paid"].map(
+        (says) => `Sandbox: An invoice ${says}`,
+      ),
+      ...["is still not paid", "was not paid: calls are refused", "is overdue"].map(
+        (says) => `Sandbox: An invoice ${says}`,
+      ),
     ]);
     expect(await readStanding(tenantId)).toBe("current");
   });

@@ -42,6 +42,10 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "renewal.upcoming": ({ plan, endsAt }) =>
     `A reminder was sent: ${plan} renews on ${String(endsAt).slice(0, 10)}.`,
   "invoice.overdue": ({ invoice }) => `${invoice} is overdue, and a reminder was sent.`,
+  "invoice.reminder": ({ invoice }) => `${invoice} is still not paid, and a reminder was sent.`,
+  "invoice.final_notice": ({ invoice, blockedAt }) =>
+    `The last notice of ${invoice} was sent: calls are refused from ${String(blockedAt).slice(0, 10)} on.`,
+  "invoice.blocked": ({ invoice }) => `${invoice} was not paid, and calls are refused.`,
   "clock.advanced": ({ to }) =>
     `The clock of the sandbox was set to ${String(to).slice(0, 16).replace("T", " ")} UTC.`,
 };

@@ -2,6 +2,7 @@ import type { Subscription } from "@turnpike/contract/billing";
 import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import { isPriced } from "@turnpike/domain/billing/catalog/billing-plan";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
+import { blockedMsOf } from "@turnpike/domain/billing/lifecycle/reminders";
 import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { type Run, seatsOf } from "@turnpike/domain/billing/subscription/subscription";
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
@@ -77,13 +78,28 @@ function toCoupon(
 
 type Dates = Subscription["dates"];
 
-function listDates(account: Account, invoices: readonly { dueAt: Date; number: string }[]): Dates {
-  const { subscription } = account;
-  const dates: Dates = invoices.map(({ dueAt, number }) => ({
-    at: dueAt.toISOString(),
+type OpenInvoice = { dueAt: Date; number: string };
+
+/** What an open invoice leads to: its due date, and once that has passed, from when calls are refused. */
+function toInvoiceDate(
+  { dueAt, number }: OpenInvoice,
+  account: Account,
+  nowMs: number,
+): Dates[number] {
+  if (dueAt.getTime() > nowMs) {
+    return { at: dueAt.toISOString(), kind: "invoiceDue", text: `Invoice ${number} is due.` };
+  }
+  const at = new Date(blockedMsOf(dueAt.getTime(), account.terms.dunning)).toISOString();
+  return {
+    at,
     kind: "invoiceDue",
-    text: `Invoice ${number} is due.`,
-  }));
+    text: `Calls are refused from then on while invoice ${number} is not paid.`,
+  };
+}
+
+function listDates(account: Account, invoices: readonly OpenInvoice[], nowMs: number): Dates {
+  const { subscription } = account;
+  const dates = invoices.map((invoice) => toInvoiceDate(invoice, account, nowMs));
   if (subscription?.state !== "running") {
     return dates;
   }
@@ -128,7 +144,7 @@ export function toSubscription(
     account: Account;
     nowMs: number;
     standing: Subscription["standing"];
-    openInvoices: readonly { dueAt: Date; number: string }[];
+    openInvoices: readonly OpenInvoice[];
   },
 ): Subscription {
   const { subscription, terms } = account;
@@ -176,7 +192,7 @@ export function toSubscription(
     }),
     coupons: account.coupons.map((coupon) => toCoupon(coupon, account)),
     balance: formatMinor(account.balance, terms.currency),
-    dates: listDates(account, openInvoices),
+    dates: listDates(account, openInvoices, nowMs),
     revision: Number(row?.revision ?? 0),
     now: new Date(nowMs).toISOString(),
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SubscriptionAction } from "@turnpike/contract/billing";
 import { catalogInput } from "@turnpike/contract/catalog";
+import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
@@ -23,6 +24,7 @@ export const TEST_BILLING: BillingSettings = {
   },
   proration: "time",
   paymentDays: 14,
+  dunning: DUNNING_DEFAULT,
   invoicePrefix: "INV",
   creditNotePrefix: "CN",
 };

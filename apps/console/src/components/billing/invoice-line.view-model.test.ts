@@ -17,7 +17,7 @@ describe("toLineView", () => {
         ],
         hasUsage: true,
       }),
-      "USD",
+      { currency: "USD" },
     );
     expect(view).toMatchObject({
       title: "Requests",
@@ -41,15 +41,23 @@ describe("toLineView", () => {
         credited: "1.00",
         reason: "Beyond the hard limit of your plan.",
       }),
-      "USD",
+      { currency: "USD" },
     );
     expect(view.reason).toBe("Beyond the hard limit of your plan.");
     expect(view.notes).toEqual(["$2.50 of discounts off", "$1.00 taken back by credit notes"]);
   });
 
+  it("says what is charged in advance, by the date of the invoice", () => {
+    const spanAt = (issuedAt: string | null) =>
+      toLineView(makeLine(), { currency: "USD", issuedAt }).span?.endsWith(", in advance");
+    expect(spanAt("2026-11-01T00:00:00.000Z")).toBe(true);
+    expect(spanAt("2026-12-01T00:00:00.000Z")).toBe(false);
+    expect(spanAt(null)).toBe(false);
+  });
+
   it("leaves out a single tier that holds everything", () => {
     const tiers = [{ upTo: null, quantity: "5", amount: "5" }];
-    expect(toLineView(makeLine({ tiers }), "USD").tiers).toEqual([]);
+    expect(toLineView(makeLine({ tiers }), { currency: "USD" }).tiers).toEqual([]);
   });
 });
 

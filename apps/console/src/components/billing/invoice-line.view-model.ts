@@ -9,7 +9,7 @@ export type TierView = { key: string; range: string; quantity: string; amount: s
 export type LineView = {
   number: number;
   title: string;
-  /** "Nov 1 – 30, 2026"; undefined for a line without a time. */
+  /** "Nov 1 – 30, 2026", "Dec 1 – 31, 2026, in advance"; undefined for a line without a time. */
   span: string | undefined;
   /** "12,345 requests"; undefined for a line that counts nothing. */
   quantity: string | undefined;
@@ -23,8 +23,17 @@ export type LineView = {
   opens: boolean;
 };
 
-/** Writes a line of an invoice in words and numbers. */
-export function toLineView(line: InvoiceLine, currency: string): LineView {
+/**
+ * Writes a line of an invoice in words and numbers.
+ *
+ * @param context.issuedAt - When the invoice is issued: what begins then or later is charged in advance. Left out: not said.
+ */
+export function toLineView(
+  line: InvoiceLine,
+  { currency, issuedAt }: { currency: string; issuedAt?: string | null },
+): LineView {
+  const span = formatSpan(line.from, line.to);
+  const isAhead = isInAdvance(line, issuedAt);
   const notes = [
     ...(isZero(line.discount) ? [] : [`${formatMoney(line.discount, currency)} of discounts off`]),
     ...(isZero(line.credited)
@@ -34,7 +43,7 @@ export function toLineView(line: InvoiceLine, currency: string): LineView {
   return {
     number: line.number,
     title: line.description,
-    span: formatSpan(line.from, line.to),
+    span: isAhead && span !== undefined ? `${span}, in advance` : span,
     quantity: line.quantity === null ? undefined : formatUnits(line.quantity, line.unit),
     amount: formatMoney(line.amount, currency),
     notes,
@@ -42,6 +51,14 @@ export function toLineView(line: InvoiceLine, currency: string): LineView {
     tiers: toTierViews(line, currency),
     opens: line.hasUsage,
   };
+}
+
+/** True for a line of a time that begins when its invoice is issued, or later. */
+export function isInAdvance(
+  { from }: Pick<InvoiceLine, "from">,
+  issuedAt: string | null | undefined,
+): boolean {
+  return from !== null && typeof issuedAt === "string" && from >= issuedAt;
 }
 
 /** Writes a quantity with its unit: "1 request", "12,345 requests"; without a unit just the number. */

@@ -11,12 +11,14 @@ export type InvoiceLinesProps = {
   lines: readonly Line[];
   /** ISO 4217. */
   currency: string;
+  /** When the invoice is issued, which tells what is in advance. Left out: not said. */
+  issuedAt?: string | null;
   /** Makes usage a button that opens it to key, route and day. Left out: nothing opens. */
   onOpen?: (lineNumber: number) => void;
 };
 
 /** The lines of an invoice with their tiers, and why something is not charged. */
-export function InvoiceLines({ label, lines, currency, onOpen }: InvoiceLinesProps) {
+export function InvoiceLines({ label, lines, currency, issuedAt, onOpen }: InvoiceLinesProps) {
   return (
     <table aria-label={label} className="w-full border-collapse text-left tabular-nums">
       <thead className="border-line border-b text-ink-muted text-xs">
@@ -36,7 +38,7 @@ export function InvoiceLines({ label, lines, currency, onOpen }: InvoiceLinesPro
         {lines.map((line) => (
           <Row
             key={line.number}
-            line={toLineView(line, currency)}
+            line={toLineView(line, { currency, ...(issuedAt !== undefined && { issuedAt }) })}
             {...(onOpen !== undefined && { onOpen })}
           />
         ))}

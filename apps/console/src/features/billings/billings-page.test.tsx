@@ -69,6 +69,7 @@ const ANSWERS: FakeAnswers = {
     }),
   [`GET ${OF_TENANT}/invoices`]: () => NOTHING,
   [`GET ${OF_TENANT}/billing/events`]: () => NOTHING,
+  [`GET ${OF_TENANT}/members`]: () => NOTHING,
 };
 
 afterEach(() => {

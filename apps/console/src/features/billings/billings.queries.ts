@@ -88,6 +88,18 @@ export const billingsQueries = {
       getNextPageParam: ({ nextCursor }) => nextCursor,
     }),
 
+  /** Names of members by their id. */
+  memberNames: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "members", "names"],
+      queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
+        const { items } = await api.tenants.listMembers({ tenantId, limit: 100 }, { signal });
+        return new Map(
+          items.map(({ userId, name, email }) => [String(userId), name ?? email ?? userId]),
+        );
+      },
+    }),
+
   /** Billable units of one meter since the period began, by key. */
   byKey: (
     api: ApiClient,

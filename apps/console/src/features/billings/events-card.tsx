@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -6,12 +6,18 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import type { BillingPlace } from "#platform/billing-queries.ts";
 import { formatMinute } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 import { billingsQueries } from "./billings.queries.ts";
+import { toEventActor } from "./event-actor.view-model.ts";
 
 /** Everything that happened to the subscription, newest first. */
 export function EventsCard({ place }: { place: BillingPlace }) {
   const { api } = usePlatform();
   const events = useInfiniteQuery(billingsQueries.events(api, place));
+  const { user } = useVerifiedUser();
+  // Events are shown even when the names fail to load.
+  const members = useQuery(billingsQueries.memberNames(api, place.tenantId));
+  const names = { readerId: user.userId, people: members.data ?? new Map<string, string>() };
   const items = events.data?.pages.flatMap((page) => page.items);
   return (
     <Card title="History" description="Every change of the subscription and every document.">
@@ -40,7 +46,10 @@ export function EventsCard({ place }: { place: BillingPlace }) {
                 {formatMinute(at)}
               </time>
               <span className="min-w-0 [overflow-wrap:anywhere]">
-                {text} <span className="text-ink-muted text-xs">{actor}</span>
+                {text}{" "}
+                <span className="text-ink-muted text-xs whitespace-nowrap">
+                  {toEventActor(actor, names)}
+                </span>
               </span>
             </li>
           ))}

@@ -23,6 +23,7 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
             label={`Lines of invoice ${invoice.number}`}
             lines={lines}
             currency={currency}
+            issuedAt={invoice.issuedAt}
             onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
           />
           <div className="border-line border-t pt-3">

@@ -6,6 +6,7 @@ import { EmptyState } from "@turnpike/ui/empty-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import ReceiptText from "lucide-react/icons/receipt-text";
+import { isInAdvance } from "#components/billing/invoice-line.view-model.ts";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -55,6 +56,7 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
           label="Lines of the running invoice"
           lines={data.lines}
           currency={data.currency}
+          issuedAt={data.issuesAt}
           onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
         />
         <div className="border-line border-t pt-3">
@@ -73,12 +75,14 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
   );
 }
 
-function describe({ from, to, issuesAt }: UpcomingInvoice): string {
-  const parts = [
-    formatSpan(from, to),
-    issuesAt === null ? undefined : `issued on ${formatDate(issuesAt)}`,
-  ];
-  return parts.filter((part) => part !== undefined).join(", ");
+/** What it is of, and when it is issued: fees in advance are of the period after. */
+function describe({ issuesAt, lines, from, to }: UpcomingInvoice): string {
+  if (issuesAt === null) {
+    return formatSpan(from, to) ?? "What was used so far.";
+  }
+  const hasFees = lines.some((line) => isInAdvance(line, issuesAt));
+  const what = hasFees ? "usage so far, and the fees of the next period" : "usage so far";
+  return `To be issued on ${formatDate(issuesAt)}: ${what}.`;
 }
 
 /** The sum so far, and how old it is. Digits of one width keep it where it is. */

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { Card } from "@turnpike/ui/card";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { listSeats } from "#components/billing/seats.view-model.ts";
 import { toStateBadges } from "#components/billing/subscription.view-model.ts";
@@ -95,11 +96,15 @@ function Facts({ subscription }: { subscription: Subscription }) {
             <li key={`${at} ${kind} ${text}`} className="flex gap-3">
               <time
                 dateTime={at}
-                className="w-24 shrink-0 text-ink-muted whitespace-nowrap tabular-nums"
+                className={joinClasses(
+                  "w-24 shrink-0 whitespace-nowrap tabular-nums",
+                  // What is due stays in the list until it is paid.
+                  at <= subscription.now ? "font-medium text-danger" : "text-ink-muted",
+                )}
               >
                 {formatDate(at)}
               </time>
-              <span className="min-w-0">{text}</span>
+              <span className="min-w-0">{at <= subscription.now ? `Overdue: ${text}` : text}</span>
             </li>
           ))}
         </ol>

@@ -190,9 +190,9 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
         note={of?.toNote(plan)}
         // What has no usage costs its price, which is above.
         zeroUsage={
-          pricer === undefined || (plan.isAddOn && meter === undefined)
-            ? undefined
-            : toZeroUsageText(pricer, meter?.unit)
+          plan.isAddOn && meter === undefined
+            ? null
+            : pricer && toZeroUsageText(pricer, meter?.unit)
         }
         fits={
           of === undefined

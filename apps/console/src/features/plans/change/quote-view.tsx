@@ -30,6 +30,7 @@ export function QuoteView({ quote }: { quote: Quote }) {
             label="Lines of the invoice"
             lines={invoice.lines}
             currency={invoice.currency}
+            issuedAt={quote.at}
           />
           <div className="border-line border-t pt-2">
             <InvoiceSums sums={invoice} />

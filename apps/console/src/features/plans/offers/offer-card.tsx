@@ -14,8 +14,8 @@ export type OfferCardProps = {
   mark: string | undefined;
   /** That the tenant keeps an earlier version, or when this plan begins. */
   note: string | undefined;
-  /** What the plan costs without usage; undefined while the engine loads. */
-  zeroUsage: string | undefined;
+  /** What the plan costs without usage. Undefined while the engine loads; null where its price says it. */
+  zeroUsage: string | null | undefined;
   /** How this period's usage fits. Undefined while it loads; empty where nothing is compared. */
   fits: readonly QuotaFit[] | undefined;
   /** What can be done with it; undefined for nothing. */
@@ -47,8 +47,10 @@ export function OfferCard(props: OfferCardProps) {
           <span className="font-semibold text-2xl tabular-nums tracking-tight">{offer.price}</span>
           <span className="text-ink-muted">{offer.per}</span>
         </p>
-        {/* Keeps its height while the engine loads. */}
-        <p className="min-h-4.5 text-ink-muted text-xs tabular-nums">{zeroUsage}</p>
+        {zeroUsage !== null && (
+          // Keeps its height while the engine loads.
+          <p className="min-h-4.5 text-ink-muted text-xs tabular-nums">{zeroUsage}</p>
+        )}
         {offer.description !== "" && <p className="mt-2 text-ink-muted">{offer.description}</p>}
         {action !== undefined && (
           <Button

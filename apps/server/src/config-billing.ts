@@ -1,6 +1,7 @@
 import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
+import { taxSection } from "./config-tax.ts";
 
 const text = (lengthMax: number) => z.string().trim().max(lengthMax);
 
@@ -20,6 +21,10 @@ const seller = z
       .max(6)
       .default([])
       .describe("Your postal address, line by line, as invoices show it."),
+    postalCode: text(20)
+      .optional()
+      .describe("Your postal code. Left out where `address` has it; e-invoices name it apart."),
+    city: text(100).optional().describe("Your city, like `postalCode`."),
     country: z
       .string()
       .regex(/^[A-Z]{2}$/, "Two capital letters, ISO 3166-1.")
@@ -34,6 +39,7 @@ const seller = z
 export const billingSection = z
   .strictObject({
     seller,
+    tax: taxSection,
     paymentDays: z
       .int("A whole number of days from 0.")
       .min(0, "A whole number of days from 0.")
@@ -74,6 +80,10 @@ export const billingSection = z
     creditNotePrefix: prefix.default("CN").describe("Begins the numbers of credit notes."),
   })
   .prefault({})
+  .refine(({ tax, seller: { country } }) => tax === undefined || country !== undefined, {
+    path: ["seller", "country"],
+    error: "Needed for `tax`: where you are decides which invoices are taxed.",
+  })
   .refine(({ invoicePrefix, creditNotePrefix }) => invoicePrefix !== creditNotePrefix, {
     path: ["creditNotePrefix"],
     error: "Must differ from invoicePrefix: both number series would have the same numbers.",

@@ -49,9 +49,8 @@ const NO_IDS = new Set(
   currency migrationId pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
-  rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference`.split(
-    /\s+/,
-  ),
+  rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
+  companyName addressLines postalCode city region country taxId exemption`.split(/\s+/),
 );
 
 /** Texts that are secrets, whose owner may use them, and places in a list, which the list's own tenant bounds. */

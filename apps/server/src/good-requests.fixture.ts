@@ -103,6 +103,17 @@ export const ALERT = {
   condition: { kind: "above", threshold: 100 },
 };
 
+export const BILLING_DETAILS = {
+  companyName: "Created",
+  addressLines: ["1 Rue Haute"],
+  postalCode: "75001",
+  city: "Paris",
+  region: null,
+  country: "FR",
+  email: "bills@example.com",
+  taxId: "FR40303265045",
+};
+
 let invited = 0;
 let metersMade = 0;
 let couponsMade = 0;
@@ -138,6 +149,13 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     at: "2026-01-15T10:00:00.000Z",
     hash: "of-no-quote",
   }),
+  "billing.putBillingDetails": () => ({ ...BILLING_DETAILS, companyName: "Updated" }),
+  "invoicing.setTaxIdStatus": () => ({
+    taxId: BILLING_DETAILS.taxId,
+    status: "confirmed",
+    reason: "Looked up.",
+  }),
+  "invoicing.setExemption": () => ({ exemption: "Certificate 1", reason: "Seen." }),
   "billing.advanceClock": () => ({ to: "2026-02-15T10:00:00.000Z" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {

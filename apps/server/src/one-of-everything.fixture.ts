@@ -1,7 +1,7 @@
 import type { ApiReply, TestApp } from "@turnpike/testkit/test-app";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { expect } from "vitest";
-import { ALERT, EXPORT, type Ids, METER } from "./good-requests.fixture.ts";
+import { ALERT, BILLING_DETAILS, EXPORT, type Ids, METER } from "./good-requests.fixture.ts";
 
 /**
  * Makes a tenant with one of everything that a tenant owns. Its name is in the name or the content of each, so that it shows
@@ -66,6 +66,7 @@ export async function makeOneOfEverything(
   const { json } = await app.call(everything, "GET", "/v1/plans/scale/migrations");
   const migration =
     json.items[0] ?? (await make("POST", "/v1/plans/scale/migrations", { toVersion: 1 }));
+  await make("PUT", `${path}/billing/details`, { ...BILLING_DETAILS, companyName: name });
   return {
     tenantId,
     invoiceId: invoices.json.items[0].invoiceId,

@@ -1,4 +1,5 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
+import { findHeldAccounts } from "#modules/billing/index.ts";
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
@@ -33,17 +34,22 @@ type HealthInput = {
 /** How long the database may take to answer a health check. */
 const HEALTH_TIMEOUT_MS = 2_000;
 
+/** @returns The answer of the database, or `late` when it takes too long. */
+async function inTime<Answer>(query: Promise<Answer>, late: Answer): Promise<Answer> {
+  query.catch(() => undefined);
+  const timeout = new Promise<Answer>((resolve) => {
+    setTimeout(() => resolve(late), HEALTH_TIMEOUT_MS).unref();
+  });
+  return await Promise.race([query, timeout]);
+}
+
 async function checkDatabase(installation: Installation): Promise<ComponentHealth> {
   if (installation.isDatabaseUp?.() === false) {
     return { status: "down", detail: "The embedded database is being started again." };
   }
   const query = pingDatabase(installation.database.sql).then(() => true);
-  query.catch(() => undefined);
-  const timeout = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), HEALTH_TIMEOUT_MS).unref();
-  });
   try {
-    return (await Promise.race([query, timeout]))
+    return (await inTime(query, false))
       ? { status: "ok" }
       : { status: "down", detail: "The database does not answer in time." };
   } catch {
@@ -87,6 +93,15 @@ function checkUpstreams(failing: readonly string[]): ComponentHealth {
         status: "degraded",
         detail: `No answer from ${failing.join(", ")}: calls get 502 or 504 and are not billed.`,
       };
+}
+
+/** Only there when something is wrong: usage goes on, and other accounts are closed. */
+async function checkBilling(installation: Installation): Promise<Record<string, ComponentHealth>> {
+  const held = await inTime(findHeldAccounts(installation.services), undefined).catch(
+    // What the database says of itself is another component.
+    () => undefined,
+  );
+  return held === undefined ? {} : { billing: { status: "degraded", detail: held } };
 }
 
 /** Only there when something is wrong: calls are counted all the same. */
@@ -163,6 +178,7 @@ export function createServingHealth(input: HealthInput): {
         database,
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
+        ...(database.status === "ok" ? await checkBilling(input.installation) : {}),
         jobs: checkJobs(input.jobs.health()),
         storage: checkStorage(input.storage.findTrouble()),
       };

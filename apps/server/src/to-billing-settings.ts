@@ -1,21 +1,61 @@
-import type { BillingSettings } from "#modules/billing/index.ts";
+import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
+import type { Seller, TaxRate } from "@turnpike/domain/billing/tax/tax-decision";
+import { toScaled } from "@turnpike/domain/money/decimal";
+import { type BillingSettings, toPlaceLine } from "#modules/billing/index.ts";
 import type { Config } from "./config.ts";
+
+type TaxConfig = NonNullable<Config["billing"]["tax"]>;
+
+function toInstant(day: string | undefined): number | undefined {
+  return day === undefined ? undefined : Date.parse(day);
+}
+
+function toRate(rate: TaxConfig["rates"][number]): TaxRate {
+  return {
+    country: rate.country,
+    region: rate.region,
+    taxClass: rate.class,
+    category: rate.category,
+    rate: toScaled(rate.rate),
+    name: rate.name,
+    fromMs: toInstant(rate.from),
+    toMs: toInstant(rate.to),
+  };
+}
+
+/** The schema has made sure of a country where there is tax. */
+function toSeller({ tax, seller }: Config["billing"]): Seller | undefined {
+  if (tax === undefined || seller.country === undefined) {
+    return;
+  }
+  // Of two rows from one day the later counts: the operator's own.
+  const presets = tax.presets.includes("eu") ? EU_RATES : [];
+  return {
+    country: seller.country,
+    isRegistered: tax.registered,
+    pricesInclude: tax.pricesInclude,
+    taxRates: [...presets, ...tax.rates.map(toRate)],
+  };
+}
 
 /** What billing needs of the configuration. */
 export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, dunning, ...rest } = billing;
+  const { seller, dunning, tax: _, ...rest } = billing;
+  const place = { postalCode: seller.postalCode ?? null, city: seller.city ?? null };
   return {
     ...rest,
     dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
+    tax: toSeller(billing),
     seller: {
       name: seller.name === "" ? brand.name : seller.name,
-      lines: seller.address,
+      lines: [...seller.address, ...toPlaceLine(place)],
       country: seller.country ?? null,
       taxId: seller.taxId ?? null,
       email: seller.email ?? null,
+      address: { lines: seller.address, ...place, region: null },
     },
   };
 }

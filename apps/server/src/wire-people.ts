@@ -19,6 +19,8 @@ import {
 } from "#modules/analytics/index.ts";
 import {
   createAllSubscriptionsRoutes,
+  createBillingDetailsRoutes,
+  createCustomerTaxRoutes,
   createDocumentFilesRawRoutes,
   createInvoicesRawRoutes,
   createInvoicesRoutes,
@@ -176,9 +178,14 @@ export function wirePeople(
     billing: {
       ...createSubscriptionsRoutes(billing),
       ...createInvoicesRoutes(billing),
+      ...createBillingDetailsRoutes(billing),
       ...createSandboxRoutes(billing),
     },
-    invoicing: { ...createAllSubscriptionsRoutes(billing), ...createInvoicingRoutes(billing) },
+    invoicing: {
+      ...createAllSubscriptionsRoutes(billing),
+      ...createInvoicingRoutes(billing),
+      ...createCustomerTaxRoutes(billing),
+    },
     planMigrations: createMigrationRoutes({ ...billing, jobs: input.jobs.queue }),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),

@@ -7,6 +7,7 @@ import {
   sandboxContract,
   subscriptionsContract,
 } from "./billing.ts";
+import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { documentsContract } from "./documents.ts";
@@ -32,8 +33,13 @@ export const contract = {
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
-  billing: { ...subscriptionsContract, ...invoicesContract, ...sandboxContract },
-  invoicing: { ...allSubscriptionsContract, ...invoicingContract },
+  billing: {
+    ...subscriptionsContract,
+    ...invoicesContract,
+    ...billingDetailsContract,
+    ...sandboxContract,
+  },
+  invoicing: { ...allSubscriptionsContract, ...invoicingContract, ...customerTaxContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,
   serviceKeys: serviceKeysContract,

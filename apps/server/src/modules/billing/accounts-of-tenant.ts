@@ -1,10 +1,12 @@
 import type { TenantResource } from "#modules/tenants/index.ts";
 import { deleteAccounts } from "./accounts/accounts.store.ts";
+import { deleteBillingDetails } from "./details/billing-details.store.ts";
 
 /**
  * Nothing is charged while a tenant is deleted. Invoices and credit notes stay when its data is removed, because the law asks for
  * them.
  */
 export const accountsOfTenant: TenantResource = {
-  forget: (tx, { tenantId }) => deleteAccounts(tx, tenantId),
+  forget: async (tx, { tenantId }) =>
+    (await deleteAccounts(tx, tenantId)) + (await deleteBillingDetails(tx, tenantId)),
 };

@@ -1,5 +1,6 @@
 import type { NotifyDeps } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import type { TaxIdChecker } from "./billing.ports.ts";
 import type { BillingSettings } from "./billing-settings.ts";
 
 /** What use cases of billing need. */
@@ -7,4 +8,6 @@ export type BillingDeps = AppServices & {
   billing: BillingSettings;
   /** How mails are sent. Without it, reminders that fall due with a change are in the console only. */
   mail?: Pick<NotifyDeps, "jobs" | "notices">;
+  /** Left out: the operator confirms tax ids. */
+  checkTaxId?: TaxIdChecker | undefined;
 };

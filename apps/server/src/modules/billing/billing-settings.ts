@@ -1,20 +1,35 @@
 import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
 import type { ProrationMode } from "@turnpike/domain/billing/subscription/subscription";
+import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
+
+/** A postal address in parts, as e-invoices have it. */
+export type Address = {
+  lines: readonly string[];
+  postalCode: string | null;
+  city: string | null;
+  region: string | null;
+};
 
 /** A party of an invoice, as it is printed. */
 export type Party = {
   name: string;
-  /** The postal address, line by line. */
+  /** The whole postal address, line by line. */
   lines: readonly string[];
   /** ISO 3166-1, two letters. */
   country: string | null;
   taxId: string | null;
   email: string | null;
+  /** Left out on invoices that were issued before there were parts. */
+  address?: Address;
+  /** The certificate by which a customer is exempt from tax. */
+  exemption?: string | null;
 };
 
 /** What the operator configures of billing. */
 export type BillingSettings = {
   seller: Party;
+  /** How the seller is taxed; undefined for no tax at all. */
+  tax: Seller | undefined;
   proration: ProrationMode;
   /** Days from issue until an invoice is due. */
   paymentDays: number;

@@ -3,6 +3,9 @@ export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
+export { findHeldAccounts } from "./closing/find-held-accounts.ts";
+export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
+export { toPlaceLine } from "./details/to-customer.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
 export {
   createInvoicesRawRoutes,

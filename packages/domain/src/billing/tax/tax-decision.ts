@@ -37,7 +37,7 @@ export type TaxDecision =
   | { readonly of: "zero"; readonly category: "E" | "O" | "AE" };
 
 /** Member states of the European Union. */
-const EU: ReadonlySet<string> = new Set(
+export const EU_COUNTRIES: ReadonlySet<string> = new Set(
   "AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE".split(" "),
 );
 
@@ -56,7 +56,7 @@ export function decideTax(seller: Seller, customer: Customer): TaxDecision {
   if (country === seller.country) {
     return { of: "rates", country };
   }
-  if (!EU.has(country) || !EU.has(seller.country)) {
+  if (!EU_COUNTRIES.has(country) || !EU_COUNTRIES.has(seller.country)) {
     return { of: "zero", category: "O" };
   }
   return customer.taxIdStatus === "confirmed"

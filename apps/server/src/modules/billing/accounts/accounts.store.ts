@@ -169,7 +169,7 @@ export async function writeAccounts(
     update billing_accounts a
     set revision = a.revision + 1, state = n.state, advanced_to = n."advancedTo", fed_to = n."fedTo", ahead_ms = n."aheadMs",
       due_at = n."dueAt", events = n.events, life = n.life, plan_id = n."planId", plan_version = n."planVersion",
-      period_from = n."periodFrom", period_to = n."periodTo"
+      period_from = n."periodFrom", period_to = n."periodTo", held_reason = null, held_since = null
     from ${record}
     where a.tenant_id = n."tenantId" and a.environment = n.environment and a.revision = n.revision
     returning a.tenant_id as "tenantId", a.environment`;

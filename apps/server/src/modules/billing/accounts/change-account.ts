@@ -18,6 +18,7 @@ import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-account
 import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
 import { takeCutOff } from "./take-cut-off.ts";
+import { toTaxRefusal } from "./to-tax-refusal.ts";
 import { type AccountEvent, toWrites } from "./to-writes.ts";
 import { writeChanges } from "./write-changes.ts";
 
@@ -51,7 +52,7 @@ export type AccountStep = (
 
 function toAppError(error: unknown): unknown {
   if (!(error instanceof StepRefused)) {
-    return error;
+    return toTaxRefusal(error);
   }
   const isInput = ["bad_value", "unknown_plan", "unknown_card", "unknown_invoice"].includes(
     error.code,

@@ -9,10 +9,15 @@ import type { Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import type { Usage } from "@turnpike/domain/billing/lifecycle/record-usage";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
-import type { Customer } from "@turnpike/domain/billing/tax/tax-decision";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import type { BillingSettings } from "../billing-settings.ts";
+import {
+  type BillingDetailsRow,
+  listBillingDetails,
+  NO_DETAILS,
+} from "../details/billing-details.store.ts";
+import { toCustomer } from "../details/to-customer.ts";
 import {
   type DocumentRow,
   type LineRow,
@@ -41,6 +46,7 @@ export type LoadedAccount = {
   /** Undefined for one that is new. */
   row: AccountRow | undefined;
   tenantName: string;
+  details: BillingDetailsRow;
   account: Account;
   plans: PlanLibrary;
   /** Ids of `account.invoices`, at the same places. */
@@ -100,15 +106,6 @@ function toUsage({ meterId, minute, quantity }: UsageRow, aheadMs: number): Usag
   return { meterId, atMs: minute.getTime() + aheadMs, quantity: toScaled(quantity) };
 }
 
-/** No customer has a country or tax id yet, and no seller rates. */
-const CUSTOMER: Customer = {
-  country: undefined,
-  region: undefined,
-  taxId: undefined,
-  taxIdStatus: undefined,
-  isExempt: false,
-};
-
 function toTerms(
   settings: BillingSettings,
   { code, plans, wanted }: { code: string; plans: PlanLibrary; wanted: readonly PlanReference[] },
@@ -119,7 +116,7 @@ function toTerms(
   }
   return {
     currency,
-    seller: undefined,
+    seller: settings.tax,
     catalog: {
       meters: new Map(),
       plans: new Map(wanted.map((reference) => [reference.planId, plans.book.get(reference)])),
@@ -178,13 +175,18 @@ export async function loadNewAccount(
   if (plans === undefined) {
     throw new Error(`No plans were loaded for ${key.tenantId}.`);
   }
-  const account = createAccount(toTerms(settings, { code: currency, plans, wanted }), CUSTOMER);
+  const [details = NO_DETAILS] = await listBillingDetails(tx, [key.tenantId]);
+  const account = createAccount(
+    toTerms(settings, { code: currency, plans, wanted }),
+    toCustomer(details),
+  );
   const window = { ...key, happenedFrom: new Date(atMs), recordedAfter: NEVER, recordedTo };
   const usage = await listUsage(tx, [window]);
   return {
     key,
     row: undefined,
     tenantName,
+    details,
     account,
     plans,
     invoiceIds: [],
@@ -250,6 +252,11 @@ export async function loadAccounts(
       references: [...listReferences(state).plans, ...wanted],
     })),
   );
+  const found = await listBillingDetails(
+    tx,
+    rows.map(({ tenantId }) => tenantId),
+  );
+  const detailsOf = new Map(found.map((details) => [details.tenantId, details]));
   const notesOf = groupBy(notes, ({ invoiceId }) => invoiceId);
   return rows.map((row, index) => {
     const plans = libraries[index];
@@ -262,6 +269,7 @@ export async function loadAccounts(
     return toLoaded(row, {
       key,
       plans,
+      details: detailsOf.get(row.tenantId) ?? NO_DETAILS,
       own,
       closed,
       lines,
@@ -278,6 +286,7 @@ function toLoaded(
   {
     key,
     plans,
+    details,
     own,
     closed,
     lines,
@@ -288,6 +297,7 @@ function toLoaded(
   }: {
     key: AccountKey;
     plans: PlanLibrary;
+    details: BillingDetailsRow;
     own: readonly DocumentRow[];
     closed: readonly PeriodRow[];
     lines: ReadonlyMap<string, readonly LineRow[]>;
@@ -302,7 +312,7 @@ function toLoaded(
     row.state,
     {
       terms,
-      customer: CUSTOMER,
+      customer: toCustomer(details),
       invoiceIds,
       invoices: own.map((document) => toInvoice(document, lines.get(document.invoiceId) ?? [])),
       creditNotes: own.flatMap(({ invoiceId }, index) =>
@@ -316,6 +326,7 @@ function toLoaded(
     key,
     row,
     tenantName: row.tenantName,
+    details,
     account,
     plans,
     invoiceIds,

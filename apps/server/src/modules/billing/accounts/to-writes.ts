@@ -8,6 +8,7 @@ import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { BillingSettings } from "../billing-settings.ts";
+import { toCustomerParty } from "../details/to-customer.ts";
 import { describeLine, type LineContext, meterOf } from "../invoices/describe-line.ts";
 import type {
   InvoiceChange,
@@ -103,13 +104,7 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
     advanceTo: advances.length === 0 ? null : toIso(Math.max(...advances)),
     hasCoupon: lines.some(({ coupon }) => coupon !== undefined),
     seller: toExactJson(settings.seller),
-    customer: toExactJson({
-      name: loaded.tenantName,
-      lines: [],
-      country: null,
-      taxId: null,
-      email: null,
-    }),
+    customer: toExactJson(toCustomerParty(loaded.details, loaded.tenantName)),
     net: net.toString(),
     tax: (total - net).toString(),
     total: total.toString(),

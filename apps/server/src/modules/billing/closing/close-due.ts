@@ -2,6 +2,7 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
 import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
+import { NoTaxRate } from "@turnpike/domain/billing/tax/tax-lines";
 import {
   type AccountKey,
   listAccounts,
@@ -16,6 +17,7 @@ import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
+import { type HeldAccount, holdAccounts } from "./hold-accounts.ts";
 
 /** Accounts that are closed in one transaction: enough that statements do not count, few enough that numbers are held for a moment. */
 const BATCH = 50;
@@ -46,6 +48,18 @@ function turn(loaded: LoadedAccount, { billing }: BillingDeps, now: Date): Turne
   const { onSpan, list } = createReminderCollector(loaded, dueDates);
   const after = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages, onSpan });
   return { loaded, after, atMs, dueDates, reminders: list(atMs) };
+}
+
+/** An account that has to wait for the operator is given back with the reason. */
+function turnOrHold(loaded: LoadedAccount, deps: BillingDeps, now: Date): Turned | HeldAccount {
+  try {
+    return turn(loaded, deps, now);
+  } catch (error) {
+    if (error instanceof NoTaxRate) {
+      return { key: loaded.key, reason: error.message };
+    }
+    throw error;
+  }
 }
 
 /** Writes what was computed, with no lock held before. @returns The accounts that nothing else had changed meanwhile. */
@@ -100,7 +114,12 @@ export async function closeAccounts(
   const loaded = await deps.transact.asOperator(async (tx) =>
     loadAccounts(tx, await listAccounts(tx, keys), { settings: deps.billing, recordedTo }),
   );
-  const turned = loaded.map((each) => turn(each, deps, now));
+  const results = loaded.map((each) => turnOrHold(each, deps, now));
+  const held = results.filter((result) => "reason" in result);
+  if (held.length > 0) {
+    await holdAccounts(deps, held, now);
+  }
+  const turned = results.filter((result) => "after" in result);
   return turned.length === 0 ? 0 : await writeTurned(deps, turned, now);
 }
 

@@ -12,6 +12,7 @@ import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { effectiveMs, readAccount } from "../accounts/change-account.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import { toTaxRefusal } from "../accounts/to-tax-refusal.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createLineContext, toDraft } from "./to-draft.ts";
 
@@ -27,11 +28,23 @@ export type RunningInvoice = {
 /** Boundaries that may issue nothing: the end of a phase that only changes limits. */
 const BOUNDARIES_MAX = 12;
 
-/** Computes the running invoice of an account that was read. `undefined` when no invoice is to come. */
+/**
+ * Computes the running invoice of an account that was read. `undefined` when no invoice is to come.
+ *
+ * @throws {AppError} `CONFLICT` when there is no rate of tax for it.
+ */
 export function computeRunningInvoice(
   loaded: LoadedAccount,
   nowMs: number,
 ): RunningInvoice | undefined {
+  try {
+    return passToInvoice(loaded, nowMs);
+  } catch (error) {
+    throw toTaxRefusal(error);
+  }
+}
+
+function passToInvoice(loaded: LoadedAccount, nowMs: number): RunningInvoice | undefined {
   const atMs = effectiveMs(nowMs, loaded.row);
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
   let current = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
@@ -85,7 +98,7 @@ async function emptyTotals(tx: Tx, { tenantId }: AccountKey, loaded: LoadedAccou
 /**
  * Gets the running invoice: what the next one will be, from what was used until now. Computed by what bills, and stored nowhere.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `CONFLICT` when there is no rate of tax.
  */
 export async function getUpcomingInvoice(
   deps: BillingDeps,

@@ -1,15 +1,30 @@
 import type { Subscription } from "@turnpike/contract/billing";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { NoTaxRate } from "@turnpike/domain/billing/tax/tax-lines";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { findEntitlement } from "#modules/entitlements/index.ts";
 import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { effectiveMs, readAccount } from "../accounts/change-account.ts";
+import type { LoadedAccount } from "../accounts/load-accounts.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { listOpenInvoices } from "../invoices/documents.store.ts";
 import { toFreeSubscription, toSubscription } from "./to-subscription.ts";
+
+/** An account that cannot be closed for want of a rate of tax is shown as it was closed last. */
+function passUntil(loaded: LoadedAccount, span: { fromMs: number; toMs: number }): Account {
+  try {
+    return passTime(loaded.account, { ...span, usages: loaded.usages });
+  } catch (error) {
+    if (error instanceof NoTaxRate) {
+      return loaded.account;
+    }
+    throw error;
+  }
+}
 
 /** {@link getSubscription} in a transaction of the operator role, for an actor who may see it. */
 export async function readSubscription(
@@ -30,7 +45,7 @@ export async function readSubscription(
   const atMs = effectiveMs(nowMs, loaded.row);
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
   // What is due is done in the answer too, a moment before a job has written it.
-  const account = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  const account = passUntil(loaded, { fromMs, toMs: atMs });
   return toSubscription(loaded, {
     account,
     nowMs,

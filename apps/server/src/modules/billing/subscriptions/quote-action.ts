@@ -4,6 +4,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { effectiveMs, noSubscription, playStep, readAccount } from "../accounts/change-account.ts";
+import { toTaxRefusal } from "../accounts/to-tax-refusal.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { findTarget } from "./find-target.ts";
 import { toQuote } from "./to-quote.ts";
@@ -39,7 +40,11 @@ export async function computeQuote(
     const nowMs = deps.clock.now().getTime() + (loaded.row?.aheadMs ?? 0);
     const atMs = effectiveMs(nowMs, loaded.row);
     const after = playStep(loaded, { atMs, step: toStep(action, target) });
-    return toQuote({ loaded, after, action, atMs });
+    try {
+      return toQuote({ loaded, after, action, atMs });
+    } catch (error) {
+      throw toTaxRefusal(error);
+    }
   }, shareOf(context.actor));
 }
 

@@ -22,6 +22,7 @@ export const TEST_BILLING: BillingSettings = {
     taxId: null,
     email: null,
   },
+  tax: undefined,
   proration: "time",
   paymentDays: 14,
   dunning: DUNNING_DEFAULT,

@@ -44,9 +44,11 @@ const ADMIN_TIMEOUT_MS = 60_000;
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { connection, template, owner } = inject("testServer");
   const database = await copyTemplate(async (name) => {
+    // The default writes each page to the write-ahead log as well, and leaves them in memory for the drop to look for.
     await runOnce(
       connection,
-      (sql) => sql`create database ${sql(name)} template ${sql(template)} owner ${sql(owner)}`,
+      (sql) =>
+        sql`create database ${sql(name)} template ${sql(template)} owner ${sql(owner)} strategy file_copy`,
     );
   });
   const target = { ...connection, database };

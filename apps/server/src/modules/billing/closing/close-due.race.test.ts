@@ -68,7 +68,7 @@ async function expectWhole(tenants: readonly TenantId[]): Promise<void> {
   expect(await findViolations(database.sql, tenants)).toEqual([]);
 }
 
-describe("guarantee: one effect, whatever runs at once", () => {
+describe("guarantee: one effect, of any work at once", () => {
   it("closings started eight times over many due accounts issue one invoice for each", async () => {
     const tenants = await subscribeMany(ACCOUNTS, "Due");
     for (const tenantId of tenants) {

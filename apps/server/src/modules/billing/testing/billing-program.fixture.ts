@@ -13,7 +13,7 @@ import { countPoints } from "./interrupt.fixture.ts";
 /** What a process does: closes what is due again and again, or confirms a quote. */
 export type ProgramOrder = {
   target: ConnectionTarget;
-  /** Its clock stands there. */
+  /** The time of its clock, which does not move. */
   now: string;
   task: { close: number } | { confirm: ConfirmInput };
   /** Kills itself, as `kill -9` does, at this point of its way through the database; 0 for never. */

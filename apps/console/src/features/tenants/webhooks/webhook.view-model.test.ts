@@ -36,6 +36,9 @@ describe("events", () => {
       "Invitations",
       "Alerts",
       "Quotas",
+      "Subscriptions",
+      "Invoices",
+      "Credit notes",
     ]);
     expect(EVENT_GROUPS.flatMap(({ types }) => types)).toEqual([...WEBHOOK_EVENT_TYPES]);
   });

@@ -62,28 +62,41 @@ function happenedAt(tx: Tx, { tenantId, environment }: AccountKey): Fragment {
         (select a.ahead_ms from billing_accounts a where a.tenant_id = ${tenantId} and a.environment = ${environment}), 0)`;
 }
 
-/** Entries of the window by minute and key. */
-function entriesOf(tx: Tx, window: LineWindow): Fragment {
+/**
+ * Entries of the window by cell and key: what a key did in an hour, in a sandbox in a minute, whose clock may have moved within the
+ * hour. Keys are taken apart where the question needs them, and only in rows of several.
+ */
+function cellsOf(tx: Tx, window: LineWindow, hasKeys: boolean): Fragment {
   const { tenantId, environment, meterId, from, to, recordedAfter, recordedTo } = window;
   const happened = happenedAt(tx, window);
+  const grain = environment === "live" ? "1 hour" : "1 minute";
+  const cellOf = (at: Fragment) =>
+    tx`date_bin(${grain}::text::interval, ${at}, 'epoch'::timestamptz)`;
+  const within = tx`e.tenant_id = ${tenantId} and e.environment = ${environment} and e.meter_id = ${meterId}
+    and e.quantity > 0 and e.recorded_at > ${recordedAfter ?? new Date(0)} and e.recorded_at <= ${recordedTo}
+    and e.occurred_at < ${to} and ${happened} >= ${from} and ${happened} < ${to}`;
+  const times = tx`${cellOf(happened)} as happened, ${cellOf(tx`e.occurred_at`)} as cell`;
+  const entries = hasKeys
+    ? tx`
+      select ${times}, e.key_id, e.quantity from ledger_entries e where ${within} and e.key_id is not null
+      union all
+      select ${times}, k.key_id, k.quantity
+      from ledger_entries e cross join lateral unnest(e.key_ids, e.key_quantities) as k (key_id, quantity)
+      where ${within} and e.key_id is null`
+    : tx`select ${times}, null::text as key_id, e.quantity from ledger_entries e where ${within}`;
   return tx`
-    select ${happened} as happened, e.occurred_at as minute, e.key_id, sum(e.quantity) as quantity
-    from ledger_entries_of_keys e
-    where e.tenant_id = ${tenantId} and e.environment = ${environment} and e.meter_id = ${meterId} and e.quantity > 0
-      and e.recorded_at > ${recordedAfter ?? new Date(0)} and e.recorded_at <= ${recordedTo}
-      and e.occurred_at < ${to} and ${happened} >= ${from} and ${happened} < ${to}
-    group by 1, 2, 3`;
+    select happened, cell, key_id, sum(quantity) as quantity from (${entries}) entries group by happened, cell, key_id`;
 }
 
-/** A line is of the units between its bounds, in the order of time; within a minute in that of keys. */
-function unitsOf(tx: Tx, window: LineWindow): Fragment {
+/** A line is of the units between its bounds, in the order of time; within a cell in that of keys. */
+function unitsOf(tx: Tx, window: LineWindow, hasKeys: boolean): Fragment {
   const { low, high } = window;
   return tx`
-    select happened, minute, key_id, least(upto, ${high}::numeric) - greatest(upto - quantity, ${low}::numeric) as quantity
+    select happened, cell, key_id, least(upto, ${high}::numeric) - greatest(upto - quantity, ${low}::numeric) as quantity
     from (
-      select *, sum(quantity) over (order by happened, minute, key_id rows unbounded preceding) as upto
-      from (${entriesOf(tx, window)}) entries
-    ) entries
+      select *, sum(quantity) over (order by happened, cell, key_id rows unbounded preceding) as upto
+      from (${cellsOf(tx, window, hasKeys)}) cells
+    ) cells
     where upto > ${low}::numeric and upto - quantity < ${high}::numeric`;
 }
 
@@ -97,7 +110,7 @@ function rollupsOf(tx: Tx, window: LineWindow): Fragment {
   if (environment === "test") {
     return tx`
       select u.occurred_at as cell, ${columns} from usage_by_minute u
-      where ${own} and u.minute >= (select min(minute) from units) and u.minute <= (select max(minute) from units)`;
+      where ${own} and u.minute >= (select min(cell) from units) and u.minute <= (select max(cell) from units)`;
   }
   const [fromMs, toMs] = [window.from.getTime(), window.to.getTime()];
   const firstMs = Math.min(Math.ceil(fromMs / HOUR_MS) * HOUR_MS, toMs);
@@ -115,19 +128,15 @@ function rollupsOf(tx: Tx, window: LineWindow): Fragment {
 }
 
 /**
- * Places units on routes. A cell is what a key did in an hour, in a sandbox in a minute. Where all of it, as rollups know it, is of the
- * line, its routes are those of the rollups. Where a part of it is on another line, or minutes are no longer kept, nothing tells which
- * units are of which route.
+ * Places units on routes. Where all of a cell, as rollups know it, is of the line, its routes are those of the rollups. Where a part of
+ * it is on another line, or minutes are no longer kept, nothing tells which units are of which route.
  */
 function placedUnits(tx: Tx, window: LineWindow): Fragment {
-  const grain = window.environment === "live" ? "hour" : "minute";
   return tx`
     select c.day, c.key_id, case when r.route <> '' then concat_ws(' ', nullif(r.method, ''), r.route) end as route,
       coalesce(r.quantity, c.quantity) as quantity
     from (
-      select (happened at time zone 'UTC')::date as day, date_trunc(${grain}, minute, 'UTC') as cell, key_id,
-        sum(quantity) as quantity
-      from units group by 1, 2, 3
+      select (happened at time zone 'UTC')::date as day, cell, key_id, quantity from units
     ) c left join (
       select cell, key_id, method, route, sum(quantity) as quantity,
         sum(sum(quantity)) over (partition by cell, key_id) as of_cell
@@ -162,11 +171,9 @@ export function streamUnits(
   { split, key, day }: UnitsQuestion,
 ): AsyncIterable<UnitsRow[]> {
   const byDay = tx`
-    select (happened at time zone 'UTC')::date as day, ${split === "days" ? tx`null::text` : tx`key_id`} as key_id,
-      null::text as route, quantity
-    from units`;
+    select (happened at time zone 'UTC')::date as day, key_id, null::text as route, quantity from units`;
   return tx<UnitsRow[]>`
-    with units as materialized (${unitsOf(tx, window)})
+    with units as materialized (${unitsOf(tx, window, split !== "days")})
     select day::text as day, key_id as "keyId", route, quantity::text as quantity, upto::text as upto
     from (
       select *, sum(quantity) over (order by day, key_id, route nulls last rows unbounded preceding) as upto

@@ -1,0 +1,162 @@
+import type { PlanTerms } from "@turnpike/domain/catalog/plan";
+import type { DurationTerms, PlanPhaseTerms } from "@turnpike/domain/catalog/plan-phase";
+import {
+  type CardDraft,
+  type LengthDraft,
+  makeCard,
+  TAX_CLASS_DEFAULT,
+  toCardDraft,
+  toCardTerms,
+  toDurationTerms,
+  toLength,
+} from "./card-draft.view-model.ts";
+import { addRow, type Row, toRows } from "./rows.view-model.ts";
+
+export const DURATION_UNITS = ["days", "weeks", "months", "years"] as const;
+export type DurationUnit = (typeof DURATION_UNITS)[number] & keyof DurationTerms;
+
+export type PhaseDraft = Row & {
+  /** Kept as it was: programs know the phase by it. */
+  key: string | undefined;
+  name: string;
+  /** Not read of the last phase, which has no end. */
+  duration: LengthDraft<DurationUnit>;
+  minimum: string;
+  taxClass: string;
+  cards: readonly CardDraft[];
+};
+
+export type RateLimitDraft = Row & { name: string; limit: string; windowSeconds: string };
+
+/** The text typed into the form of a plan. */
+export type PlanDraft = {
+  name: string;
+  description: string;
+  currency: string;
+  visibility: PlanTerms["visibility"];
+  isAddOn: boolean;
+  phases: readonly PhaseDraft[];
+  rateLimits: readonly RateLimitDraft[];
+  concurrency: string;
+  /** Separated by blanks or new lines. */
+  scopes: string;
+};
+
+/** A plan as the editor reads and sends it: always with phases, never with what is derived from them. */
+export type EditedTerms = Omit<PlanTerms, "pricePerMonth" | "quotas" | "phases" | "isAddOn"> & {
+  phases: PlanPhaseTerms[];
+  isAddOn: boolean;
+};
+
+const TWO_WEEKS: LengthDraft<DurationUnit> = { count: "14", unit: "days" };
+
+function makePhase(cards: readonly Omit<CardDraft, "rowId">[]): Omit<PhaseDraft, "rowId"> {
+  return {
+    key: undefined,
+    name: "",
+    duration: TWO_WEEKS,
+    minimum: "",
+    taxClass: TAX_CLASS_DEFAULT,
+    cards: toRows(cards),
+  };
+}
+
+/** The form of a plan that does not exist yet: one phase with a monthly fee. */
+export function makePlanDraft(currency: string): PlanDraft {
+  return {
+    name: "",
+    description: "",
+    currency,
+    visibility: "public",
+    isAddOn: false,
+    phases: toRows([makePhase([{ ...makeCard("fee"), key: "base" }])]),
+    rateLimits: [],
+    concurrency: "",
+    scopes: "",
+  };
+}
+
+/** A plan as text. */
+export function toPlanDraft(terms: EditedTerms): PlanDraft {
+  return {
+    name: terms.name,
+    description: terms.description,
+    currency: terms.currency,
+    visibility: terms.visibility,
+    isAddOn: terms.isAddOn,
+    phases: toRows(
+      terms.phases.map((phase) => ({
+        key: phase.key,
+        name: phase.name ?? "",
+        duration: toLength(phase.duration, DURATION_UNITS, TWO_WEEKS),
+        minimum: phase.minimum ?? "",
+        taxClass: phase.taxClass ?? TAX_CLASS_DEFAULT,
+        cards: toRows(phase.rateCards.map(toCardDraft)),
+      })),
+    ),
+    rateLimits: toRows(
+      terms.rateLimits.map(({ name, limit, windowSeconds }) => ({
+        name,
+        limit: String(limit),
+        windowSeconds: String(windowSeconds),
+      })),
+    ),
+    concurrency: String(terms.concurrency ?? ""),
+    scopes: (terms.scopes ?? []).join("\n"),
+  };
+}
+
+function toPhaseTerms(phase: PhaseDraft, isLast: boolean): PlanPhaseTerms {
+  const name = phase.name.trim();
+  const minimum = phase.minimum.trim();
+  const taxClass = phase.taxClass.trim();
+  return {
+    ...(phase.key !== undefined && { key: phase.key }),
+    ...(name !== "" && { name }),
+    ...(!isLast && { duration: toDurationTerms(phase.duration) }),
+    ...(minimum !== "" && { minimum }),
+    ...(taxClass !== "" && taxClass !== TAX_CLASS_DEFAULT && { taxClass }),
+    rateCards: phase.cards.map(toCardTerms),
+  };
+}
+
+/** Whole numbers alone; what is none becomes 0, which the API refuses at this place. */
+function toWhole(text: string): number {
+  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : 0;
+}
+
+/** A draft as the API takes it: each list in the order of the form, so that a pointer to a fault finds its field. */
+export function toPlanTerms(draft: PlanDraft): EditedTerms {
+  const scopes = draft.scopes.split(/[\s,]+/).filter((scope) => scope !== "");
+  return {
+    name: draft.name.trim(),
+    description: draft.description.trim(),
+    currency: draft.currency.trim().toUpperCase(),
+    visibility: draft.visibility,
+    isAddOn: draft.isAddOn,
+    phases: draft.phases.map((phase, index) =>
+      toPhaseTerms(phase, index === draft.phases.length - 1),
+    ),
+    rateLimits: draft.rateLimits.map(({ name, limit, windowSeconds }) => ({
+      name: name.trim(),
+      limit: toWhole(limit),
+      windowSeconds: toWhole(windowSeconds),
+    })),
+    ...(draft.concurrency.trim() !== "" && { concurrency: toWhole(draft.concurrency) }),
+    ...(scopes.length > 0 && { scopes }),
+  };
+}
+
+/** Puts a phase before all others, such as a trial: the last one, without an end, stays last. */
+export function addPhase(phases: readonly PhaseDraft[]): PhaseDraft[] {
+  return addRow(phases, makePhase([]), phases[0]?.rowId);
+}
+
+/** A copy of a phase behind it, for a ramp that changes little from step to step. */
+export function copyPhase(phases: readonly PhaseDraft[], rowId: number): PhaseDraft[] {
+  const place = phases.findIndex((phase) => phase.rowId === rowId);
+  const phase = phases[place];
+  return phase === undefined
+    ? [...phases]
+    : addRow(phases, { ...phase, key: undefined, name: "" }, phases[place + 1]?.rowId);
+}

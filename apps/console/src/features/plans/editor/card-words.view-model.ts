@@ -1,0 +1,128 @@
+import type { Meter } from "#platform/shared-queries.ts";
+import {
+  type CardDraft,
+  type CardKind,
+  type EntitlementChoice,
+  isQuota,
+  type LengthDraft,
+  type ModelChoice,
+} from "./card-draft.view-model.ts";
+
+type Words = { label: string; note?: string };
+
+const MODELS = {
+  none: { label: "Not charged", note: "Counted and limited, but free." },
+  flat: { label: "Flat fee", note: "The same every period, for each seat." },
+  per_unit: { label: "Per unit", note: "Every unit at one price." },
+  graduated: { label: "Graduated tiers", note: "Each tier’s units at the tier’s own price." },
+  volume: { label: "Volume tiers", note: "All units at the price of the tier they reach." },
+  package: { label: "Packages", note: "Every package that is started is charged as a whole." },
+  percentage: { label: "Percentage", note: "Of the money that a meter sums." },
+} as const satisfies Record<ModelChoice, Words>;
+
+const KIND_MODELS: Readonly<Record<CardKind, readonly ModelChoice[]>> = {
+  fee: ["flat", "graduated", "volume", "package"],
+  usage: ["none", "per_unit", "graduated", "volume", "package", "percentage"],
+  feature: ["none"],
+};
+
+/** The models a card of a kind can have; one that it has already stays among them. */
+export function listModels(kind: CardKind, current: ModelChoice) {
+  const models = KIND_MODELS[kind];
+  return [...models, ...(models.includes(current) ? [] : [current])].map((value) => ({
+    value,
+    ...MODELS[value],
+  }));
+}
+
+const ENTITLEMENTS = {
+  none: { label: "No limit", note: "Any quantity may be used." },
+  hard: { label: "Hard limit", note: "Calls beyond it are refused." },
+  soft: { label: "Soft limit", note: "Calls beyond it pass and are charged." },
+  static: { label: "Value", note: "A value that your programs read, such as eu-west." },
+  boolean: { label: "Feature", note: "It is there or it is not." },
+} as const satisfies Record<EntitlementChoice, Words>;
+
+const KIND_ENTITLEMENTS: Readonly<Record<CardKind, readonly EntitlementChoice[]>> = {
+  fee: ["none", "static", "boolean"],
+  usage: ["none", "hard", "soft"],
+  feature: ["boolean", "static"],
+};
+
+/** What a card of a kind can entitle to; what it has already stays among them. */
+export function listEntitlements(kind: CardKind, current: EntitlementChoice) {
+  const choices = KIND_ENTITLEMENTS[kind];
+  return [...choices, ...(choices.includes(current) ? [] : [current])].map((value) => ({
+    value,
+    ...ENTITLEMENTS[value],
+  }));
+}
+
+export const KIND_LABELS: Readonly<Record<CardKind, string>> = {
+  fee: "Fee",
+  usage: "Usage",
+  feature: "Feature",
+};
+
+/** "every month", "every 3 months" */
+export function describeInterval({ count, unit }: LengthDraft<string>): string {
+  const number = count.trim();
+  return number === "1" ? `every ${unit}` : `every ${number === "" ? "…" : number} ${unit}s`;
+}
+
+/** What customers read of a card: its name, else the meter's, else its key. */
+export function titleOf(
+  card: CardDraft,
+  meters: readonly Pick<Meter, "meterId" | "name">[],
+): string {
+  const meter = meters.find(({ meterId }) => meterId === card.meter);
+  const named = [
+    card.name.trim(),
+    card.kind === "usage" ? meter?.name : undefined,
+    card.key.trim(),
+  ];
+  return named.find((name) => name !== undefined && name !== "") ?? `New ${card.kind}`;
+}
+
+/** One line about a card: "Graduated tiers, every month, hard limit of 50000". */
+export function summarizeCard(card: CardDraft): string {
+  const limit = card.limit.trim();
+  const parts = [
+    card.kind === "feature" ? undefined : MODELS[card.model].label,
+    card.kind === "feature" || (card.kind === "fee" && card.model === "none")
+      ? undefined
+      : describeInterval(card.interval),
+    card.kind === "fee" ? `in ${card.timing}` : undefined,
+    card.entitlement === "none"
+      ? undefined
+      : `${ENTITLEMENTS[card.entitlement].label.toLowerCase()}${
+          isQuota(card.entitlement) && limit !== "" ? ` of ${limit}` : ""
+        }`,
+  ];
+  const text = parts.filter((part) => part !== undefined).join(", ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** A text as a key: "Input tokens" is `input-tokens`. Undefined when nothing of it can be in a key. */
+export function toCardKey(text: string): string | undefined {
+  const key = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/^-+/, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return key === "" ? undefined : key;
+}
+
+/** Changes a card, and its key with its name or meter until one is typed. */
+export function changeCard(card: CardDraft, part: Partial<CardDraft>): CardDraft {
+  const changed = { ...card, ...part };
+  if (changed.isKeyTyped || part.key !== undefined) {
+    return changed;
+  }
+  const source = changed.kind === "usage" ? changed.meter : changed.name;
+  return part.name === undefined && part.meter === undefined
+    ? changed
+    : { ...changed, key: toCardKey(source) ?? "" };
+}

@@ -7,6 +7,8 @@ import {
   copyPhase,
   type EditedTerms,
   makePlanDraft,
+  toEditedTerms,
+  toFullTerms,
   toPlanDraft,
   toPlanTerms,
 } from "./plan-draft.view-model.ts";
@@ -92,13 +94,46 @@ describe("a plan in the form", () => {
     expect(toPlanTerms(toPlanDraft(EVERYTHING))).toEqual(EVERYTHING);
   });
 
+  it("of a plan without phases is the phase that it is", () => {
+    const terms = toEditedTerms({
+      name: "Free",
+      description: "",
+      currency: "USD",
+      pricePerMonth: "9.90",
+      visibility: "public",
+      rateLimits: [],
+      concurrency: null,
+      scopes: [],
+      quotas: [{ meter: "requests", limit: 5_000, kind: "hard" }],
+    });
+    expect(terms.phases).toEqual([
+      {
+        rateCards: [
+          {
+            key: "base",
+            price: { model: "flat", amount: "9.90" },
+            interval: MONTH,
+            timing: "advance",
+          },
+          {
+            key: "requests",
+            meter: "requests",
+            interval: MONTH,
+            entitlement: { kind: "hard", limit: "5000" },
+          },
+        ],
+      },
+    ]);
+    expect(toPlanTerms(toPlanDraft(terms))).toEqual(terms);
+  });
+
   it("has no faults that the form made, for a new one with its amount", () => {
     const draft = makePlanDraft("USD");
     const terms = toPlanTerms(draft);
     const faults = findPlanFaults({
       planId: "new",
       meters: [],
-      terms: { ...terms, pricePerMonth: "0", quotas: [] },
+      terms: toFullTerms(terms),
     });
     expect(faults.map(({ pointer }) => pointer)).toEqual(["/phases/0/rateCards/0/price/amount"]);
   });

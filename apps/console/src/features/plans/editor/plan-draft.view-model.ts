@@ -1,5 +1,7 @@
+import { phasesOf } from "@turnpike/domain/catalog/phases-of";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { DurationTerms, PlanPhaseTerms } from "@turnpike/domain/catalog/plan-phase";
+import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 import {
   type CardDraft,
   type LengthDraft,
@@ -43,10 +45,39 @@ export type PlanDraft = {
 };
 
 /** A plan as the editor reads and sends it: always with phases, never with what is derived from them. */
-export type EditedTerms = Omit<PlanTerms, "pricePerMonth" | "quotas" | "phases" | "isAddOn"> & {
-  phases: PlanPhaseTerms[];
+export type EditedTerms = Pick<PlanTerms, "name" | "description" | "currency" | "visibility"> & {
   isAddOn: boolean;
+  phases: PlanPhaseTerms[];
+  rateLimits: RateLimit[];
+  concurrency?: number | undefined;
+  scopes?: string[] | undefined;
 };
+
+/** A plan as the API gives it: published, or as a draft. */
+type GivenTerms = Omit<PlanTerms, "pricePerMonth" | "quotas"> &
+  Partial<Pick<PlanTerms, "pricePerMonth" | "quotas">>;
+
+/** Takes what can be edited of a plan. A plan without phases is edited as the phase that it is. */
+export function toEditedTerms(plan: GivenTerms): EditedTerms {
+  const { name, description, currency, visibility, isAddOn, concurrency, scopes = [] } = plan;
+  return {
+    ...{ name, description, currency, visibility },
+    isAddOn: isAddOn === true,
+    phases: phasesOf({
+      ...plan,
+      pricePerMonth: plan.pricePerMonth ?? "0",
+      quotas: plan.quotas ?? [],
+    }),
+    rateLimits: [...plan.rateLimits],
+    ...(concurrency === undefined || concurrency === null ? {} : { concurrency }),
+    ...(scopes.length === 0 ? {} : { scopes: [...scopes] }),
+  };
+}
+
+/** The same for the domain, which knows what is derived as well. */
+export function toFullTerms(terms: EditedTerms): PlanTerms {
+  return { ...terms, pricePerMonth: "0", quotas: [] };
+}
 
 const TWO_WEEKS: LengthDraft<DurationUnit> = { count: "14", unit: "days" };
 

@@ -6,7 +6,7 @@ import { fromScaled, parseDecimal } from "@turnpike/domain/money/decimal";
 import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
-import type { EditedTerms } from "./plan-draft.view-model.ts";
+import { type EditedTerms, toFullTerms } from "./plan-draft.view-model.ts";
 
 /** What is priced: a plan as it is typed, and the meters that it names. */
 export type PreviewSource = {
@@ -63,7 +63,7 @@ export function previewPrice(
     planId,
     place: 0,
     meters,
-    terms: { ...terms, pricePerMonth: "0", quotas: [] },
+    terms: toFullTerms(terms),
   });
   if (currency === undefined || faults.length > 0) {
     return;

@@ -1,0 +1,115 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+import { RequestError } from "#platform/error-message.ts";
+
+type Catalog = ApiClient["catalog"];
+
+/** A plan that is being written, as it is stored. */
+export type StoredDraft = Awaited<ReturnType<Catalog["getPlanDraft"]>>;
+export type DraftSummary = Awaited<ReturnType<Catalog["listPlanDrafts"]>>["items"][number];
+export type PlanVersion = Awaited<ReturnType<Catalog["listPlanVersions"]>>["items"][number];
+export type PlanChange = Awaited<ReturnType<Catalog["diffPlanVersions"]>>["items"][number];
+export type Coupon = Awaited<ReturnType<Catalog["listCoupons"]>>["items"][number];
+export type CouponInput = Parameters<Catalog["createCoupon"]>[0];
+/** A version by its number, or the draft. */
+export type PlanSide = Parameters<Catalog["diffPlanVersions"]>[0]["from"];
+
+/** The first part of the key of everything that the editor loads. */
+const EDITOR_KEY = "plan-editor";
+const VERSIONS_PER_PAGE = 20;
+/** The most that one request counts; a plan with more has "100 or more". */
+export const SUBSCRIBERS_COUNTED = 100;
+
+/** Subscribers of a plan by version. */
+export type Subscribers = { byVersion: ReadonlyMap<number, number>; count: number; isAll: boolean };
+
+/** Null when there is none of what was asked for. */
+async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (cause instanceof RequestError && cause.status === 404) {
+      return null;
+    }
+    throw cause;
+  }
+}
+
+export const editorQueries = {
+  drafts: (api: ApiClient) =>
+    queryOptions({
+      queryKey: [EDITOR_KEY, "drafts"],
+      queryFn: async ({ signal }): Promise<DraftSummary[]> =>
+        (await api.catalog.listPlanDrafts({}, { signal })).items,
+      staleTime: 0,
+    }),
+
+  /** The draft of a plan; null while there is none. */
+  draft: (api: ApiClient, planId: string) =>
+    queryOptions({
+      queryKey: [EDITOR_KEY, "draft", planId],
+      queryFn: ({ signal }) => orNull(api.catalog.getPlanDraft({ planId }, { signal })),
+      staleTime: 0,
+      // What is typed starts from what is stored now, not from what an earlier visit found.
+      gcTime: 0,
+    }),
+
+  versions: (api: ApiClient, planId: string) =>
+    infiniteQueryOptions({
+      queryKey: [EDITOR_KEY, "versions", planId],
+      queryFn: ({ pageParam, signal }) =>
+        api.catalog.listPlanVersions(
+          {
+            planId,
+            limit: VERSIONS_PER_PAGE,
+            ...(pageParam === undefined ? {} : { cursor: pageParam }),
+          },
+          { signal },
+        ),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ nextCursor }) => nextCursor,
+      staleTime: 0,
+    }),
+
+  changes: (api: ApiClient, input: { planId: string; from: PlanSide; to: PlanSide }) =>
+    queryOptions({
+      queryKey: [EDITOR_KEY, "changes", input],
+      queryFn: async ({ signal }): Promise<PlanChange[]> =>
+        (await api.catalog.diffPlanVersions(input, { signal })).items,
+      // Versions never change; a draft does.
+      staleTime: input.to === "draft" ? 0 : Number.POSITIVE_INFINITY,
+    }),
+
+  subscribers: (api: ApiClient, planId: string) =>
+    queryOptions({
+      queryKey: [EDITOR_KEY, "subscribers", planId],
+      queryFn: async ({ signal }): Promise<Subscribers> => {
+        const { items, nextCursor } = await api.invoicing.listSubscriptions(
+          { environment: "live", planId, limit: SUBSCRIBERS_COUNTED },
+          { signal },
+        );
+        const byVersion = new Map<number, number>();
+        const held = items.filter(({ life }) => life !== "ended" && life !== "none");
+        for (const { planVersion } of held) {
+          byVersion.set(planVersion, (byVersion.get(planVersion) ?? 0) + 1);
+        }
+        return { byVersion, count: held.length, isAll: nextCursor === null };
+      },
+    }),
+
+  coupons: (api: ApiClient) =>
+    queryOptions({
+      queryKey: [EDITOR_KEY, "coupons"],
+      queryFn: async ({ signal }): Promise<Coupon[]> =>
+        (await api.catalog.listCoupons({}, { signal })).items,
+      staleTime: 0,
+    }),
+};
+
+/** Asks again for what a change of the catalogue has made old. */
+export async function refreshCatalogue(client: QueryClient): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: ["catalog"] }),
+    client.invalidateQueries({ queryKey: [EDITOR_KEY] }),
+  ]);
+}

@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { formatCount } from "#platform/format.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { editorQueries } from "./editor.queries.ts";
+
+/** How many tenants are subscribed to a plan, in any version. */
+export function SubscriberCount({ planId }: { planId: string }) {
+  const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
+  if (subscribers.data === undefined) {
+    return subscribers.isError ? (
+      <span title="Could not be loaded">–</span>
+    ) : (
+      <Skeleton className="ml-auto h-4 w-8" />
+    );
+  }
+  const { count, isAll } = subscribers.data;
+  return <>{`${formatCount(count)}${isAll ? "" : "+"}`}</>;
+}

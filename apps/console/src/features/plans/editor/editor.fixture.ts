@@ -1,0 +1,92 @@
+import { plan } from "@turnpike/contract/catalog";
+import { planDraft, planVersion } from "@turnpike/contract/plan-versions";
+import type { z } from "zod";
+import type { FakeAnswers } from "#platform/render-with-platform.tsx";
+
+const AT = "2026-11-20T10:00:00.000Z";
+const MONTH = { month: 1 };
+
+const TERMS: z.input<typeof planDraft>["terms"] = {
+  name: "Pro",
+  description: "",
+  currency: "USD",
+  visibility: "public",
+  rateLimits: [],
+  phases: [
+    {
+      rateCards: [
+        {
+          key: "base",
+          price: { model: "flat", amount: "49" },
+          interval: MONTH,
+          timing: "advance",
+        },
+        {
+          key: "requests",
+          meter: "requests",
+          interval: MONTH,
+          price: {
+            model: "graduated",
+            tiers: [
+              { upTo: "1000", unitAmount: "0" },
+              { upTo: null, unitAmount: "0.002" },
+            ],
+          },
+          entitlement: { kind: "soft", limit: "50000" },
+        },
+      ],
+    },
+  ],
+};
+
+export function makePlan(more: Partial<z.input<typeof plan>> = {}) {
+  return plan.parse({
+    ...TERMS,
+    planId: "pro",
+    version: 3,
+    isDefault: false,
+    pricePerMonth: "49",
+    quotas: [],
+    concurrency: null,
+    scopes: [],
+    isAddOn: false,
+    archivedAt: null,
+    ...more,
+  });
+}
+
+export function makeVersion(version: number) {
+  const { isDefault: _, archivedAt: __, ...terms } = makePlan({ version });
+  return planVersion.parse({ ...terms, publishedAt: AT });
+}
+
+export function makeStored(more: object = {}, terms: object = {}) {
+  return planDraft.parse({
+    planId: "pro",
+    revision: "7",
+    terms: { ...TERMS, ...terms },
+    faults: [],
+    updatedAt: AT,
+    updatedBy: "user usr_1",
+    ...more,
+  });
+}
+
+export const NO_DRAFT = () =>
+  new Response(JSON.stringify({ status: 404, code: "NOT_FOUND", error: "There is no draft." }), {
+    status: 404,
+    headers: { "content-type": "application/problem+json" },
+  });
+
+/** What the catalogue of an operator asks for: one plan, nothing drafted, no subscribers. */
+export const CATALOGUE: FakeAnswers = {
+  "GET /plans": () => ({ items: [makePlan()] }),
+  "GET /meters": () => ({
+    items: [
+      { meterId: "requests", version: 1, name: "Requests", unit: "request", aggregation: "count" },
+    ],
+  }),
+  "GET /plan-drafts": () => ({ items: [] }),
+  "GET /subscriptions": () => ({ items: [], nextCursor: null }),
+  "GET /plans/pro/draft": NO_DRAFT,
+};

@@ -10,6 +10,8 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { ChangePlanHelp } from "./change-plan-help.tsx";
+import { CatalogueTab } from "./editor/catalogue-tab.tsx";
+import { CouponsTab } from "./editor/coupons/coupons-tab.tsx";
 import { MetersTab } from "./meters/meters-tab.tsx";
 import { RejectedTab } from "./meters/rejected-tab.tsx";
 import { PlanOffers } from "./plan-offers.tsx";
@@ -24,6 +26,8 @@ import { PublishedPlans } from "./published-plans.tsx";
 
 const LABELS: Readonly<Record<PlansTab, string>> = {
   plans: "Plans",
+  catalogue: "Catalogue",
+  coupons: "Coupons",
   meters: "Meters",
   rejected: "Rejected events",
 };
@@ -55,7 +59,7 @@ export function PlansPage(props: PlansPageProps) {
   return (
     <Page
       title="Plans"
-      purpose="What you sell: your plans, the meters they limit, and events that could not be counted."
+      purpose="What you sell: your plans and coupons, the meters they charge, and events that could not be counted."
     >
       <Tabs
         label="Plans"
@@ -76,6 +80,19 @@ function renderTab(tab: PlansTab, props: PlansPageProps): ReactNode {
   switch (tab) {
     case "plans":
       return <PublishedPlans />;
+    case "catalogue":
+      return (
+        <CatalogueTab
+          place={{ plan: props.search.plan, isDraft: props.search.view === "draft" }}
+          onPlaceChange={({ plan, isDraft }) =>
+            props.onSearchChange(
+              parsePlansSearch({ tab, plan, ...(isDraft && { view: "draft" }) }),
+            )
+          }
+        />
+      );
+    case "coupons":
+      return <CouponsTab />;
     case "meters":
       return <MetersTab {...props} />;
     case "rejected":

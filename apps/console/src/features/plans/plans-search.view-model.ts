@@ -1,7 +1,7 @@
 import { REJECTION_CODES, type RejectionCode } from "@turnpike/domain/events/rejection";
 
 /** The additional tabs of `/plans` for operators, in order. */
-const TABS = ["plans", "meters", "rejected"] as const;
+const TABS = ["plans", "catalogue", "coupons", "meters", "rejected"] as const;
 export type PlansTab = (typeof TABS)[number];
 export const PLANS_TABS: readonly PlansTab[] = TABS;
 
@@ -13,6 +13,9 @@ const TEXT_LENGTH_MAX = 100;
 export type PlansSearch = {
   /** Left out: the plans. */
   tab?: PlansTab;
+  /** The plan of the catalogue that is open: its versions, or its draft. */
+  plan?: string;
+  view?: "draft";
   /** The meter that is open next to the list. */
   meter?: string;
   /** Filter of rejected events: the reason. */
@@ -34,12 +37,16 @@ function readText(value: unknown): string | undefined {
 /** Keeps the search parameters that the page understands and drops the rest. */
 export function parsePlansSearch(search: Record<string, unknown>): PlansSearch {
   const tab = TABS.find((known) => known === search["tab"] && known !== TAB_DEFAULT);
+  const plan = readText(search["plan"]);
+  const isDraft = plan !== undefined && search["view"] === "draft";
   const meter = readText(search["meter"]);
   const reason = REJECTION_CODES.find((known) => known === search["reason"]);
   const type = readText(search["type"]);
   const cursor = readText(search["cursor"]);
   return {
     ...(tab === undefined ? {} : { tab }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(isDraft ? { view: "draft" as const } : {}),
     ...(meter === undefined ? {} : { meter }),
     ...(reason === undefined ? {} : { reason }),
     ...(type === undefined ? {} : { type }),

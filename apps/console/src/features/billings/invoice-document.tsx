@@ -8,7 +8,7 @@ import type { BillingsProps } from "./billings-props.ts";
 import { withoutLine } from "./billings-search.view-model.ts";
 import { LineSheet } from "./line-sheet.tsx";
 
-export type InvoiceDocumentProps = BillingsProps & { invoice: Invoice };
+export type InvoiceDocumentProps = Omit<BillingsProps, "tenant"> & { invoice: Invoice };
 
 /** The parts of an invoice: parties, lines, sums, credit notes and payments. */
 export function InvoiceDocument(props: InvoiceDocumentProps) {

@@ -1,9 +1,9 @@
 import { createFileRoute } from "@tanstack/react-router";
-import { BillingsPage } from "#features/billings/billings-page.tsx";
-import { parseBillingsSearch } from "#features/billings/billings-search.view-model.ts";
+import { parseBillingsAddress } from "#features/billings/operator/all-invoices-search.view-model.ts";
+import { BillingsScreen } from "#features/billings/operator/billings-screen.tsx";
 
 export const Route = createFileRoute("/_app/billings")({
-  validateSearch: parseBillingsSearch,
+  validateSearch: parseBillingsAddress,
   component: BillingsRoute,
 });
 
@@ -11,7 +11,7 @@ function BillingsRoute() {
   const search = Route.useSearch();
   const navigate = Route.useNavigate();
   return (
-    <BillingsPage
+    <BillingsScreen
       search={search}
       onSearchChange={(next) => {
         void navigate({ to: ".", search: () => next, resetScroll: false });

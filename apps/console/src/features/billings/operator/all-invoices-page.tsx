@@ -1,0 +1,185 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import type { Column } from "@turnpike/ui/column";
+import { DataTable } from "@turnpike/ui/data-table";
+import type { ColumnRoom } from "@turnpike/ui/data-table-room";
+import { EmptyState } from "@turnpike/ui/empty-state";
+import ReceiptText from "lucide-react/icons/receipt-text";
+import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { Page } from "#components/page.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import type { InvoiceSummary } from "#platform/billing-queries.ts";
+import { type Environment, useCurrentEnvironment } from "#platform/current-environment.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import { toInvoiceBadge } from "../invoice.view-model.ts";
+import { allInvoicesQuery } from "./all-invoices.queries.ts";
+import { type AllInvoicesSearch, hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
+import { CurrencySums } from "./currency-sums.tsx";
+import { InvoiceFilterBar } from "./invoice-filters.tsx";
+import { OperatorInvoicePage } from "./operator-invoice-page.tsx";
+
+export type AllInvoicesProps = {
+  search: AllInvoicesSearch;
+  onSearchChange: (search: AllInvoicesSearch) => void;
+};
+
+const COLUMN_ROOM: ColumnRoom = [
+  ["number", 150],
+  ["tenant", 160],
+  ["state", 120],
+  ["open", 110],
+  ["total", 110],
+  ["due", 120],
+  ["issued", 120],
+];
+
+/** The columns; `now` tells what is overdue, undefined where each tenant has a clock of its own. */
+function makeColumns(now: string | undefined): readonly Column<InvoiceSummary>[] {
+  return [
+    {
+      id: "number",
+      header: "Number",
+      phone: "title",
+      cell: ({ number }) => <span className="font-medium">{number}</span>,
+    },
+    {
+      id: "tenant",
+      header: "Tenant",
+      cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
+    },
+    {
+      id: "state",
+      header: "State",
+      cell: (invoice) => {
+        const { tone, label } = toInvoiceBadge(invoice, now);
+        return <Badge tone={tone}>{label}</Badge>;
+      },
+    },
+    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
+    { id: "due", header: "Due", cell: ({ dueAt }) => formatDate(dueAt) },
+    {
+      id: "total",
+      header: "Total",
+      align: "end",
+      cell: ({ total, currency }) => formatMoney(total, currency),
+    },
+    {
+      id: "open",
+      header: "To pay",
+      align: "end",
+      cell: ({ due, currency }) => formatMoney(due, currency),
+    },
+  ];
+}
+
+/** `/billings?view=all`: the invoices of all tenants, or one of them. */
+export function AllInvoicesPage(props: AllInvoicesProps) {
+  const environment: Environment = useCurrentEnvironment() === "test" ? "test" : "live";
+  const { invoice, owner } = props.search;
+  return invoice === undefined || owner === undefined ? (
+    <InvoiceList {...props} environment={environment} />
+  ) : (
+    <OperatorInvoicePage
+      {...props}
+      key={invoice}
+      environment={environment}
+      invoiceId={invoice}
+      owner={owner}
+    />
+  );
+}
+
+function InvoiceList({
+  search,
+  onSearchChange,
+  environment,
+}: AllInvoicesProps & { environment: Environment }) {
+  const { api } = usePlatform();
+  const filters = toFilters(search);
+  const catalog = useQuery(catalogQuery(api));
+  const invoices = useQuery({
+    ...allInvoicesQuery(api, environment, search),
+    placeholderData: keepPreviousData,
+  });
+  const { data } = invoices;
+  const trail = useCursorTrail({
+    cursor: search.cursor,
+    nextCursor: data?.nextCursor,
+    onCursorChange: (cursor) =>
+      onSearchChange({ view: "all", ...filters, ...(cursor === undefined ? {} : { cursor }) }),
+  });
+  const clear = () => onSearchChange({ view: "all" });
+  const now = environment === "live" ? new Date(invoices.dataUpdatedAt).toISOString() : undefined;
+  return (
+    <Page
+      title="Invoices"
+      purpose="Of all tenants: what was invoiced, what is still to be paid, and what is overdue."
+      action={<EnvironmentChoice environment={environment} />}
+    >
+      <div className="space-y-4">
+        <InvoiceFilterBar
+          filters={filters}
+          currencies={[
+            ...(catalog.data?.plans ?? []).map(({ currency }) => currency),
+            ...(data?.sums ?? []).map(({ currency }) => currency),
+          ]}
+          onChange={(next) => onSearchChange({ view: "all", ...next })}
+        />
+        {invoices.isError && data === undefined ? (
+          <FailureNotice
+            what="The invoices could not be loaded."
+            cause={invoices.error}
+            onRetry={() => void invoices.refetch()}
+          />
+        ) : (
+          <>
+            <CurrencySums sums={data?.sums} />
+            <DataTable
+              label="Invoices of all tenants"
+              columns={makeColumns(now)}
+              columnRoom={COLUMN_ROOM}
+              rows={data?.items}
+              getRowId={({ invoiceId }) => invoiceId}
+              getRowName={({ number, tenantName }) => `${number} of ${tenantName}`}
+              isStale={invoices.isPlaceholderData}
+              onRowOpen={({ invoiceId, tenantId }) =>
+                onSearchChange({ ...search, view: "all", invoice: invoiceId, owner: tenantId })
+              }
+              empty={<NoInvoices isFiltered={hasFilters(search)} onClear={clear} />}
+              footer={
+                <PageFooter
+                  trail={trail}
+                  count={data?.items.length}
+                  noun={["invoice", "invoices, newest first"]}
+                />
+              }
+            />
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function NoInvoices({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  return isFiltered ? (
+    <EmptyState
+      icon={<ReceiptText />}
+      title="No matching invoices"
+      action={<Button onClick={onClear}>Show all invoices</Button>}
+    >
+      No invoice has all of these properties.
+    </EmptyState>
+  ) : (
+    <EmptyState icon={<ReceiptText />} title="No invoices yet">
+      One is issued by itself when a tenant chooses a plan that charges in advance, and at the end
+      of each period with something to charge.
+    </EmptyState>
+  );
+}

@@ -4,6 +4,13 @@ import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { type ReactNode, useState } from "react";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
+import { ChangeDialog } from "#components/billing/change/change-dialog.tsx";
+import type { ChangeRequest } from "#components/billing/change/change-request.view-model.ts";
+import {
+  type LabelledRequest,
+  toOfferAction,
+} from "#components/billing/change/subscription-actions.view-model.ts";
+import { SubscriptionPanel } from "#components/billing/change/subscription-panel.tsx";
 import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -18,10 +25,6 @@ import {
   type Meter,
   type Plan,
 } from "#platform/shared-queries.ts";
-import { ChangeDialog } from "./change/change-dialog.tsx";
-import type { ChangeRequest } from "./change/change-request.view-model.ts";
-import { type LabelledRequest, toOfferAction } from "./change/subscription-actions.view-model.ts";
-import { SubscriptionPanel } from "./change/subscription-panel.tsx";
 import { toOffer } from "./offers/offer.view-model.ts";
 import { OfferCard } from "./offers/offer-card.tsx";
 import { sortOffers, toOfferNote } from "./offers/offers-of-tenant.view-model.ts";

@@ -85,9 +85,7 @@ function renderTab(tab: PlansTab, props: PlansPageProps): ReactNode {
         <CatalogueTab
           place={{ plan: props.search.plan, isDraft: props.search.view === "draft" }}
           onPlaceChange={({ plan, isDraft }) =>
-            props.onSearchChange(
-              parsePlansSearch({ tab, plan, ...(isDraft && { view: "draft" }) }),
-            )
+            props.onSearchChange(parsePlansSearch({ tab, plan, ...(isDraft && { view: "draft" }) }))
           }
         />
       );

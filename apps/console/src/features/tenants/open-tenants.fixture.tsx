@@ -181,6 +181,9 @@ const makePlan = (planId: string, name: string, pricePerMonth: string) =>
     quotas: [],
     concurrency: null,
     scopes: [],
+    phases: [{ rateCards: [] }],
+    isAddOn: false,
+    archivedAt: null,
   });
 
 /** The requests that every tab makes. */

@@ -20,8 +20,6 @@ export type TenantsSearch = {
   q?: string;
   /** Set: deleted tenants only; left out: the others. */
   state?: "deleted";
-  /** The tenant whose billing is open, by id. */
-  account?: string;
   /** The cursor of the current page of a list. */
   cursor?: string;
   /** The mail that is open next to the outbox. */
@@ -38,7 +36,6 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
   const q = readText(search["q"], TEXT_LENGTH_MAX);
   const cursor = readText(search["cursor"], CURSOR_LENGTH_MAX);
   const isDeleted = search["state"] === "deleted";
-  const account = readText(search["account"], TEXT_LENGTH_MAX);
   const mail = readText(search["mail"], TEXT_LENGTH_MAX);
   const webhook = readText(search["webhook"], TEXT_LENGTH_MAX);
   const delivery = readText(search["delivery"], TEXT_LENGTH_MAX);
@@ -47,7 +44,6 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
     ...(q === undefined ? {} : { q }),
     ...(cursor === undefined ? {} : { cursor }),
     ...(isDeleted ? { state: "deleted" as const } : {}),
-    ...(account === undefined ? {} : { account }),
     ...(mail === undefined ? {} : { mail }),
     ...(webhook === undefined ? {} : { webhook }),
     ...(delivery === undefined ? {} : { delivery }),

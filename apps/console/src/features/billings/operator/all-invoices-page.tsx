@@ -18,6 +18,7 @@ import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { toInvoiceBadge } from "../invoice.view-model.ts";
+import { AccountPage } from "./account/account-page.tsx";
 import { allInvoicesQuery } from "./all-invoices.queries.ts";
 import { type AllInvoicesSearch, hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
 import { CurrencySums } from "./currency-sums.tsx";
@@ -78,12 +79,15 @@ function makeColumns(now: string | undefined): readonly Column<InvoiceSummary>[]
   ];
 }
 
-/** `/billings?view=all`: the invoices of all tenants, or one of them. */
+/** `/billings?view=all`: the invoices of all tenants, one of them, or everything about the billing of one tenant. */
 export function AllInvoicesPage(props: AllInvoicesProps) {
   const environment: Environment = useCurrentEnvironment() === "test" ? "test" : "live";
   const { invoice, owner } = props.search;
-  return invoice === undefined || owner === undefined ? (
-    <InvoiceList {...props} environment={environment} />
+  if (owner === undefined) {
+    return <InvoiceList {...props} environment={environment} />;
+  }
+  return invoice === undefined ? (
+    <AccountPage {...props} environment={environment} owner={owner} />
   ) : (
     <OperatorInvoicePage
       {...props}

@@ -30,7 +30,7 @@ describe("the address of /billings", () => {
       other: "x",
     };
     const search = parseBillingsAddress(address);
-    const { state: _, other: __, ...kept } = address;
+    const { other: _, ...kept } = address;
     expect(search).toEqual({ ...kept, q: "404" });
     expect(toFilters(search)).toEqual({
       status: "overdue",
@@ -40,6 +40,15 @@ describe("the address of /billings", () => {
       to: "2026-11-30",
     });
     expect(toListAddress(search)).toEqual({ view: "all", ...toFilters(search), cursor: "abc" });
+  });
+
+  it("knows the states of one tenant's list only where a tenant is open", () => {
+    expect(parseBillingsAddress({ view: "all", state: "open" })).toEqual({ view: "all" });
+    expect(parseBillingsAddress({ view: "all", owner: "ten_1", state: "open" })).toEqual({
+      view: "all",
+      owner: "ten_1",
+      state: "open",
+    });
   });
 
   it("drops filters that are none", () => {

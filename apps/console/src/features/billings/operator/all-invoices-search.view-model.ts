@@ -29,14 +29,14 @@ export type InvoiceFilters = {
 
 /** The search parameters of `/billings` for an operator who looks at all tenants. */
 export type AllInvoicesSearch = InvoiceFilters &
-  Pick<BillingsSearch, "invoice" | "line" | "by" | "key" | "day" | "cursor"> & {
+  BillingsSearch & {
     view?: "all";
-    /** The tenant of the open invoice. */
+    /** The tenant of the open invoice; without an invoice, the tenant whose billing is open as a whole. */
     owner?: string;
   };
 
 /** Everything that the address of `/billings` may say. */
-export type BillingsAddress = BillingsSearch & AllInvoicesSearch;
+export type BillingsAddress = AllInvoicesSearch;
 
 const TEXT_LENGTH_MAX = 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -74,19 +74,20 @@ export function parseBillingsAddress(search: Record<string, unknown>): BillingsA
   if (search["view"] !== "all") {
     return own;
   }
-  const { state: _, ...rest } = own;
+  // The list of one tenant has its own filter, by state; that of all tenants has the filters below.
+  const { state, ...rest } = own;
   const owner = readText(search["owner"]);
   return {
     ...rest,
     view: "all",
     ...parseFilters(search),
-    ...(owner === undefined ? {} : { owner }),
+    ...(owner === undefined ? {} : { owner, ...(state === undefined ? {} : { state }) }),
   };
 }
 
 /** The filters of an address, without what is open and which page is shown. */
 export function toFilters(search: AllInvoicesSearch): InvoiceFilters {
-  const { invoice, line, by, key, day, cursor, view, owner, ...filters } = search;
+  const { invoice, line, by, key, day, state, cursor, view, owner, ...filters } = search;
   return filters;
 }
 
@@ -98,7 +99,7 @@ export function closeLine(search: AllInvoicesSearch): AllInvoicesSearch {
 
 /** The page of the list from which an invoice was opened. */
 export function toListAddress(search: AllInvoicesSearch): AllInvoicesSearch {
-  const { invoice, owner, ...rest } = closeLine(search);
+  const { invoice, owner, state, ...rest } = closeLine(search);
   return rest;
 }
 

@@ -7,13 +7,14 @@ import ArrowLeft from "lucide-react/icons/arrow-left";
 import { useEffect, useRef } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
-import type { BillingPlace, Invoice } from "#platform/billing-queries.ts";
+import type { Invoice } from "#platform/billing-queries.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { billingsQueries } from "../billings.queries.ts";
 import { toInvoiceBadge } from "../invoice.view-model.ts";
 import { InvoiceDocument } from "../invoice-document.tsx";
+import { asTenantId } from "./account/billed-tenant.query.ts";
 import type { AllInvoicesProps } from "./all-invoices-page.tsx";
 import { closeLine, toListAddress } from "./all-invoices-search.view-model.ts";
 import { InvoiceActions } from "./invoice-actions.tsx";
@@ -67,8 +68,8 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
           {environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
           {data !== undefined && (
             <Link
-              to="/tenants"
-              search={{ tab: "all", account: data.tenantId }}
+              to="/billings"
+              search={{ view: "all", owner: data.tenantId }}
               className="font-medium text-sm underline underline-offset-4"
             >
               Billing of {data.tenantName}
@@ -96,9 +97,4 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
       </Page>
     </div>
   );
-}
-
-/** An id from the address: one that is none is refused by the API, whose answer is shown. */
-function asTenantId(owner: string): BillingPlace["tenantId"] {
-  return owner as BillingPlace["tenantId"];
 }

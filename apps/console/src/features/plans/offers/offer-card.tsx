@@ -3,7 +3,7 @@ import { Button } from "@turnpike/ui/button";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import type { LabelledRequest } from "../change/subscription-actions.view-model.ts";
+import type { LabelledRequest } from "#components/billing/change/subscription-actions.view-model.ts";
 import type { QuotaFit } from "../plans.view-model.ts";
 import type { Offer, OfferPhase, OfferTerm } from "./offer.view-model.ts";
 import type { TierTable } from "./tier-table.view-model.ts";

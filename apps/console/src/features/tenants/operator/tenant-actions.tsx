@@ -1,9 +1,11 @@
+import { Link } from "@tanstack/react-router";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import CirclePause from "lucide-react/icons/circle-pause";
 import CirclePlay from "lucide-react/icons/circle-play";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
+import ReceiptText from "lucide-react/icons/receipt-text";
 import ScrollText from "lucide-react/icons/scroll-text";
 import { useState } from "react";
 import { toast } from "sonner";
@@ -34,6 +36,12 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
           </button>
         }
       >
+        <MenuItem
+          icon={<ReceiptText aria-hidden="true" />}
+          link={<Link to="/billings" search={{ view: "all", owner: tenant.tenantId }} />}
+        >
+          Show billing
+        </MenuItem>
         <MenuItem icon={<ScrollText aria-hidden="true" />} onSelect={() => onAudit(tenant)}>
           Show audit log
         </MenuItem>

@@ -1,7 +1,7 @@
-import { listSeats } from "#components/billing/seats.view-model.ts";
-import { isSubscribed } from "#components/billing/subscription.view-model.ts";
 import type { Subscription } from "#platform/billing-queries.ts";
 import type { Plan } from "#platform/shared-queries.ts";
+import { listSeats } from "../seats.view-model.ts";
+import { isSubscribed } from "../subscription.view-model.ts";
 import type { ChangeRequest } from "./change-request.view-model.ts";
 
 export type LabelledRequest = { key: string; label: string; request: ChangeRequest };

@@ -1,9 +1,9 @@
 import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
-import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
-import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
 import type { Quote } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
+import { InvoiceLines } from "../invoice-lines.tsx";
+import { InvoiceSums } from "../invoice-sums.tsx";
 import { toEffect, toQuoteFacts } from "./quote.view-model.ts";
 
 /** What a change comes to, as the billing engine computed it: documents, waiting lines and sums. */

@@ -3,8 +3,6 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { listSeats } from "#components/billing/seats.view-model.ts";
-import { toComing, toStateBadges } from "#components/billing/subscription.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import {
   type BillingPlace,
@@ -16,6 +14,8 @@ import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate, formatSpan } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { Plan } from "#platform/shared-queries.ts";
+import { listSeats } from "../seats.view-model.ts";
+import { toComing, toStateBadges } from "../subscription.view-model.ts";
 import type { ChangeRequest } from "./change-request.view-model.ts";
 import { listSubscriptionActions } from "./subscription-actions.view-model.ts";
 

@@ -1,0 +1,204 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { billingEvent, invoiceSummary } from "@turnpike/contract/billing";
+import { plan } from "@turnpike/contract/catalog";
+import { tenantId } from "@turnpike/contract/shapes";
+import { tenant } from "@turnpike/contract/tenants";
+import { limits } from "@turnpike/contract/usage";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  makeInvoice,
+  makeQuote,
+  makeSubscription,
+  makeUpcoming,
+} from "#components/billing/billing-answers.fixture.ts";
+import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
+import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
+import { BillingsScreen } from "../billings-screen.tsx";
+
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const BIRCH = tenantId.parse("ten_0199f3b0c1d27a4e8f60112233445577");
+const OF_BIRCH = `/tenants/${BIRCH}`;
+const AT = "2026-11-01T00:00:00.000Z";
+
+const makePlan = (planId: string, name: string, visibility: "public" | "private" = "public") =>
+  plan.parse({
+    planId,
+    version: 1,
+    isDefault: false,
+    name,
+    description: "",
+    currency: "USD",
+    pricePerMonth: "49",
+    visibility,
+    rateLimits: [],
+    quotas: [],
+    concurrency: null,
+    scopes: [],
+    phases: [{ rateCards: [] }],
+    isAddOn: false,
+    archivedAt: null,
+  });
+
+const ANSWERS: FakeAnswers = {
+  [`GET ${OF_BIRCH}`]: () =>
+    tenant.parse({
+      tenantId: BIRCH,
+      name: "Birch",
+      slug: "birch",
+      externalId: null,
+      planId: "pro",
+      planVersion: 1,
+      periodAnchor: AT,
+      suspendedAt: null,
+      createdAt: AT,
+      role: null,
+    }),
+  [`GET ${OF_BIRCH}/subscription`]: () =>
+    makeSubscription({ tenantId: BIRCH, balance: "12.50", revision: 3 }),
+  [`GET ${OF_BIRCH}/invoices/upcoming`]: () => makeUpcoming({ tenantId: BIRCH }),
+  [`GET ${OF_BIRCH}/invoices`]: () => {
+    const { lines, seller, customer, taxes, creditNotes, payments, ...invoice } = makeInvoice({
+      tenantId: BIRCH,
+    });
+    const { fromBalance, prepaid, cutOffAt, ...head } = invoice;
+    return { items: [invoiceSummary.parse(head)], nextCursor: null };
+  },
+  [`GET ${OF_BIRCH}/billing/events`]: () => ({
+    items: [
+      billingEvent.parse({
+        sequence: 1,
+        at: AT,
+        recordedAt: AT,
+        kind: "subscribed",
+        text: "Pro was chosen.",
+        actor: "user usr_1",
+      }),
+    ],
+    nextCursor: null,
+  }),
+  [`GET ${OF_BIRCH}/limits`]: () =>
+    limits.parse({
+      planId: "pro",
+      planVersion: 1,
+      plan: { name: "Pro", currency: "USD", pricePerMonth: "49" },
+      rateLimits: [],
+      concurrency: null,
+      quotas: [],
+      balances: [],
+    }),
+  "GET /plans": () => ({
+    items: [makePlan("pro", "Pro"), makePlan("deal", "Special deal", "private")],
+  }),
+  "GET /meters": () => ({ items: [] }),
+};
+
+function openAccount(answers: FakeAnswers = {}) {
+  return openScreen<BillingsAddress>({
+    address: `/billings?view=all&owner=${BIRCH}`,
+    parseSearch: parseBillingsAddress,
+    screen: (search, onSearchChange) => (
+      <BillingsScreen search={search} onSearchChange={onSearchChange} />
+    ),
+    isOperator: true,
+    role: null,
+    answers: { ...ANSWERS, ...answers },
+  });
+}
+
+describe("the billing of one tenant, for operators", () => {
+  it("shows plan, running invoice, invoices, balance and history on one page", async () => {
+    openAccount();
+    await screen.findByRole("heading", { name: "Birch" });
+    await screen.findByRole("region", { name: "Pro" });
+    await screen.findByRole("table", { name: "Lines of the running invoice" });
+    await screen.findByText("INV-2026-000001");
+    await screen.findByText(/Pro was chosen\./);
+    const balance = screen.getByRole("region", { name: "Balance" });
+    within(balance).getByText("$12.50");
+    within(balance).getByText("Pro renews for another month.");
+  });
+
+  it("opens an invoice of the tenant, and keeps the tenant in the address", async () => {
+    const { readSearch } = openAccount({
+      [`GET ${OF_BIRCH}/invoices/${makeInvoice().invoiceId}`]: () =>
+        makeInvoice({ tenantId: BIRCH, tenantName: "Birch" }),
+    });
+    await userEvent.click(await screen.findByText("INV-2026-000001"));
+    await screen.findByRole("heading", { name: "Invoice INV-2026-000001" });
+    expect(readSearch()).toEqual({
+      view: "all",
+      owner: BIRCH,
+      invoice: makeInvoice().invoiceId,
+    });
+  });
+
+  it("changes the plan by a quote, to one that customers cannot see as well", async () => {
+    const confirmed: unknown[] = [];
+    openAccount({
+      [`POST ${OF_BIRCH}/subscription/quotes`]: async (request) => {
+        const { action } = await request.json();
+        expect(action).toEqual({ do: "change", planId: "deal" });
+        return makeQuote({ action, dueNow: "20.00" });
+      },
+      [`POST ${OF_BIRCH}/subscription/changes`]: async (request) => {
+        confirmed.push(await request.json());
+        return makeSubscription({ tenantId: BIRCH, planId: "deal", planName: "Special deal" });
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Change plan" }));
+    await userEvent.click(await screen.findByRole("menuitem", { name: "Change to Special deal" }));
+    const dialog = await screen.findByRole("dialog", { name: "Change to Special deal" });
+    await userEvent.click(await within(dialog).findByRole("button", { name: /\$20\.00/ }));
+    await waitFor(() => expect(confirmed).toHaveLength(1));
+    expect(confirmed[0]).toMatchObject({ hash: "hash-1", environment: "live" });
+  });
+
+  it("charges once, with a reason, and keeps what is typed when it is refused", async () => {
+    const sent: unknown[] = [];
+    openAccount({
+      [`POST ${OF_BIRCH}/adjustments`]: async (request) => {
+        sent.push(await request.json());
+        return sent.length === 1
+          ? problem(409, "CONFLICT", "The subscription has ended.")
+          : makeSubscription({ tenantId: BIRCH });
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Charge once…" }));
+    const dialog = await screen.findByRole("dialog", { name: "Charge Birch once" });
+    const fill = (label: string, value: string) =>
+      fireEvent.change(within(dialog).getByLabelText(label), { target: { value } });
+    fill("Description", "Migration");
+    fill("Amount, before tax", "500");
+    const send = () => within(dialog).getByRole("button", { name: "Add to the next invoice" });
+    expect((send() as HTMLButtonElement).disabled).toBe(true);
+    fill("Reason", "As agreed.");
+    await userEvent.click(send());
+    await within(dialog).findByText("The subscription has ended.");
+    await userEvent.click(send());
+    await screen.findByText("Migration will be on the next invoice.");
+    expect(sent[1]).toEqual({
+      environment: "live",
+      description: "Migration",
+      amount: "500",
+      taxClass: "standard",
+      when: "next_invoice",
+      reason: "As agreed.",
+    });
+  });
+
+  it("says when there is no such tenant", async () => {
+    openAccount({
+      [`GET ${OF_BIRCH}`]: () => problem(404, "RESOURCE_NOT_FOUND", "There is no such tenant."),
+    });
+    await screen.findByText("The tenant could not be loaded.");
+    screen.getByText("There is no such tenant.");
+  });
+});

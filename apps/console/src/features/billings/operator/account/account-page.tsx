@@ -1,0 +1,172 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { Menu, MenuItem } from "@turnpike/ui/menu";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import ArrowLeft from "lucide-react/icons/arrow-left";
+import ChevronDown from "lucide-react/icons/chevron-down";
+import { useState } from "react";
+import { ChangeDialog } from "#components/billing/change/change-dialog.tsx";
+import type { ChangeRequest } from "#components/billing/change/change-request.view-model.ts";
+import { toOfferAction } from "#components/billing/change/subscription-actions.view-model.ts";
+import { SubscriptionPanel } from "#components/billing/change/subscription-panel.tsx";
+import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { Page } from "#components/page.tsx";
+import { type BillingPlace, subscriptionQuery } from "#platform/billing-queries.ts";
+import type { Environment } from "#platform/current-environment.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import type { BillingsSearch } from "../../billings-search.view-model.ts";
+import { EventsCard } from "../../events-card.tsx";
+import { InvoicesSection } from "../../invoices-section.tsx";
+import { QuotasCard } from "../../quotas-card.tsx";
+import { RunningInvoice } from "../../running-invoice.tsx";
+import type { AllInvoicesProps } from "../all-invoices-page.tsx";
+import { AdjustmentDialog } from "./adjustment-dialog.tsx";
+import { BalanceCard } from "./balance-card.tsx";
+import { type BilledTenant, billedTenantQuery } from "./billed-tenant.query.ts";
+
+export type AccountPageProps = AllInvoicesProps & {
+  environment: Environment;
+  /** Id of the tenant. */
+  owner: string;
+};
+
+/** Everything about the billing of one tenant on one page, and what an operator can do for it. */
+export function AccountPage(props: AccountPageProps) {
+  const tenant = useQuery(billedTenantQuery(usePlatform().api, props.owner));
+  const { data } = tenant;
+  const [isCharging, setIsCharging] = useState(false);
+  return (
+    <Page
+      title={data?.name ?? "Tenant"}
+      purpose="Plan, usage, invoices, balance, and everything that happened to its billing."
+      action={
+        <>
+          <EnvironmentChoice environment={props.environment} />
+          {data !== undefined && <Button onClick={() => setIsCharging(true)}>Charge once…</Button>}
+        </>
+      }
+    >
+      <div className="mb-4 flex flex-wrap items-center gap-3">
+        <Button
+          look="quiet"
+          size="small"
+          className="-ml-2.5"
+          onClick={() => props.onSearchChange({ view: "all" })}
+        >
+          <ArrowLeft aria-hidden="true" className="size-3.5" />
+          Invoices of all tenants
+        </Button>
+        {data !== undefined && (
+          <>
+            {data.suspendedAt !== null && <Badge tone="danger">Suspended</Badge>}
+            {props.environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
+            <Link
+              to="/overview"
+              search={{ tenant: data.slug }}
+              className="font-medium text-sm underline underline-offset-4"
+            >
+              Visit {data.name}
+            </Link>
+          </>
+        )}
+      </div>
+      {data !== undefined ? (
+        <Account {...props} key={data.tenantId} tenant={data} />
+      ) : tenant.isError ? (
+        <FailureNotice
+          what="The tenant could not be loaded."
+          cause={tenant.error}
+          onRetry={() => void tenant.refetch()}
+        />
+      ) : (
+        <div role="status" aria-label="Loading the tenant">
+          <Skeleton className="h-96 w-full rounded-card" />
+        </div>
+      )}
+      {data !== undefined && (
+        <AdjustmentDialog
+          place={{ tenantId: data.tenantId, environment: props.environment }}
+          name={data.name}
+          isOpen={isCharging}
+          onClose={() => setIsCharging(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+type AccountProps = AccountPageProps & { tenant: BilledTenant };
+
+function Account({ tenant, environment, owner, search, onSearchChange }: AccountProps) {
+  const { api } = usePlatform();
+  const [request, setRequest] = useState<ChangeRequest>();
+  const place: BillingPlace = { tenantId: tenant.tenantId, environment };
+  const catalog = useQuery(catalogQuery(api));
+  const nameOf = (planId: string) =>
+    catalog.data?.plans.find((plan) => plan.planId === planId)?.name ?? planId;
+  const parts = {
+    tenant,
+    place,
+    search,
+    onSearchChange: (next: BillingsSearch) => onSearchChange({ ...next, view: "all", owner }),
+  };
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-3">
+      <div className="min-w-0 space-y-4 lg:col-span-2">
+        <div>
+          <SubscriptionPanel
+            place={place}
+            nameOf={nameOf}
+            refusal={undefined}
+            onRequest={setRequest}
+          />
+          <PlanMenu place={place} onRequest={setRequest} />
+        </div>
+        <RunningInvoice {...parts} />
+        <InvoicesSection {...parts} />
+        <EventsCard place={place} />
+      </div>
+      <div className="min-w-0 space-y-4">
+        <BalanceCard place={place} />
+        <QuotasCard tenant={tenant} environment={environment} />
+      </div>
+      <ChangeDialog place={place} request={request} onClose={() => setRequest(undefined)} />
+    </div>
+  );
+}
+
+type PlanMenuProps = { place: BillingPlace; onRequest: (request: ChangeRequest) => void };
+
+/** Every plan that the tenant could be given, those that customers cannot see included. */
+function PlanMenu({ place, onRequest }: PlanMenuProps) {
+  const { api } = usePlatform();
+  const catalog = useQuery(catalogQuery(api));
+  const subscription = useQuery(subscriptionQuery(api, place));
+  const actions = (catalog.data?.plans ?? [])
+    .filter(({ archivedAt }) => archivedAt === null)
+    .flatMap((plan) => toOfferAction(plan, subscription.data) ?? []);
+  if (actions.length === 0) {
+    return null;
+  }
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <Button>
+          Change plan
+          <ChevronDown aria-hidden="true" className="size-4" />
+        </Button>
+      }
+    >
+      {actions.map(({ key, label, request }) => (
+        <MenuItem key={key} onSelect={() => onRequest(request)}>
+          {label}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

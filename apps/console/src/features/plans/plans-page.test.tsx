@@ -14,9 +14,9 @@ import {
   type OpenScreenInput,
   openScreen,
 } from "#components/billing/open-billing-screen.fixture.tsx";
+import { GRADUATED, METERS, makeFee, makePlan } from "#components/billing/plan.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import type { Limits } from "#platform/shared-queries.ts";
-import { GRADUATED, METERS, makeFee, makePlan } from "./offers/plan.fixture.ts";
 import { PlansPage } from "./plans-page.tsx";
 import { type PlansSearch, parsePlansSearch } from "./plans-search.view-model.ts";
 

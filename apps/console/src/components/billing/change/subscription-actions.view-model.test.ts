@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeSubscription } from "#components/billing/billing-answers.fixture.ts";
-import { makePlan } from "../offers/plan.fixture.ts";
+import { makeSubscription } from "../billing-answers.fixture.ts";
+import { makePlan } from "../plan.fixture.ts";
 import { listSubscriptionActions, toOfferAction } from "./subscription-actions.view-model.ts";
 
 const AT = "2026-12-01T00:00:00.000Z";

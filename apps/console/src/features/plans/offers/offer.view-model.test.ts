@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { GRADUATED, METERS, makeFee, makePlan } from "#components/billing/plan.fixture.ts";
 import { toOffer } from "./offer.view-model.ts";
-import { GRADUATED, METERS, makeFee, makePlan } from "./plan.fixture.ts";
 
 /** The terms of the only phase, each with its details. */
 function write(card: object): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { makePlan } from "#components/billing/plan.fixture.ts";
 import { sortOffers, toOfferNote } from "./offers-of-tenant.view-model.ts";
-import { makePlan } from "./plan.fixture.ts";
 
 const AT = "2026-12-01T00:00:00.000Z";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GRADUATED, METERS, makeFee, makePlan } from "../offers/plan.fixture.ts";
+import { GRADUATED, METERS, makeFee, makePlan } from "#components/billing/plan.fixture.ts";
 import {
   comparePrices,
   listComparedMeters,

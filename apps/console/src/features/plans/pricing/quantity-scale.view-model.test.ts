@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GRADUATED, makePlan } from "../offers/plan.fixture.ts";
+import { GRADUATED, makePlan } from "#components/billing/plan.fixture.ts";
 import { STEPS, toPosition, toQuantity, toRange } from "./quantity-scale.view-model.ts";
 
 const exponent = fc.integer({ min: 4, max: 12 });

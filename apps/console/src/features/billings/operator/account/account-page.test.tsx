@@ -2,7 +2,6 @@
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { billingEvent, invoiceSummary } from "@turnpike/contract/billing";
-import { plan } from "@turnpike/contract/catalog";
 import { tenantId } from "@turnpike/contract/shapes";
 import { tenant } from "@turnpike/contract/tenants";
 import { limits } from "@turnpike/contract/usage";
@@ -14,6 +13,7 @@ import {
   makeUpcoming,
 } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import { makePlan } from "#components/billing/plan.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
 import { BillingsScreen } from "../billings-screen.tsx";
@@ -27,25 +27,6 @@ afterEach(() => {
 const BIRCH = tenantId.parse("ten_0199f3b0c1d27a4e8f60112233445577");
 const OF_BIRCH = `/tenants/${BIRCH}`;
 const AT = "2026-11-01T00:00:00.000Z";
-
-const makePlan = (planId: string, name: string, visibility: "public" | "private" = "public") =>
-  plan.parse({
-    planId,
-    version: 1,
-    isDefault: false,
-    name,
-    description: "",
-    currency: "USD",
-    pricePerMonth: "49",
-    visibility,
-    rateLimits: [],
-    quotas: [],
-    concurrency: null,
-    scopes: [],
-    phases: [{ rateCards: [] }],
-    isAddOn: false,
-    archivedAt: null,
-  });
 
 const ANSWERS: FakeAnswers = {
   [`GET ${OF_BIRCH}`]: () =>
@@ -95,7 +76,7 @@ const ANSWERS: FakeAnswers = {
       balances: [],
     }),
   "GET /plans": () => ({
-    items: [makePlan("pro", "Pro"), makePlan("deal", "Special deal", "private")],
+    items: [makePlan(), makePlan({ planId: "deal", name: "Special deal", visibility: "private" })],
   }),
   "GET /meters": () => ({ items: [] }),
 };

@@ -17,7 +17,7 @@ import { Page } from "#components/page.tsx";
 import { type BillingPlace, subscriptionQuery } from "#platform/billing-queries.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { catalogQuery } from "#platform/shared-queries.ts";
+import { catalogQuery, type Plan } from "#platform/shared-queries.ts";
 import type { BillingsSearch } from "../../billings-search.view-model.ts";
 import { EventsCard } from "../../events-card.tsx";
 import { InvoicesSection } from "../../invoices-section.tsx";
@@ -106,8 +106,7 @@ function Account({ tenant, environment, owner, search, onSearchChange }: Account
   const [request, setRequest] = useState<ChangeRequest>();
   const place: BillingPlace = { tenantId: tenant.tenantId, environment };
   const catalog = useQuery(catalogQuery(api));
-  const nameOf = (planId: string) =>
-    catalog.data?.plans.find((plan) => plan.planId === planId)?.name ?? planId;
+  const plans = catalog.data?.plans ?? [];
   const parts = {
     tenant,
     place,
@@ -120,11 +119,11 @@ function Account({ tenant, environment, owner, search, onSearchChange }: Account
         <div>
           <SubscriptionPanel
             place={place}
-            nameOf={nameOf}
+            plans={plans}
             refusal={undefined}
             onRequest={setRequest}
           />
-          <PlanMenu place={place} onRequest={setRequest} />
+          <PlanMenu place={place} plans={plans} onRequest={setRequest} />
         </div>
         <RunningInvoice {...parts} />
         <InvoicesSection {...parts} />
@@ -139,14 +138,16 @@ function Account({ tenant, environment, owner, search, onSearchChange }: Account
   );
 }
 
-type PlanMenuProps = { place: BillingPlace; onRequest: (request: ChangeRequest) => void };
+type PlanMenuProps = {
+  place: BillingPlace;
+  plans: readonly Plan[];
+  onRequest: (request: ChangeRequest) => void;
+};
 
 /** Every plan that the tenant could be given, those that customers cannot see included. */
-function PlanMenu({ place, onRequest }: PlanMenuProps) {
-  const { api } = usePlatform();
-  const catalog = useQuery(catalogQuery(api));
-  const subscription = useQuery(subscriptionQuery(api, place));
-  const actions = (catalog.data?.plans ?? [])
+function PlanMenu({ place, plans, onRequest }: PlanMenuProps) {
+  const subscription = useQuery(subscriptionQuery(usePlatform().api, place));
+  const actions = plans
     .filter(({ archivedAt }) => archivedAt === null)
     .flatMap((plan) => toOfferAction(plan, subscription.data) ?? []);
   if (actions.length === 0) {

@@ -23,7 +23,7 @@ export function BillingsScreen(props: BillingsScreenProps) {
   const scope = props.search.view === "all" ? "all" : "tenant";
   return (
     <>
-      <div className="mb-4">
+      <div className="mx-auto w-full max-w-[80rem] px-4 pt-4 sm:px-6">
         <SegmentedControl
           label="Whose billing"
           segments={SCOPES}

@@ -148,16 +148,18 @@ function LineFields({ invoice, draft, preview, onChange }: LineFieldsProps) {
 function Preview({ invoice, preview }: { invoice: Invoice; preview: CreditPreview }) {
   const { currency } = invoice;
   return (
-    <dl aria-live="polite" className="space-y-1 rounded-control bg-sunken px-3 py-2.5 tabular-nums">
-      <div className="flex justify-between gap-4">
-        <dt>This note, before tax</dt>
-        <dd className="font-medium">{formatMoney(preview.credited, currency)}</dd>
-      </div>
-      <div className="flex justify-between gap-4">
-        <dt>Left of the invoice afterwards, before tax</dt>
-        <dd className="font-medium">{formatMoney(preview.left, currency)}</dd>
-      </div>
-      <p className="text-ink-muted text-xs">Its tax is taken back as it was charged.</p>
-    </dl>
+    <div aria-live="polite" className="rounded-control bg-sunken px-3 py-2.5 tabular-nums">
+      <dl className="space-y-1">
+        <div className="flex justify-between gap-4">
+          <dt>This note, before tax</dt>
+          <dd className="font-medium">{formatMoney(preview.credited, currency)}</dd>
+        </div>
+        <div className="flex justify-between gap-4">
+          <dt>Left of the invoice afterwards, before tax</dt>
+          <dd className="font-medium">{formatMoney(preview.left, currency)}</dd>
+        </div>
+      </dl>
+      <p className="mt-1 text-ink-muted text-xs">Its tax is taken back as it was charged.</p>
+    </div>
   );
 }

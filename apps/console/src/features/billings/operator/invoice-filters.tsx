@@ -60,22 +60,22 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
           />
         </div>
       )}
-      <TextField
-        className="w-40 max-sm:grow max-sm:basis-0"
-        label="Issued from"
-        type="date"
-        value={from ?? ""}
-        max={to}
-        onChange={(event) => set({ from: event.currentTarget.value || undefined })}
-      />
-      <TextField
-        className="w-40 max-sm:grow max-sm:basis-0"
-        label="Issued until"
-        type="date"
-        value={to ?? ""}
-        min={from}
-        onChange={(event) => set({ to: event.currentTarget.value || undefined })}
-      />
+      <div className="grid grid-cols-2 gap-2 max-sm:w-full sm:w-80">
+        <TextField
+          label="Issued from"
+          type="date"
+          value={from ?? ""}
+          max={to}
+          onChange={(event) => set({ from: event.currentTarget.value || undefined })}
+        />
+        <TextField
+          label="Issued until"
+          type="date"
+          value={to ?? ""}
+          min={from}
+          onChange={(event) => set({ to: event.currentTarget.value || undefined })}
+        />
+      </div>
       {Object.keys(filters).length > 0 && (
         <Button
           look="quiet"

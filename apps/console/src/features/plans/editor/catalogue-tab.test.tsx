@@ -5,7 +5,7 @@ import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import { CatalogueTab } from "./catalogue-tab.tsx";
-import { CATALOGUE, makePlan, makeVersion } from "./editor.fixture.ts";
+import { CATALOGUE, listDraft, makePlan, makeVersion } from "./editor.fixture.ts";
 
 afterEach(() => {
   cleanup();
@@ -23,15 +23,6 @@ function openCatalogue(answers: FakeAnswers = {}, plan?: string) {
   return { onPlaceChange };
 }
 
-const summary = (planId: string, name: string) => ({
-  planId,
-  name,
-  revision: "1",
-  isNew: true,
-  updatedAt: "2026-11-20T10:00:00.000Z",
-  updatedBy: "user usr_1",
-});
-
 async function openMenu(name: string) {
   await userEvent.click(await screen.findByRole("button", { name: `Actions for ${name}` }));
 }
@@ -45,7 +36,7 @@ describe("the catalogue of an operator", () => {
           makePlan({ planId: "old", name: "Old", archivedAt: "2026-11-01T00:00:00.000Z" }),
         ],
       }),
-      "GET /plan-drafts": () => ({ items: [summary("team", "Team")] }),
+      "GET /plan-drafts": () => listDraft("team", "Team"),
     });
     const pro = (await screen.findByText("Pro")).closest("tr") as HTMLElement;
     for (const text of ["Published", "3", "$49 a month"]) {

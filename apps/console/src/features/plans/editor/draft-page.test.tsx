@@ -5,7 +5,7 @@ import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import { DraftPage } from "./draft-page.tsx";
-import { CATALOGUE, makePlan, makeStored, makeVersion, NO_DRAFT } from "./editor.fixture.ts";
+import { CATALOGUE, listDraft, makePlan, makeStored, makeVersion } from "./editor.fixture.ts";
 
 afterEach(() => {
   cleanup();
@@ -125,6 +125,7 @@ describe("a draft that someone else changed meanwhile", () => {
     let revision = "7";
     const sent: PutBody[] = [];
     openDraft({
+      "GET /plan-drafts": () => listDraft("pro", "Pro"),
       "GET /plans/pro/draft": () =>
         makeStored({ revision }, revision === "7" ? {} : { name: "Theirs" }),
       "PUT /plans/pro/draft": async (request) => {
@@ -209,7 +210,7 @@ describe("publishing", () => {
   });
 
   it("of a new plan offers it, from a form with one fee to fill in", async () => {
-    openDraft({ "GET /plans": () => ({ items: [] }), "GET /plans/team/draft": NO_DRAFT }, "team");
+    openDraft({ "GET /plans": () => ({ items: [] }) }, "team");
     await screen.findByRole("button", { name: "Phase 1, card base, amount" });
     screen.getByText("Customers see it once it is published.");
     expect(screen.getByLabelText<HTMLInputElement>("Currency").value).toBe("USD");
@@ -218,6 +219,7 @@ describe("publishing", () => {
   it("is not lost when it fails", async () => {
     openDraft({
       "GET /plans": () => ({ items: [makePlan()] }),
+      "GET /plan-drafts": () => listDraft("pro", "Pro"),
       "GET /plans/pro/draft": () => makeStored(),
       "GET /plans/pro/changes": () => ({ items: [] }),
       "POST /plans/pro/draft/publish": () => problem(409, "CONFLICT", "The draft has changed."),
@@ -234,6 +236,7 @@ describe("discarding", () => {
   it("asks, deletes the revision that is shown, and leaves", async () => {
     const asked: (string | null)[] = [];
     const { onLeave } = openDraft({
+      "GET /plan-drafts": () => listDraft("pro", "Pro"),
       "GET /plans/pro/draft": () => makeStored(),
       "DELETE /plans/pro/draft": (request) => {
         asked.push(new URL(request.url).searchParams.get("expectedRevision"));

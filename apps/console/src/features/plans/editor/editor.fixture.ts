@@ -72,11 +72,10 @@ export function makeStored(more: object = {}, terms: object = {}) {
   });
 }
 
-export const NO_DRAFT = () =>
-  new Response(JSON.stringify({ status: 404, code: "NOT_FOUND", error: "There is no draft." }), {
-    status: 404,
-    headers: { "content-type": "application/problem+json" },
-  });
+/** The list of drafts with that of a plan. */
+export const listDraft = (planId: string, name: string) => ({
+  items: [{ planId, name, revision: "1", isNew: true, updatedAt: AT, updatedBy: "user usr_1" }],
+});
 
 /** What the catalogue of an operator asks for: one plan, nothing drafted, no subscribers. */
 export const CATALOGUE: FakeAnswers = {
@@ -88,5 +87,4 @@ export const CATALOGUE: FakeAnswers = {
   }),
   "GET /plan-drafts": () => ({ items: [] }),
   "GET /subscriptions": () => ({ items: [], nextCursor: null }),
-  "GET /plans/pro/draft": NO_DRAFT,
 };

@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
-import { RequestError } from "#platform/error-message.ts";
 
 type Catalog = ApiClient["catalog"];
 
@@ -23,18 +22,6 @@ export const SUBSCRIBERS_COUNTED = 100;
 /** Subscribers of a plan by version. */
 export type Subscribers = { byVersion: ReadonlyMap<number, number>; count: number; isAll: boolean };
 
-/** Null when there is none of what was asked for. */
-async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
-  try {
-    return await answer;
-  } catch (cause) {
-    if (cause instanceof RequestError && cause.status === 404) {
-      return null;
-    }
-    throw cause;
-  }
-}
-
 export const editorQueries = {
   drafts: (api: ApiClient) =>
     queryOptions({
@@ -48,7 +35,13 @@ export const editorQueries = {
   draft: (api: ApiClient, planId: string) =>
     queryOptions({
       queryKey: [EDITOR_KEY, "draft", planId],
-      queryFn: ({ signal }) => orNull(api.catalog.getPlanDraft({ planId }, { signal })),
+      queryFn: async ({ signal }): Promise<StoredDraft | null> => {
+        // The list tells: asking for a draft that is not there would be logged as an error.
+        const { items } = await api.catalog.listPlanDrafts({}, { signal });
+        return items.some((draft) => draft.planId === planId)
+          ? await api.catalog.getPlanDraft({ planId }, { signal })
+          : null;
+      },
       staleTime: 0,
       // What is typed starts from what is stored now, not from what an earlier visit found.
       gcTime: 0,

@@ -3,9 +3,10 @@ import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeSubscription } from "#components/billing/billing-answers.fixture.ts";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import { CatalogueTab } from "./catalogue-tab.tsx";
-import { CATALOGUE, listDraft, makePlan, makeVersion } from "./editor.fixture.ts";
+import { CATALOGUE, listDraft, makePlan, makePreview, makeVersion } from "./editor.fixture.ts";
 
 afterEach(() => {
   cleanup();
@@ -106,6 +107,56 @@ describe("the catalogue of an operator", () => {
 });
 
 describe("the versions of a plan", () => {
+  it("move subscribers of earlier ones to the newest, after a preview, and can be stopped", async () => {
+    const sent: unknown[] = [];
+    let state = "running";
+    const migration = () => ({
+      migrationId: "mig_0199f3b0c1d27a4e8f60112233445566",
+      planId: "pro",
+      fromVersion: null,
+      toVersion: 3,
+      when: "period_end",
+      state,
+      moved: 4,
+      unchanged: 1,
+      failed: 0,
+      failures: [],
+      createdAt: "2026-11-26T00:00:00.000Z",
+      createdBy: "user usr_1",
+      finishedAt: null,
+    });
+    openCatalogue(
+      {
+        "GET /plans/pro/versions": () => ({ items: [makeVersion(3)], nextCursor: null }),
+        "GET /subscriptions": () => ({
+          items: [{ ...makeSubscription({ planVersion: 2 }), tenantName: "Acme" }],
+          nextCursor: null,
+        }),
+        "GET /plans/pro/migrations": () => ({ items: sent.length === 0 ? [] : [migration()] }),
+        "GET /plans/pro/migration-preview": makePreview,
+        "POST /plans/pro/migrations": async (request) => {
+          sent.push(await request.json());
+          return migration();
+        },
+        "POST /plan-migrations/mig_0199f3b0c1d27a4e8f60112233445566/cancel": () => {
+          state = "cancelled";
+          return migration();
+        },
+      },
+      "pro",
+    );
+    await userEvent.click(
+      await screen.findByRole("button", { name: "Move subscribers to version 3…" }),
+    );
+    const dialog = await screen.findByRole("dialog", { name: /^Move subscribers of Pro/ });
+    await within(dialog).findByText(/^1 would pay more/);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Move subscribers" }));
+    await screen.findByText(/4 moved, 1 left as they are/);
+    expect(sent).toEqual([{ toVersion: 3, when: "period_end" }]);
+    await userEvent.click(screen.getByRole("button", { name: "Stop" }));
+    await screen.findByText("Stopped");
+  });
+
   it("are shown newest first, with what each changed and how many are on it", async () => {
     openCatalogue(
       {

@@ -5,7 +5,14 @@ import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import { DraftPage } from "./draft-page.tsx";
-import { CATALOGUE, listDraft, makePlan, makeStored, makeVersion } from "./editor.fixture.ts";
+import {
+  CATALOGUE,
+  listDraft,
+  makePlan,
+  makePreview,
+  makeStored,
+  makeVersion,
+} from "./editor.fixture.ts";
 
 afterEach(() => {
   cleanup();
@@ -193,6 +200,10 @@ describe("publishing", () => {
           ],
         };
       },
+      "GET /plans/pro/migration-preview": (request) => {
+        expect(new URL(request.url).searchParams.get("to")).toBe("draft");
+        return makePreview();
+      },
       "POST /plans/pro/draft/publish": async (request) => {
         published.push(await request.json());
         return makeVersion(4);
@@ -203,7 +214,14 @@ describe("publishing", () => {
     await userEvent.click(screen.getByRole("button", { name: "Publish…" }));
     const dialog = await screen.findByRole("dialog", { name: "Publish version 4 of Pro" });
     await within(dialog).findByText("base: amount 49 → 59");
-    await within(dialog).findByText("None yet. New ones get the new version.");
+    await within(dialog).findByText(
+      "1 would pay more: +$10.00 together, $59.00 instead of $49.00.",
+    );
+    const subscribers = within(
+      within(dialog).getByRole("table", { name: "What each subscriber would pay" }),
+    );
+    subscribers.getByText("Acme");
+    subscribers.getByText("+$10.00");
     await userEvent.click(within(dialog).getByRole("button", { name: "Publish version 4" }));
     await waitFor(() => expect(onPublished).toHaveBeenCalled());
     expect(published).toEqual([{ expectedRevision: "8" }]);
@@ -222,11 +240,13 @@ describe("publishing", () => {
       "GET /plan-drafts": () => listDraft("pro", "Pro"),
       "GET /plans/pro/draft": () => makeStored(),
       "GET /plans/pro/changes": () => ({ items: [] }),
+      "GET /plans/pro/migration-preview": () => new Response("{"),
       "POST /plans/pro/draft/publish": () => problem(409, "CONFLICT", "The draft has changed."),
     });
     await userEvent.click(await screen.findByRole("button", { name: "Publish…" }));
     const dialog = await screen.findByRole("dialog");
     await userEvent.click(within(dialog).getByRole("button", { name: "Publish version 4" }));
+    await within(dialog).findByText("What it means for subscribers could not be computed.");
     await within(dialog).findByText("The draft has changed.");
     within(dialog).getByText("The draft was not published.");
   });

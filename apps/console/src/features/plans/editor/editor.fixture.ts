@@ -1,4 +1,5 @@
 import { plan } from "@turnpike/contract/catalog";
+import { migrationRow, migrationTotals } from "@turnpike/contract/plan-migrations";
 import { planDraft, planVersion } from "@turnpike/contract/plan-versions";
 import type { z } from "zod";
 import type { FakeAnswers } from "#platform/render-with-platform.tsx";
@@ -77,6 +78,33 @@ export const listDraft = (planId: string, name: string) => ({
   items: [{ planId, name, revision: "1", isNew: true, updatedAt: AT, updatedBy: "user usr_1" }],
 });
 
+/** The preview of a migration as it streams: one subscriber, who would pay more. */
+export function makePreview(): Response {
+  const row = migrationRow.parse({
+    kind: "subscriber",
+    tenantId: "ten_0199f3b0c1d27a4e8f60112233445566",
+    tenantName: "Acme",
+    planVersion: 3,
+    currency: "USD",
+    from: AT,
+    to: AT,
+    isWhole: true,
+    before: "49.00",
+    after: "59.00",
+    difference: "10.00",
+    fault: null,
+  });
+  const sums = { before: "49.00", after: "59.00", difference: "10.00" };
+  const totals = migrationTotals.parse({
+    kind: "totals",
+    subscribers: 1,
+    unbilled: 0,
+    refused: 0,
+    currencies: [{ currency: "USD", more: 1, less: 0, same: 0, ...sums }],
+  });
+  return new Response(`${JSON.stringify(row)}\n${JSON.stringify(totals)}\n`);
+}
+
 /** What the catalogue of an operator asks for: one plan, nothing drafted, no subscribers. */
 export const CATALOGUE: FakeAnswers = {
   "GET /plans": () => ({ items: [makePlan()] }),
@@ -87,4 +115,5 @@ export const CATALOGUE: FakeAnswers = {
   }),
   "GET /plan-drafts": () => ({ items: [] }),
   "GET /subscriptions": () => ({ items: [], nextCursor: null }),
+  "GET /plans/pro/migrations": () => ({ items: [] }),
 };

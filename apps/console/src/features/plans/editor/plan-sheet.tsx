@@ -13,6 +13,8 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { CatalogueRow } from "./catalogue-rows.view-model.ts";
 import { ChangeList } from "./change-list.tsx";
 import { editorQueries, type PlanVersion } from "./editor.queries.ts";
+import { MigrationList } from "./migration/migration-list.tsx";
+import { MoveDialog } from "./migration/move-dialog.tsx";
 
 export type PlanSheetProps = {
   /** The open plan; undefined closes. */
@@ -46,8 +48,40 @@ export function PlanSheet({ row, onClose, onEdit }: PlanSheetProps) {
         )
       }
     >
-      {row?.version !== undefined && <Versions key={row.planId} planId={row.planId} />}
+      {row?.version !== undefined && (
+        <>
+          <Versions key={row.planId} planId={row.planId} />
+          <Moves planId={row.planId} name={row.name} version={row.version} />
+        </>
+      )}
     </Sheet>
+  );
+}
+
+type MovesProps = { planId: string; name: string; version: number };
+
+/** Moving those on earlier versions to the newest one. */
+function Moves({ planId, name, version }: MovesProps) {
+  const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
+  const [isMoving, setIsMoving] = useState(false);
+  const { byVersion, isAll } = subscribers.data ?? { byVersion: new Map(), isAll: true };
+  const hasEarlier = !isAll || [...byVersion.keys()].some((each) => each !== version);
+  return (
+    <>
+      {hasEarlier && (
+        <Button className="mt-3" onClick={() => setIsMoving(true)}>
+          Move subscribers to version {version}…
+        </Button>
+      )}
+      <MigrationList planId={planId} />
+      <MoveDialog
+        planId={planId}
+        name={name}
+        version={version}
+        isOpen={isMoving}
+        onClose={() => setIsMoving(false)}
+      />
+    </>
   );
 }
 

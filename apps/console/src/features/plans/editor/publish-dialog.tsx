@@ -5,10 +5,10 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { toErrorMessage } from "#platform/error-message.ts";
-import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { ChangeList } from "./change-list.tsx";
-import { editorQueries, type PlanVersion, type Subscribers } from "./editor.queries.ts";
+import { editorQueries, type PlanVersion } from "./editor.queries.ts";
+import { MigrationPreview } from "./migration/migration-preview.tsx";
 
 export type PublishDialogProps = {
   isOpen: boolean;
@@ -64,7 +64,11 @@ export function PublishDialog(props: PublishDialogProps) {
               <Changes planId={props.planId} version={version} />
             </Section>
             <Section title="Subscribers">
-              <Effect planId={props.planId} version={version} />
+              <p className="mb-2">
+                They keep the version they have. This is what each would pay in the new one, if you
+                move them to it later.
+              </p>
+              <MigrationPreview planId={props.planId} to="draft" />
             </Section>
           </>
         )}
@@ -104,36 +108,4 @@ function Changes({ planId, version }: { planId: string; version: number }) {
   ) : (
     <Skeleton className="h-12 w-full" />
   );
-}
-
-/** Who has the plan, and that they keep it. */
-function Effect({ planId, version }: { planId: string; version: number }) {
-  const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
-  if (subscribers.data === undefined) {
-    return subscribers.isError ? (
-      <FailureNotice
-        what="The subscribers could not be loaded."
-        cause={subscribers.error}
-        onRetry={() => void subscribers.refetch()}
-      />
-    ) : (
-      <Skeleton className="h-6 w-full" />
-    );
-  }
-  return <p>{describeEffect(subscribers.data, version)}</p>;
-}
-
-/** Says who keeps what: "12 subscribers keep the version they have: 10 on version 3, 2 on earlier ones." */
-export function describeEffect({ byVersion, count, isAll }: Subscribers, version: number): string {
-  if (count === 0 && isAll) {
-    return "None yet. New ones get the new version.";
-  }
-  const newest = byVersion.get(version) ?? 0;
-  const earlier = count - newest;
-  const who = `${formatCount(count)}${isAll ? "" : " or more"} ${count === 1 && isAll ? "subscriber keeps" : "subscribers keep"}`;
-  const where = [
-    ...(newest > 0 ? [`${formatCount(newest)} on version ${String(version)}`] : []),
-    ...(earlier > 0 ? [`${formatCount(earlier)} on earlier ones`] : []),
-  ].join(", ");
-  return `${who} the version they have${where === "" ? "" : ` (${where})`}. New ones get the new version.`;
 }

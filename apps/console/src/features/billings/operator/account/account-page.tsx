@@ -17,7 +17,7 @@ import { Page } from "#components/page.tsx";
 import { type BillingPlace, subscriptionQuery } from "#platform/billing-queries.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { catalogQuery, type Plan } from "#platform/shared-queries.ts";
+import { catalogQuery } from "#platform/shared-queries.ts";
 import type { BillingsSearch } from "../../billings-search.view-model.ts";
 import { EventsCard } from "../../events-card.tsx";
 import { InvoicesSection } from "../../invoices-section.tsx";
@@ -39,6 +39,7 @@ export function AccountPage(props: AccountPageProps) {
   const tenant = useQuery(billedTenantQuery(usePlatform().api, props.owner));
   const { data } = tenant;
   const [isCharging, setIsCharging] = useState(false);
+  const [request, setRequest] = useState<ChangeRequest>();
   return (
     <Page
       title={data?.name ?? "Tenant"}
@@ -46,7 +47,15 @@ export function AccountPage(props: AccountPageProps) {
       action={
         <>
           <EnvironmentChoice environment={props.environment} />
-          {data !== undefined && <Button onClick={() => setIsCharging(true)}>Charge once…</Button>}
+          {data !== undefined && (
+            <>
+              <PlanMenu
+                place={{ tenantId: data.tenantId, environment: props.environment }}
+                onRequest={setRequest}
+              />
+              <Button onClick={() => setIsCharging(true)}>Charge once…</Button>
+            </>
+          )}
         </>
       }
     >
@@ -75,7 +84,13 @@ export function AccountPage(props: AccountPageProps) {
         )}
       </div>
       {data !== undefined ? (
-        <Account {...props} key={data.tenantId} tenant={data} />
+        <Account
+          {...props}
+          key={data.tenantId}
+          tenant={data}
+          request={request}
+          onRequest={setRequest}
+        />
       ) : tenant.isError ? (
         <FailureNotice
           what="The tenant could not be loaded."
@@ -99,11 +114,16 @@ export function AccountPage(props: AccountPageProps) {
   );
 }
 
-type AccountProps = AccountPageProps & { tenant: BilledTenant };
+type AccountProps = AccountPageProps & {
+  tenant: BilledTenant;
+  /** The change that is asked for; undefined while there is none. */
+  request: ChangeRequest | undefined;
+  onRequest: (request: ChangeRequest | undefined) => void;
+};
 
-function Account({ tenant, environment, owner, search, onSearchChange }: AccountProps) {
+function Account(props: AccountProps) {
+  const { tenant, environment, owner, search, onSearchChange, request, onRequest } = props;
   const { api } = usePlatform();
-  const [request, setRequest] = useState<ChangeRequest>();
   const place: BillingPlace = { tenantId: tenant.tenantId, environment };
   const catalog = useQuery(catalogQuery(api));
   const plans = catalog.data?.plans ?? [];
@@ -116,14 +136,13 @@ function Account({ tenant, environment, owner, search, onSearchChange }: Account
   return (
     <div className="grid items-start gap-4 lg:grid-cols-3">
       <div className="min-w-0 space-y-4 lg:col-span-2">
-        <div>
+        <div className="-mb-4">
           <SubscriptionPanel
             place={place}
             plans={plans}
             refusal={undefined}
-            onRequest={setRequest}
+            onRequest={onRequest}
           />
-          <PlanMenu place={place} plans={plans} onRequest={setRequest} />
         </div>
         <RunningInvoice {...parts} />
         <InvoicesSection {...parts} />
@@ -133,21 +152,19 @@ function Account({ tenant, environment, owner, search, onSearchChange }: Account
         <BalanceCard place={place} />
         <QuotasCard tenant={tenant} environment={environment} />
       </div>
-      <ChangeDialog place={place} request={request} onClose={() => setRequest(undefined)} />
+      <ChangeDialog place={place} request={request} onClose={() => onRequest(undefined)} />
     </div>
   );
 }
 
-type PlanMenuProps = {
-  place: BillingPlace;
-  plans: readonly Plan[];
-  onRequest: (request: ChangeRequest) => void;
-};
+type PlanMenuProps = { place: BillingPlace; onRequest: (request: ChangeRequest) => void };
 
 /** Every plan that the tenant could be given, those that customers cannot see included. */
-function PlanMenu({ place, plans, onRequest }: PlanMenuProps) {
-  const subscription = useQuery(subscriptionQuery(usePlatform().api, place));
-  const actions = plans
+function PlanMenu({ place, onRequest }: PlanMenuProps) {
+  const { api } = usePlatform();
+  const catalog = useQuery(catalogQuery(api));
+  const subscription = useQuery(subscriptionQuery(api, place));
+  const actions = (catalog.data?.plans ?? [])
     .filter(({ archivedAt }) => archivedAt === null)
     .flatMap((plan) => toOfferAction(plan, subscription.data) ?? []);
   if (actions.length === 0) {
@@ -155,7 +172,6 @@ function PlanMenu({ place, plans, onRequest }: PlanMenuProps) {
   }
   return (
     <Menu
-      align="start"
       trigger={
         <Button>
           Change plan

@@ -20,15 +20,11 @@ import { catalogQuery } from "#platform/shared-queries.ts";
 import { toInvoiceBadge } from "../invoice.view-model.ts";
 import { AccountPage } from "./account/account-page.tsx";
 import { allInvoicesQuery } from "./all-invoices.queries.ts";
-import { type AllInvoicesSearch, hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
+import type { AllInvoicesProps } from "./all-invoices-props.ts";
+import { hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
 import { CurrencySums } from "./currency-sums.tsx";
 import { InvoiceFilterBar } from "./invoice-filters.tsx";
 import { OperatorInvoicePage } from "./operator-invoice-page.tsx";
-
-export type AllInvoicesProps = {
-  search: AllInvoicesSearch;
-  onSearchChange: (search: AllInvoicesSearch) => void;
-};
 
 const COLUMN_ROOM: ColumnRoom = [
   ["number", 150],

@@ -15,7 +15,7 @@ import { billingsQueries } from "../billings.queries.ts";
 import { toInvoiceBadge } from "../invoice.view-model.ts";
 import { InvoiceDocument } from "../invoice-document.tsx";
 import { asTenantId } from "./account/billed-tenant.query.ts";
-import type { AllInvoicesProps } from "./all-invoices-page.tsx";
+import type { AllInvoicesProps } from "./all-invoices-props.ts";
 import { closeLine, toListAddress } from "./all-invoices-search.view-model.ts";
 import { InvoiceActions } from "./invoice-actions.tsx";
 

@@ -1,13 +1,13 @@
-import { plan } from "@turnpike/contract/catalog";
+import { type Plan, plan } from "@turnpike/contract/catalog";
 import { migrationRow, migrationTotals } from "@turnpike/contract/plan-migrations";
 import { planDraft, planVersion } from "@turnpike/contract/plan-versions";
-import type { z } from "zod";
+import type { ApiClient } from "#platform/api-client.ts";
 import type { FakeAnswers } from "#platform/render-with-platform.tsx";
 
 const AT = "2026-11-20T10:00:00.000Z";
 const MONTH = { month: 1 };
 
-const TERMS: z.input<typeof planDraft>["terms"] = {
+const TERMS: Parameters<ApiClient["catalog"]["putPlanDraft"]>[0]["terms"] = {
   name: "Pro",
   description: "",
   currency: "USD",
@@ -40,7 +40,7 @@ const TERMS: z.input<typeof planDraft>["terms"] = {
   ],
 };
 
-export function makePlan(more: Partial<z.input<typeof plan>> = {}) {
+export function makePlan(more: Partial<Plan> = {}) {
   return plan.parse({
     ...TERMS,
     planId: "pro",

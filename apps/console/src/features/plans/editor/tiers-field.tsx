@@ -17,7 +17,7 @@ export type TiersFieldProps = {
   onChange: (tiers: readonly TierDraft[]) => void;
 };
 
-/** Labels stand above the first tier only, where there is room for a table; they are read out for each. */
+/** Labels are shown for the first tier only, where there is room for a table, and read out for each. */
 const ROW_CLASSES =
   "grid min-w-0 grid-cols-[1fr_1fr_1fr_2.25rem] items-start gap-2 max-sm:grid-cols-2 max-sm:rounded-control max-sm:border max-sm:border-line max-sm:p-2 sm:not-first:[&_label]:sr-only";
 

@@ -23,7 +23,7 @@ import { EventsCard } from "../../events-card.tsx";
 import { InvoicesSection } from "../../invoices-section.tsx";
 import { QuotasCard } from "../../quotas-card.tsx";
 import { RunningInvoice } from "../../running-invoice.tsx";
-import type { AllInvoicesProps } from "../all-invoices-page.tsx";
+import type { AllInvoicesProps } from "../all-invoices-props.ts";
 import { AdjustmentDialog } from "./adjustment-dialog.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { type BilledTenant, billedTenantQuery } from "./billed-tenant.query.ts";

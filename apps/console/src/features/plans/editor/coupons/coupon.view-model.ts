@@ -93,7 +93,7 @@ export function describeReach({ periods, cards }: Coupon): string {
   return cards === undefined ? howLong : `${howLong}, on ${cards.join(", ")}`;
 }
 
-/** Who can redeem it: "Until Dec 31, 2026, 100 times at most". */
+/** Until when and how often it can be redeemed: "Until Dec 31, 2026, 100 times at most". */
 export function describeRedemption({ redeemBy, maxRedemptions }: Coupon): string {
   const parts = [
     // The instant is the end of the last day.

@@ -21,7 +21,7 @@ export function describeTotals(totals: CurrencyTotals): string {
   return `${counts}: ${formatDifference(difference, currency)} together, ${formatMoney(after, currency)} instead of ${formatMoney(before, currency)}.`;
 }
 
-/** Who is counted but not priced. */
+/** Subscribers that are counted but not priced, one sentence each. */
 export function describeRest({ unbilled, refused }: MigrationTotals): readonly string[] {
   return [
     ...(unbilled > 0

@@ -235,6 +235,10 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
     inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "tenantId"),
     inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "invoiceId"),
   ],
+  [`${TENANT}/invoices/{invoiceId}/xml`]: [
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/xml`, "tenantId"),
+    inPath("GET", `${TENANT}/invoices/{invoiceId}/xml`, "invoiceId"),
+  ],
   [`${TENANT}/invoices/{invoiceId}/pdf`]: [
     inPath("GET", `${TENANT}/invoices/{invoiceId}/pdf`, "tenantId"),
     inPath("GET", `${TENANT}/invoices/{invoiceId}/pdf`, "invoiceId"),

@@ -308,7 +308,53 @@ const downloadInvoice: RawOperation = {
             schema: { type: "string" },
           },
         },
-        content: { "text/pdf": { schema: { type: "string" } } },
+        content: { "application/pdf": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
+const downloadEInvoice: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/invoices/{invoiceId}/xml",
+  scope: "billing:read",
+  operation: {
+    operationId: "billing.downloadEInvoice",
+    summary: "Download an invoice or a credit note as an e-invoice by EN 16931",
+    description:
+      "As it was issued: the same document always gives the same bytes. 409 with the reason `no_e_invoice` when it has no such form, for example in a currency with three decimals or without a tax.",
+    tags: ["Billing"],
+    parameters: [
+      tenantParameter,
+      {
+        name: "invoiceId",
+        in: "path",
+        required: true,
+        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
+      },
+      {
+        name: "format",
+        in: "query",
+        description: "The syntax: UBL 2.1 or Cross Industry Invoice.",
+        schema: { type: "string", enum: ["ubl", "cii"], default: "ubl" },
+      },
+      {
+        name: "creditNote",
+        in: "query",
+        description: "Id of a credit note of the invoice, to download that instead.",
+        schema: { type: "string", pattern: "^crn_[0-9a-f]{32}$" },
+      },
+    ],
+    responses: {
+      "200": {
+        description: "The document, as an attachment.",
+        headers: {
+          "Content-Disposition": {
+            description: "Always an attachment, named by the number of the document.",
+            schema: { type: "string" },
+          },
+        },
+        content: { "application/xml": { schema: { type: "string" } } },
       },
     },
   },
@@ -531,6 +577,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   exportAllUsage,
   downloadInvoiceLines,
   downloadInvoice,
+  downloadEInvoice,
   writeEvents,
   authorizeCall,
   reportLeaks,

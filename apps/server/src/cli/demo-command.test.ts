@@ -67,10 +67,11 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
 
     expect(finished).toMatchObject({ meters: 3, alerts: 8, views: 18, exports: 1 });
     expect(finished.events).toBeGreaterThan(500);
+    expect(finished.invoices).toBeGreaterThan(4);
 
     const again = await ask(...DEMO);
     const nothing = { groups: 0, entries: 0, calls: 0 };
-    const noneAdded = { meters: 0, events: 0, alerts: 0, views: 0, exports: 0 };
+    const noneAdded = { meters: 0, events: 0, invoices: 0, alerts: 0, views: 0, exports: 0 };
     expect(again).toMatchObject({ ...nothing, ...noneAdded, tenants: finished.tenants });
     expect(await ask("reconcile")).toEqual(after);
   });
@@ -159,7 +160,9 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       expect((await ask("tenants", "list")).items).toEqual([own]);
       expect((await ask("tenants", "list-deleted")).items).toEqual([]);
       const after = await ask("catalog", "show");
-      expect(after.plans).toEqual(plans.plans);
+      const isOwn = ({ planId }: { planId: string }) => !planId.startsWith("demo-");
+      expect(after.plans.filter(isOwn)).toEqual(plans.plans.filter(isOwn));
+      expect(removed.plans).toEqual(["demo-growth", "demo-volume", "demo-yearly", "demo-support"]);
       expect(after.meters.map(({ meterId }: { meterId: string }) => meterId)).toEqual(["requests"]);
       expect(await ask("reconcile")).toMatchObject({ drift: 0, entries: 1, calls: 1 });
       expect((await ask("members", "list", "--tenant", own.slug)).items).toHaveLength(1);

@@ -37,12 +37,13 @@ function toDemoText(result: DemoResult, consoleUrl: string): string {
     ["Calls added", toGrouped(result.calls)],
     ["Meters added", toGrouped(result.meters)],
     ["Events added", toGrouped(result.events)],
+    ["Invoices added", toGrouped(result.invoices)],
     ["Alerts added", toGrouped(result.alerts)],
     ["Views added", toGrouped(result.views)],
     ["Exports added", toGrouped(result.exports)],
   ]);
-  const { groups, meters, events, alerts, views, exports } = result;
-  const added = groups + meters + events + alerts + views + exports;
+  const { groups, meters, events, invoices, alerts, views, exports } = result;
+  const added = groups + meters + events + invoices + alerts + views + exports;
   const note = added === 0 ? "\nNothing was missing." : "";
   return `${tenants}\n\n${summary}${note}\n\n${toOperatorsText(result.operators, consoleUrl)}`;
 }
@@ -53,8 +54,8 @@ const KEPT_BECAUSE = {
 } as const;
 
 function toRemovalText(removal: DemoRemoval): string {
-  const { tenants, users, entries, calls, meters, metersKept } = removal;
-  if (tenants.length + users + meters.length + metersKept.length === 0) {
+  const { tenants, users, entries, calls, meters, metersKept, plans } = removal;
+  if (tenants.length + users + meters.length + metersKept.length + plans.length === 0) {
     return "There is no demo to remove.";
   }
   const table = toTable(
@@ -75,7 +76,8 @@ function toRemovalText(removal: DemoRemoval): string {
       ({ meterId, reason }) => ["Meter kept", `${meterId}: ${KEPT_BECAUSE[reason]}`] as const,
     ),
   ]);
-  return `${table}\n\n${summary}\n\nThe plans are those of the catalogue and stay, as does the audit trail.`;
+  const archived = plans.length === 0 ? "" : `Plans archived: ${plans.join(", ")}. `;
+  return `${table}\n\n${summary}\n\n${archived}The audit trail stays.`;
 }
 
 async function runRemoval(cli: Cli, options: { yes?: true | undefined }): Promise<void> {
@@ -107,7 +109,7 @@ export function addDemoCommand(cli: Cli): void {
   cli.program
     .command("demo")
     .description(
-      "fill the installation with invented tenants, keys, months of usage, meters and alerts",
+      "fill the installation with invented tenants, keys, months of usage, invoices, meters and alerts",
     )
     .option("--tenants <count>", "how many tenants", whole(TENANTS), TENANTS.value)
     .option("--days <count>", "days of usage", whole(DAYS), DAYS.value)
@@ -122,8 +124,8 @@ Its meters are published: every tenant sees them until the demo is removed. On a
 The data goes through the same code as the API and the gateway, so \`turnpike reconcile\` holds for it too. An interrupted run
 continues when called again with the same seed; after a finished run, another one adds nothing, because the first run fixes the
 time that a demo shows. Operators become owners of its tenants, including operators added since. It uses the plans free, pro and
-scale of the sample catalogue. --remove removes every demo regardless of its seed, and nothing else; meters that other tenants use
-and meters that a plan names stay.
+scale of the sample catalogue, and private plans of its own (demo-growth and others). --remove removes every demo regardless of its
+seed, and nothing else; meters that other tenants use and meters that a plan names stay, and the demo's own plans are archived.
 ${examples("demo", "demo --tenants 3 --days 14 --seed 7", "demo --remove --yes")}`,
     )
     .action(async ({ remove, yes, ...options }) => {

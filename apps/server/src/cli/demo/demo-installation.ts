@@ -7,6 +7,7 @@ import { toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { v7 } from "uuid";
 import { listPlans } from "#modules/catalog/index.ts";
+import { tenantPlans } from "#modules/entitlements/index.ts";
 import { ensureUser } from "#modules/identity/index.ts";
 import { createKey, listKeys, revokeKey } from "#modules/keys/index.ts";
 import {
@@ -46,10 +47,14 @@ export function externalIdOf(seed: number, index: number): string {
   return `${DEMO_EXTERNAL_ID_PREFIX}${String(seed)}:${String(index + 1)}`;
 }
 
-/** The same services at an instant of the past. Rows and ids made with them have that date. */
+/**
+ * The same services at an instant of the past. Rows and ids made with them have that date. Plans given with them are not billed:
+ * the demo lets its tenants subscribe once their usage is there.
+ */
 export function at({ deps }: CommandSession, epochMs: number): CommandSession["deps"] {
   return {
     ...deps,
+    plans: tenantPlans,
     clock: { now: () => new Date(epochMs), monotonicMs: deps.clock.monotonicMs },
     newId: (kind) => toId(kind, v7({ msecs: epochMs })),
   };

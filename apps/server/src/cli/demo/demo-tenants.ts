@@ -12,8 +12,34 @@ export type DemoStory =
   /** Is suspended near the end; its program keeps on calling for a while. */
   | "suspended";
 
+/** What a demo tenant buys, and how it pays. */
+export type DemoBilling =
+  /** A free plan. */
+  | "none"
+  /** Pays a plan of the catalogue in time. */
+  | "pays"
+  /** And is charged a one-off line at the end. */
+  | "one-off"
+  /** A trial, then seats and graduated usage, with an add-on. */
+  | "growth"
+  /** Usage by volume. */
+  | "volume"
+  /** A year in advance. */
+  | "yearly"
+  /** Moves to a smaller plan in the middle of a period, with a coupon, and stops paying. */
+  | "downgrade"
+  /** An invoice is voided, and one is written off. */
+  | "troubled"
+  /** Pays when invoices are overdue already. */
+  | "late"
+  /** Is in a trial at the end. */
+  | "trial"
+  /** Has cancelled for the end of the period. */
+  | "leaves";
+
 export type DemoTenant = {
   name: string;
+  billing: DemoBilling;
   planId: "free" | "pro" | "scale";
   story: DemoStory;
   /** Calls in an ordinary hour at the start. */
@@ -34,6 +60,7 @@ export type DemoTenant = {
 export const DEMO_TENANTS: readonly DemoTenant[] = [
   {
     name: "Blue Heron Maps",
+    billing: "one-off",
     planId: "scale",
     story: "steady",
     callsPerHour: 1_500,
@@ -45,6 +72,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Parcelweft",
+    billing: "growth",
     planId: "pro",
     story: "steady",
     callsPerHour: 420,
@@ -56,6 +84,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Tinker Moth Apps",
+    billing: "none",
     planId: "free",
     story: "hits-quota",
     callsPerHour: 96,
@@ -67,6 +96,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Copperline Tickets",
+    billing: "downgrade",
     planId: "pro",
     story: "retry-storm",
     callsPerHour: 300,
@@ -78,6 +108,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Lanternfish Studio",
+    billing: "yearly",
     planId: "scale",
     story: "launch",
     callsPerHour: 380,
@@ -89,6 +120,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Mossgate Market",
+    billing: "pays",
     planId: "free",
     story: "upgrade",
     callsPerHour: 40,
@@ -100,6 +132,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Saltmarsh Kitchen",
+    billing: "troubled",
     planId: "pro",
     story: "suspended",
     callsPerHour: 160,
@@ -111,6 +144,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Hollowbrook Cycles",
+    billing: "late",
     planId: "pro",
     story: "steady",
     callsPerHour: 210,
@@ -122,6 +156,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Nimbus Oak Weather",
+    billing: "volume",
     planId: "scale",
     story: "steady",
     callsPerHour: 900,
@@ -133,6 +168,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Pinwheel Lessons",
+    billing: "none",
     planId: "free",
     story: "steady",
     callsPerHour: 18,
@@ -144,6 +180,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Driftglass Reports",
+    billing: "leaves",
     planId: "pro",
     story: "steady",
     callsPerHour: 130,
@@ -155,6 +192,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Juniper Relay",
+    billing: "trial",
     planId: "free",
     story: "steady",
     callsPerHour: 9,

@@ -27,6 +27,7 @@ import {
   STORY,
 } from "./demo-usage.ts";
 import { fillAlerts } from "./fill-alerts.ts";
+import { fillBilling, readPlanId } from "./fill-billing.ts";
 import { fillMeters } from "./fill-meters.ts";
 import { fillExport, fillViews } from "./fill-views.ts";
 import { joinOperators } from "./join-operators.ts";
@@ -54,6 +55,7 @@ export type DemoResult = {
   calls: number;
   meters: number;
   events: number;
+  invoices: number;
   alerts: number;
   views: number;
   exports: number;
@@ -251,6 +253,12 @@ export async function fillDemo(
   const added = await writeUsage(session, usage, onProgress);
   const counted = await fillMeters(session, installed, { seed, window });
   await rollUpAll(session);
+  const invoices = await fillBilling(session, installed, window);
+  const tenants: DemoResult["tenants"] = [];
+  for (const one of installed) {
+    const { tenantId, slug } = one.reply;
+    tenants.push({ tenantId, slug, planId: await readPlanId(session, one) });
+  }
   const alerts = await fillAlerts(session, installed, window);
   const views = await fillViews(session, installed, window);
   const exports = await fillExport(session, installed, window);
@@ -258,15 +266,12 @@ export async function fillDemo(
     seed,
     from: new Date(window.fromMs).toISOString(),
     to: new Date(window.untilMs).toISOString(),
-    tenants: installed.map(({ reply }) => ({
-      tenantId: reply.tenantId,
-      slug: reply.slug,
-      planId: reply.planId,
-    })),
+    tenants,
     keys: installed.reduce((sum, { keys }) => sum + keys.length, 0),
     operators,
     ...added,
     ...counted,
+    invoices,
     alerts,
     views,
     exports,

@@ -4,6 +4,7 @@ import { isMeterUsed, removeDemoUsage } from "#modules/metering/index.ts";
 import { listDemoTenants, removeDemoTenant } from "#modules/tenants/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import { DEMO_ISSUER } from "./demo-installation.ts";
+import { archiveDemoPlans } from "./demo-plans.ts";
 import { isDemoMeter } from "./fill-meters.ts";
 
 export type DemoRemoval = {
@@ -14,6 +15,8 @@ export type DemoRemoval = {
   calls: number;
   /** Meters that were removed. */
   meters: string[];
+  /** Plans that were archived: a published version stays. */
+  plans: string[];
   /** Meters that stay, and why. */
   metersKept: { meterId: string; reason: Exclude<DeletedMeter, "deleted" | "not there"> }[];
 };
@@ -62,6 +65,7 @@ export async function removeDemo(
     tenants: tenants.map(({ tenantId, slug }) => ({ tenantId, slug })),
     users,
     ...removed,
+    plans: await archiveDemoPlans(session),
     ...(await removeMeters(session)),
   };
 }

@@ -10,4 +10,6 @@ export type BillingDeps = AppServices & {
   mail?: Pick<NotifyDeps, "jobs" | "notices">;
   /** Left out: the operator confirms tax ids. */
   checkTaxId?: TaxIdChecker | undefined;
+  /** Up to where usage counts as recorded. Left out: up to now, by a cut-off of the database. A demo lives in the past. */
+  cutOff?: () => Date;
 };

@@ -6,17 +6,26 @@ export type { BillingSettings } from "./billing-settings.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { toPlaceLine } from "./details/to-customer.ts";
+export { closeAccounts } from "./closing/close-due.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
+export { addAdjustment } from "./invoices/add-adjustment.ts";
 export {
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
 } from "./invoices/invoices.routes.ts";
+export { listInvoices } from "./invoices/list-invoices.ts";
+export { markUncollectible } from "./invoices/mark-uncollectible.ts";
 export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
 export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
+export { recordPayment } from "./invoices/record-payment.ts";
+export { voidInvoice } from "./invoices/void-invoice.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
+export { confirmAction } from "./subscriptions/confirm-action.ts";
+export { listBillingEvents } from "./subscriptions/list-billing-events.ts";
+export { quoteAction } from "./subscriptions/quote-action.ts";
 export {
   createAllSubscriptionsRoutes,
   createSubscriptionsRoutes,

@@ -307,5 +307,7 @@ export async function deleteAccounts(tx: Tx, tenantId: TenantId): Promise<number
   await tx`delete from coupon_redemptions where tenant_id = ${tenantId}`;
   const periods = await tx`delete from billed_periods where tenant_id = ${tenantId} returning 1`;
   const accounts = await tx`delete from billing_accounts where tenant_id = ${tenantId} returning 1`;
-  return periods.length + accounts.length;
+  const shifts =
+    await tx`delete from sandbox_usage_shifts where tenant_id = ${tenantId} returning 1`;
+  return periods.length + accounts.length + shifts.length;
 }

@@ -1,10 +1,12 @@
 import type { Tx } from "@turnpike/db/client";
+import { DEMO_EXTERNAL_ID_PREFIX } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import {
   insertInvoices,
   insertLines,
   insertNotes,
+  listInvented,
   takeNumbers,
   updateInvoices,
   updateLines,
@@ -19,14 +21,24 @@ import { keyText } from "./load-accounts.ts";
 import { publishChanges } from "./publish-changes.ts";
 import { type AccountWrites, daysAfter, type NewInvoice, type NewNote } from "./to-writes.ts";
 
-/** Each year of each sandbox, and of the installation, counts for itself. */
+/**
+ * Each year of each sandbox, and of the installation, counts for itself. Tenants that a demo invented have series of their own: their
+ * documents can be removed, and those of customers keep no gap.
+ */
 function seriesOf(
   { tenantId, environment }: AccountKey,
-  { prefix, now }: { prefix: string; now: Date },
+  { prefix, now, invented }: { prefix: string; now: Date; invented: string | undefined },
 ): { series: string; numberOf: (count: number) => string } {
   const year = String(now.getUTCFullYear()).padStart(4, "0");
   const name = `${prefix}-${year}`;
   const numberOf = (count: number) => `${name}-${String(count).padStart(6, "0")}`;
+  if (environment === "live" && invented !== undefined) {
+    const place = invented.slice(DEMO_EXTERNAL_ID_PREFIX.length).replaceAll(":", "-");
+    return {
+      series: `demo ${tenantId} ${name}`,
+      numberOf: (count) => `DEMO-${place}-${numberOf(count)}`,
+    };
+  }
   return environment === "live"
     ? { series: name, numberOf }
     : { series: `test ${tenantId} ${name}`, numberOf: (count) => `TEST-${numberOf(count)}` };
@@ -39,19 +51,24 @@ type Numbered<Document> = Document & {
   issuedAt: string;
 };
 
+type Numbering = { prefix: string; now: Date; invented: ReadonlyMap<string, string> };
+
 /** Numbers documents, series by series, in their order; those of one series and instant together. */
-async function numberDocuments<Document extends AccountKey>(
+async function numberDocuments<Document extends AccountKey & { closedAt: string }>(
   tx: Tx,
   documents: readonly Document[],
-  { prefix, nowOf }: { prefix: string; nowOf: (document: Document) => Date },
+  { prefix, now: realNow, invented }: Numbering,
 ): Promise<Numbered<Document>[]> {
   const groups = new Map<
     string,
     { documents: Document[]; series: string; now: Date; numberOf: (count: number) => string }
   >();
   for (const document of documents) {
-    const now = nowOf(document);
-    const { series, numberOf } = seriesOf(document, { prefix, now });
+    const { tenantId, environment, closedAt } = document;
+    const own = invented.get(tenantId);
+    // Time passes by leaps in a sandbox and in a demo: a document has the date that it would have had.
+    const now = environment === "test" || own !== undefined ? new Date(closedAt) : realNow;
+    const { series, numberOf } = seriesOf(document, { prefix, now, invented: own });
     const key = `${series} ${now.toISOString()}`;
     const group = groups.get(key) ?? { documents: [], series, now, numberOf };
     group.documents.push(document);
@@ -82,9 +99,6 @@ async function writeDocuments(
   writes: readonly AccountWrites[],
   { settings, now }: { settings: BillingSettings; now: Date },
 ): Promise<void> {
-  // The clock of a sandbox may pass many periods at once: a document has the date that it would have had.
-  const nowOf = ({ environment, closedAt }: AccountKey & { closedAt: string }) =>
-    environment === "test" ? new Date(closedAt) : now;
   const lines = writes.flatMap((each) => each.lines);
   const invoices: NewInvoice[] = writes.flatMap((each) => each.invoices);
   const notes: NewNote[] = writes.flatMap((each) => each.notes);
@@ -99,9 +113,12 @@ async function writeDocuments(
   if (lines.length > 0) {
     await insertLines(tx, lines);
   }
+  const ofTenants = [...invoices, ...notes].map(({ tenantId }) => tenantId);
+  const invented = ofTenants.length === 0 ? new Map() : await listInvented(tx, ofTenants);
   // Numbers are taken last: until the end of the transaction no other one gets any of their series.
   if (invoices.length > 0) {
-    const numbered = await numberDocuments(tx, invoices, { prefix: settings.invoicePrefix, nowOf });
+    const numbering = { prefix: settings.invoicePrefix, now, invented };
+    const numbered = await numberDocuments(tx, invoices, numbering);
     await insertInvoices(
       tx,
       numbered.map((invoice) => ({
@@ -111,10 +128,8 @@ async function writeDocuments(
     );
   }
   if (notes.length > 0) {
-    await insertNotes(
-      tx,
-      await numberDocuments(tx, notes, { prefix: settings.creditNotePrefix, nowOf }),
-    );
+    const numbering = { prefix: settings.creditNotePrefix, now, invented };
+    await insertNotes(tx, await numberDocuments(tx, notes, numbering));
   }
 }
 

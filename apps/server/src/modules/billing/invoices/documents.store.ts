@@ -1,4 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { DEMO_EXTERNAL_ID_PREFIX } from "#modules/tenants/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import type { Json } from "../accounts/exact-json.ts";
 
@@ -88,6 +90,17 @@ export async function takeNumbers(
       set next = s.next + ${count}::int, last_issued_at = greatest(s.last_issued_at, excluded.last_issued_at)
     returning (next - ${count}::int)::float8 as first, last_issued_at as "issuedAt"`;
   return row;
+}
+
+/** External ids of those of the tenants that a demo invented, by tenant. */
+export async function listInvented(
+  tx: Tx,
+  tenantIds: readonly TenantId[],
+): Promise<Map<TenantId, string>> {
+  const rows = await tx<{ tenantId: TenantId; externalId: string }[]>`
+    select tenant_id as "tenantId", external_id as "externalId" from tenants
+    where tenant_id = any(${[...new Set(tenantIds)]}::text[]) and starts_with(external_id, ${DEMO_EXTERNAL_ID_PREFIX})`;
+  return new Map(rows.map(({ tenantId, externalId }) => [tenantId, externalId]));
 }
 
 export type InvoiceWrite = AccountKey & {

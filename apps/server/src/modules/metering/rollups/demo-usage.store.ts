@@ -2,8 +2,8 @@ import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /**
- * Removes everything that the ledger has of a tenant, whole or not at all, so that what is left adds up. The database does so
- * for deleted demo tenants only. Needs the operator role that sees deleted tenants.
+ * Removes everything that the ledger has of a tenant, and the invoices made of it, whole or not at all, so that what is left adds up.
+ * The database does so for deleted demo tenants only, and for documents in series of their own. Needs the operator role that sees deleted tenants.
  *
  * @returns What the ledger had.
  */
@@ -11,6 +11,7 @@ export async function deleteDemoUsage(
   tx: Tx,
   tenantId: TenantId,
 ): Promise<{ entries: number; calls: number }> {
+  await tx`select remove_demo_documents(${tenantId})`;
   const [removed] = await tx<{ entries: bigint; calls: bigint }[]>`
     select entries, calls from remove_demo_usage(${tenantId})`;
   return { entries: Number(removed?.entries ?? 0), calls: Number(removed?.calls ?? 0) };

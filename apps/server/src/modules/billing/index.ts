@@ -3,10 +3,10 @@ export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
+export { closeAccounts } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { toPlaceLine } from "./details/to-customer.ts";
-export { closeAccounts } from "./closing/close-due.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
 export {
@@ -17,9 +17,9 @@ export {
 export { listInvoices } from "./invoices/list-invoices.ts";
 export { markUncollectible } from "./invoices/mark-uncollectible.ts";
 export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
-export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
 export { recordPayment } from "./invoices/record-payment.ts";
 export { voidInvoice } from "./invoices/void-invoice.ts";
+export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";

@@ -18,5 +18,5 @@ export { listMeters } from "./list-meters.ts";
 export { listPlans } from "./list-plans.ts";
 export { createPublicCatalog, type PublicCatalog } from "./public-catalog.ts";
 export { findQuotaFault } from "./publish-meters.ts";
-export { getPublishableTerms } from "./versions/get-publishable-terms.ts";
 export { archivePlan, restorePlan } from "./versions/archive-plan.ts";
+export { getPublishableTerms } from "./versions/get-publishable-terms.ts";

@@ -116,7 +116,7 @@ describe("an operator who sells", () => {
     await openKeysOfNewTenant(customer, instance.consoleUrl);
     await customer.goto(`${instance.consoleUrl}/plans`);
     await customer.getByRole("button", { name: "Choose Team" }).click();
-    await customer.getByRole("button", { name: "Confirm and pay $20.00" }).click();
+    await customer.getByRole("button", { name: "Confirm for $20.00" }).click();
     await customer.getByText("Team is your plan now.").waitFor();
     await open("/billings?view=all");
     await main()

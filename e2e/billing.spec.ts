@@ -147,7 +147,7 @@ describe("a customer who pays", () => {
     await main().getByRole("button", { name: "Choose Pro" }).click();
     await dialog().getByText("Invoice issued at once").waitFor();
     expect(await findFaults()).toEqual([]);
-    await dialog().getByRole("button", { name: "Confirm and pay $49.00" }).click();
+    await dialog().getByRole("button", { name: "Confirm for $49.00" }).click();
     await page.getByText("Pro is your plan now.").waitFor();
     await main().getByText("Active", { exact: true }).waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Billings", exact: true }).click();
@@ -205,7 +205,7 @@ describe("a customer who pays", () => {
     await dialog()
       .getByText(/^Credit of INV-/)
       .waitFor();
-    const confirm = dialog().getByRole("button", { name: /^Confirm and pay \$/ });
+    const confirm = dialog().getByRole("button", { name: /^Confirm for \$/ });
     const sum = /\$[\d.]+/.exec((await confirm.textContent()) ?? "")?.[0] ?? "";
     await confirm.click();
     await page.getByText("Scale is your plan now.").waitFor();

@@ -190,7 +190,7 @@ describe("choosing a plan", () => {
     await dialog.findByText("Pro begins now.");
     dialog.getByText("Invoice issued at once");
     dialog.getByText("$49.00 plus usage");
-    await userEvent.click(dialog.getByRole("button", { name: "Confirm and pay $49.00" }));
+    await userEvent.click(dialog.getByRole("button", { name: "Confirm for $49.00" }));
     await screen.findByText("Pro is your plan now.");
     const { action, at } = quoteOf("49.00", "first");
     expect(sent).toEqual({ environment: "live", action, at, hash: "first" });
@@ -213,7 +213,7 @@ describe("choosing a plan", () => {
       },
     );
     await userEvent.click(await screen.findByRole("button", { name: "Choose Pro" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Confirm and pay $49.00" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Confirm for $49.00" }));
     const notice = within(
       await screen
         .findByText("This changed while you were reading.")
@@ -221,7 +221,7 @@ describe("choosing a plan", () => {
     );
     notice.getByText("Due now: $53.90, was $49.00.");
     expect(screen.queryByText("Nothing was changed.")).toBe(null);
-    await userEvent.click(screen.getByRole("button", { name: "Confirm and pay $53.90" }));
+    await userEvent.click(screen.getByRole("button", { name: "Confirm for $53.90" }));
     await screen.findByText("Pro is your plan now.");
     expect(sent).toEqual(["first", "second"]);
   });
@@ -245,10 +245,10 @@ describe("choosing a plan", () => {
       },
     );
     await userEvent.click(await screen.findByRole("button", { name: "Choose Pro" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Confirm and pay $49.00" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Confirm for $49.00" }));
     await screen.findByText("Nothing was changed.");
     screen.getByText("Try again later.");
-    screen.getByRole("button", { name: "Confirm and pay $49.00" });
+    screen.getByRole("button", { name: "Confirm for $49.00" });
   });
 
   it("is left to people who may, and says to others who that is", async () => {
@@ -305,7 +305,7 @@ describe("changing a subscription", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Change Seats" }));
     expect(screen.getByRole("button", { name: "Confirm" })).toHaveProperty("disabled", true);
     await userEvent.click(screen.getByRole("button", { name: "Increase" }));
-    await screen.findByRole("button", { name: "Confirm and pay $9.00" });
+    await screen.findByRole("button", { name: "Confirm for $9.00" });
     expect(asked).toEqual([{ do: "seats", card: "seats", quantity: "4" }]);
   });
 

@@ -5,7 +5,6 @@ export {
   type EntitlementDirectory,
 } from "./entitlement-directory.ts";
 export {
-  type Assignment,
   findEntitlement,
   listEntitlements,
   listOverrides,

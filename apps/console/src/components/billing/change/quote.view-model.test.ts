@@ -11,7 +11,7 @@ import {
 
 describe("toConfirmLabel", () => {
   it("names the sum that is paid, or that nothing is", () => {
-    expect(toConfirmLabel(makeQuote({ dueNow: "12.34" }))).toBe("Confirm and pay $12.34");
+    expect(toConfirmLabel(makeQuote({ dueNow: "12.34" }))).toBe("Confirm for $12.34");
     expect(toConfirmLabel(makeQuote({ dueNow: "0.00" }))).toBe("Confirm: nothing due now");
   });
 });

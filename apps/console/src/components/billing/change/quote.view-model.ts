@@ -7,7 +7,7 @@ import { formatDate, formatMinute } from "#platform/format-period.ts";
 export function toConfirmLabel({ dueNow, currency }: Pick<Quote, "dueNow" | "currency">): string {
   return isZero(dueNow)
     ? "Confirm: nothing due now"
-    : `Confirm and pay ${formatMoney(dueNow, currency)}`;
+    : `Confirm for ${formatMoney(dueNow, currency)}`;
 }
 
 /** When the change takes effect. */

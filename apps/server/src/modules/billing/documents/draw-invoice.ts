@@ -23,9 +23,12 @@ export type PrintedInvoice = Pick<
 
 type Pdf = InstanceType<typeof PDFDocument>;
 
-const FONT = "@expo-google-fonts/noto-sans";
-const REGULAR = fileURLToPath(import.meta.resolve(`${FONT}/400Regular/NotoSans_400Regular.ttf`));
-const BOLD = fileURLToPath(import.meta.resolve(`${FONT}/700Bold/NotoSans_700Bold.ttf`));
+const REGULAR = fileURLToPath(
+  import.meta.resolve("@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf"),
+);
+const BOLD = fileURLToPath(
+  import.meta.resolve("@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf"),
+);
 
 /** A4 in points, and where the text stands on it. */
 const PAGE = { width: 595.28, height: 841.89 };

@@ -79,7 +79,7 @@ describe("an operator who belongs to no tenant", () => {
     await page.keyboard.press("Escape");
 
     await goTo("Billings");
-    await page.getByRole("heading", { name: "This period" }).waitFor();
+    await page.getByRole("heading", { name: "Quotas" }).waitFor();
     await goTo("Plans");
     await page.getByText("Old Site", { exact: true }).last().waitFor();
     await goTo("Tenants");

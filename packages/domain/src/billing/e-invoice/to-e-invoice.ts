@@ -133,7 +133,7 @@ function reasonOf({ category }: ETaxKind, exemption: string | undefined) {
     : reason;
 }
 
-/** Rows of one category and rate are one in an e-invoice, whatever their names. */
+/** Rows of one category and rate are one in an e-invoice, also when their names differ. */
 function toTaxes({ totals, exemption }: FrozenDocument): EInvoice["taxes"] {
   const merged = new Map<string, EInvoice["taxes"][number]>();
   for (const { category, rate, base, amount } of totals.taxes) {

@@ -370,23 +370,15 @@ describe("the program turnpike", { timeout: COMMAND_DEADLINE_MS }, () => {
   });
 
   it.each(["SIGINT", "SIGHUP"] as const)(
-    "ended by %s, sent again and again, leaves no running database behind",
+    "ended by %s, sent three times at once, leaves no running database behind",
     async (signal) => {
       const command = home.run("apps/server/src/cli/main.ts", "usage");
       await pollUntil("the database is there", () => existsSync(pidFile()), COMMAND_DEADLINE_MS);
-      let isEnded = false;
-      const ended = command.ended.finally(() => {
-        isEnded = true;
-      });
-      await pollUntil(
-        "the command has ended",
-        () => {
-          command.kill(signal);
-          return isEnded;
-        },
-        COMMAND_DEADLINE_MS,
-      );
-      expect(await ended).toEqual({
+      // As a terminal and the programs around send one request. One more, a second later, would end it at once.
+      for (let copy = 0; copy < 3; copy += 1) {
+        command.kill(signal);
+      }
+      expect(await command.ended).toEqual({
         code: 128 + constants.signals[signal],
         stdout: "",
         stderr: "turnpike: stopped.\n",

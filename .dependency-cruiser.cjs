@@ -125,14 +125,20 @@ module.exports = {
     ),
     forbid(
       "bench-starts-the-product",
-      "a bench measures the product from outside, as a process; the ledger bench alone calls the writer of the ledger, which no interface reaches without the rest in front of it",
+      "a bench measures the product from outside, as a process; what no interface reaches without the rest in front of it is called through the door of its module: the writer of the ledger, and the closing of periods, which only the clock starts",
       { path: "^bench/" },
-      { path: "^apps/(console/|server/src/(?!modules/metering/index[.]ts$|platform/))" },
+      {
+        path: "^apps/(console/|server/src/(?!modules/(metering|billing|catalog|tenants)/index[.]ts$|platform/))",
+      },
     ),
     forbid(
       "bench-ledger-only",
-      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL, and nobody waits for a job",
-      { path: "^bench/", pathNot: "^bench/(ledger|rig/roll-up|programs/peer-better-auth)[.]ts$" },
+      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL, and no one waits for a job",
+      {
+        path: "^bench/",
+        pathNot:
+          "^bench/(ledger|close|rig/(roll-up|seed-billing)|programs/(peer-better-auth|close-periods))[.]ts$",
+      },
       { path: "^apps/" },
     ),
     forbid(

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { closeBench } from "./close.ts";
 import { gatewayBench } from "./gateway.ts";
 import { ingestBench } from "./ingest.ts";
 import { ledgerBench } from "./ledger.ts";
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   millionKeysBench,
   workersBench,
   rateBench,
+  closeBench,
 ];
 
 const KEYS = 1_000_000;

@@ -3,7 +3,7 @@ export { createBilledPlans } from "./billed-plans.ts";
 export { createBillingJobs } from "./billing.jobs.ts";
 export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
-export { closeAccounts } from "./closing/close-due.ts";
+export { closeAccounts, closeDue } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { toPlaceLine } from "./details/to-customer.ts";

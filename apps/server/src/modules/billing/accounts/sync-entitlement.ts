@@ -4,7 +4,9 @@ import type { Account } from "@turnpike/domain/billing/account/account";
 import { quotaRefillOf } from "@turnpike/domain/billing/catalog/quota-card";
 import { accessByDueDates, type DueDates } from "@turnpike/domain/billing/lifecycle/reminders";
 import { ACCESS_STATES, type AccessState } from "@turnpike/domain/billing/payments/dunning";
+import type { Subscription } from "@turnpike/domain/billing/subscription/subscription";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findPlanVersion } from "#modules/catalog/index.ts";
 import { assignPlanWithin, setStandingWithin } from "#modules/entitlements/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
@@ -25,6 +27,55 @@ function standingOf(
     accessByDueDates(account, { atMs, dueDates }),
   ] as const;
   return ACCESS_STATES.findLast((state) => states.includes(state)) ?? "current";
+}
+
+/** True when a subscription entitles to what it did before: most closings only begin the next period. */
+function entitlesToTheSame(
+  before: Subscription | undefined,
+  { state, run, anchorMs }: Subscription,
+): boolean {
+  return (
+    before?.state === state &&
+    before.run.plan === run.plan &&
+    before.run.inForce.index === run.inForce.index &&
+    before.anchorMs === anchorMs
+  );
+}
+
+/** Assigns the plan that a subscription entitles to; once nothing runs, the one of new tenants. */
+async function assignPlan(
+  deps: BillingDeps,
+  tx: Tx,
+  context: CallContext,
+  {
+    tenantId,
+    plans,
+    subscription,
+  }: { tenantId: TenantId; plans: LoadedAccount["plans"]; subscription: Subscription },
+): Promise<void> {
+  if (subscription.state === "running") {
+    const { run, anchorMs } = subscription;
+    const reference = plans.book.referenceOf(run.plan);
+    const terms = plans.termsOf(reference);
+    await assignPlanWithin(deps, tx, context, {
+      tenantId,
+      plan: reference,
+      phaseTerms: terms.phases === undefined ? {} : termsOfPhase(terms, run.inForce.index),
+      periodAnchor: new Date(anchorMs),
+      periodUnit: quotaRefillOf(run.inForce.phase),
+    });
+    return;
+  }
+  const standard = await findPlanVersion(tx, undefined);
+  if (standard !== undefined) {
+    await assignPlanWithin(deps, tx, context, {
+      tenantId,
+      plan: { planId: standard.planId, version: standard.version },
+      phaseTerms: {},
+      periodAnchor: new Date(subscription.anchorMs),
+      periodUnit: "month",
+    });
+  }
 }
 
 /**
@@ -48,28 +99,8 @@ export async function syncEntitlement(
     return;
   }
   const { tenantId } = key;
-  if (subscription.state === "running") {
-    const { run, anchorMs } = subscription;
-    const reference = plans.book.referenceOf(run.plan);
-    const terms = plans.termsOf(reference);
-    await assignPlanWithin(deps, tx, context, {
-      tenantId,
-      plan: reference,
-      phaseTerms: terms.phases === undefined ? {} : termsOfPhase(terms, run.inForce.index),
-      periodAnchor: new Date(anchorMs),
-      periodUnit: quotaRefillOf(run.inForce.phase),
-    });
-  } else {
-    const standard = await findPlanVersion(tx, undefined);
-    if (standard !== undefined) {
-      await assignPlanWithin(deps, tx, context, {
-        tenantId,
-        plan: { planId: standard.planId, version: standard.version },
-        phaseTerms: {},
-        periodAnchor: new Date(subscription.anchorMs),
-        periodUnit: "month",
-      });
-    }
+  if (!entitlesToTheSame(loaded.account.subscription, subscription)) {
+    await assignPlan(deps, tx, context, { tenantId, plans, subscription });
   }
   const beforeMs = loaded.row?.advancedTo.getTime() ?? atMs;
   const standing = standingOf(after, { atMs, dueDates });

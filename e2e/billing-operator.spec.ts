@@ -180,6 +180,28 @@ describe("an operator who sells", () => {
     expect(await findFaults()).toEqual([]);
   });
 
+  it("raises a price after a preview of what each subscriber would pay, and moves them", async () => {
+    await open("/plans?tab=catalogue&plan=team&view=draft");
+    await main().getByRole("button", { name: /^base/ }).click();
+    await main().getByRole("textbox", { name: "Amount" }).fill("25");
+    await main()
+      .getByRole("list", { name: "Changes since version 1" })
+      .getByText("base: amount 20 → 25")
+      .waitFor();
+    await main().getByRole("button", { name: "Publish…" }).click();
+    await dialog()
+      .getByText(/^1 would pay more: \+\$5\.00 together/)
+      .waitFor();
+    expect(await findFaults()).toEqual([]);
+    await dialog().getByRole("button", { name: "Publish version 2" }).click();
+    await dialog().getByRole("button", { name: "Move subscribers to version 2…" }).click();
+    const moving = page.getByRole("dialog", { name: /^Move subscribers of Team/ });
+    await moving.getByRole("row", { name: /^Acme.*\+\$5\.00/ }).waitFor();
+    await moving.getByRole("button", { name: "Move subscribers" }).click();
+    await dialog().getByText("Done", { exact: true }).waitFor();
+    expect(await findFaults()).toEqual([]);
+  });
+
   it("archives the plan, which its subscribers keep", async () => {
     await open("/plans?tab=catalogue");
     await main().getByRole("button", { name: "Actions for Team" }).click();

@@ -180,9 +180,11 @@ describe("a draft that someone else changed meanwhile", () => {
 describe("publishing", () => {
   it("saves first, shows what changes and whom, and publishes the saved revision", async () => {
     const published: unknown[] = [];
+    let saves = 0;
     const { onPublished } = openDraft({
       "PUT /plans/pro/draft": async (request) => {
         const body: PutBody = await request.json();
+        saves += 1;
         return makeStored({ revision: "8" }, body.terms);
       },
       "GET /plans/pro/changes": (request) => {
@@ -225,6 +227,8 @@ describe("publishing", () => {
     await userEvent.click(within(dialog).getByRole("button", { name: "Publish version 4" }));
     await waitFor(() => expect(onPublished).toHaveBeenCalled());
     expect(published).toEqual([{ expectedRevision: "8" }]);
+    // The form of the dialog is not that of the draft.
+    expect(saves).toBe(1);
   });
 
   it("of a new plan offers it, from a form with one fee to fill in", async () => {
@@ -255,9 +259,14 @@ describe("publishing", () => {
 describe("discarding", () => {
   it("asks, deletes the revision that is shown, and leaves", async () => {
     const asked: (string | null)[] = [];
+    let saves = 0;
     const { onLeave } = openDraft({
       "GET /plan-drafts": () => listDraft("pro", "Pro"),
       "GET /plans/pro/draft": () => makeStored(),
+      "PUT /plans/pro/draft": () => {
+        saves += 1;
+        return makeStored();
+      },
       "DELETE /plans/pro/draft": (request) => {
         asked.push(new URL(request.url).searchParams.get("expectedRevision"));
         return new Response(null, { status: 204 });
@@ -268,5 +277,6 @@ describe("discarding", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Discard draft" }));
     await waitFor(() => expect(onLeave).toHaveBeenCalled());
     expect(asked).toEqual(["7"]);
+    expect(saves).toBe(0);
   });
 });

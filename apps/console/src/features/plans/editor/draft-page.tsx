@@ -156,7 +156,10 @@ function Editor(props: EditorProps) {
       onKeyDown={saveByKey}
       onSubmit={(event) => {
         event.preventDefault();
-        store();
+        // Forms of dialogs are inside of this one for React, though not in the document.
+        if (event.target === event.currentTarget) {
+          store();
+        }
       }}
     >
       <DraftHeader

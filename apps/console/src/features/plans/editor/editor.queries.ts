@@ -103,6 +103,10 @@ export const editorQueries = {
 export async function refreshCatalogue(client: QueryClient): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: ["catalog"] }),
-    client.invalidateQueries({ queryKey: [EDITOR_KEY] }),
+    client.invalidateQueries({
+      queryKey: [EDITOR_KEY],
+      // Versions never change, and a draft that was published or discarded has no differences to ask for.
+      predicate: ({ queryKey }) => queryKey[1] !== "changes",
+    }),
   ]);
 }

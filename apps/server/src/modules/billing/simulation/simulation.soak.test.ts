@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulation.close());
 
-describe("guarantee: whatever a thousand customers do in two years", () => {
+describe("guarantee: a thousand customers in two years", () => {
   it("each unit and each fee is billed once, sums hold, numbers have no gap, and history replays to the same invoices", async () => {
     await simulation.run();
     for (const what of ["closed", "usage", "subscribe", "change", "cancel", "pause", "resume"]) {

@@ -34,7 +34,7 @@ const SETTINGS: BillingSettings = {
   creditNotePrefix: "CN",
 };
 
-/** What billing needs, with a clock that stands at an instant. */
+/** What billing needs, with a clock that is stopped at an instant. */
 export function benchBilling(transact: Transact, now: Date): BillingDeps {
   const clock: Clock = { now: () => now, monotonicMs: () => performance.now() };
   return {

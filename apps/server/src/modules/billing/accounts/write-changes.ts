@@ -6,7 +6,7 @@ import {
   insertInvoices,
   insertLines,
   insertNotes,
-  listInvented,
+  listExternalIds,
   takeNumbers,
   updateInvoices,
   updateLines,
@@ -114,7 +114,10 @@ async function writeDocuments(
     await insertLines(tx, lines);
   }
   const ofTenants = [...invoices, ...notes].map(({ tenantId }) => tenantId);
-  const invented = ofTenants.length === 0 ? new Map() : await listInvented(tx, ofTenants);
+  const invented =
+    ofTenants.length === 0
+      ? new Map()
+      : await listExternalIds(tx, { tenantIds: ofTenants, prefix: DEMO_EXTERNAL_ID_PREFIX });
   // Numbers are taken last: until the end of the transaction no other one gets any of their series.
   if (invoices.length > 0) {
     const numbering = { prefix: settings.invoicePrefix, now, invented };

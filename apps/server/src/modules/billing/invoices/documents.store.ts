@@ -1,6 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { DEMO_EXTERNAL_ID_PREFIX } from "#modules/tenants/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import type { Json } from "../accounts/exact-json.ts";
 
@@ -92,14 +91,14 @@ export async function takeNumbers(
   return row;
 }
 
-/** External ids of those of the tenants that a demo invented, by tenant. */
-export async function listInvented(
+/** External ids of those of the tenants whose begin with a prefix, by tenant. */
+export async function listExternalIds(
   tx: Tx,
-  tenantIds: readonly TenantId[],
+  { tenantIds, prefix }: { tenantIds: readonly TenantId[]; prefix: string },
 ): Promise<Map<TenantId, string>> {
   const rows = await tx<{ tenantId: TenantId; externalId: string }[]>`
     select tenant_id as "tenantId", external_id as "externalId" from tenants
-    where tenant_id = any(${[...new Set(tenantIds)]}::text[]) and starts_with(external_id, ${DEMO_EXTERNAL_ID_PREFIX})`;
+    where tenant_id = any(${[...new Set(tenantIds)]}::text[]) and starts_with(external_id, ${prefix})`;
   return new Map(rows.map(({ tenantId, externalId }) => [tenantId, externalId]));
 }
 

@@ -101,6 +101,8 @@ function Editor(props: EditorProps) {
   const editor = usePlanDraft(props);
   const { draft, save } = editor;
   const [isPublishing, setIsPublishing] = useState(false);
+  // What it is compared with stays, also when the catalogue has the new version and the draft is gone.
+  const [versionBefore] = useState(published?.version);
   const [isDiscarded, setIsDiscarded] = useState(false);
   useUnsaved(editor.isTyped && !isDiscarded);
   const { onLeave } = props;
@@ -213,7 +215,7 @@ function Editor(props: EditorProps) {
         onClose={() => setIsPublishing(false)}
         planId={planId}
         name={name}
-        version={published?.version}
+        version={versionBefore}
         publish={{
           ...editor.publish,
           mutate: (_, options) => editor.publish.mutate(undefined, options),

@@ -136,7 +136,10 @@ describe("saved views", () => {
     await page.getByRole("button", { name: "Save view" }).click();
     await page.getByRole("button", { name: "Refused", exact: true }).waitFor();
     await page.getByRole("button", { name: "Refused", exact: true }).click();
+    // The next page reads what this one has stored.
+    const stored = page.waitForResponse((response) => response.request().method() === "PUT");
     await page.getByRole("menuitem", { name: "Open by default" }).click();
+    await stored;
 
     await page.goto(`http://localhost:${String(server.port)}/analytics?tenant=${tenant}`);
     await page.waitForURL(/[?&]status_class=4xx/);

@@ -377,7 +377,7 @@ describe("what is missing and what fails, in the browser", () => {
       page.on("load", () => {
         loads += 1;
       });
-      for (const screen of ["billings", "quickstart"]) {
+      for (const screen of ["ai-intelligence", "quickstart"]) {
         loads = 0;
         await page.route(
           (url) => new RegExp(`/assets/${screen}-[\\w-]{8}\\.js$`).test(url.pathname),
@@ -403,14 +403,14 @@ describe("what is missing and what fails, in the browser", () => {
   it("shows a route's error in the router's error view, and the route after another try", async () => {
     await withPage(member, async (page) => {
       await page.route(
-        (url) => /\/assets\/billings-[\w-]{8}\.js$/.test(url.pathname),
+        (url) => /\/assets\/quickstart-[\w-]{8}\.js$/.test(url.pathname),
         (route) =>
           route.fulfill({
             contentType: "text/javascript",
             body: 'throw new Error("This screen is broken")',
           }),
       );
-      await page.goto(at("/billings"));
+      await page.goto(at("/quickstart"));
       await page.getByText("Something went wrong!").waitFor();
       await page.getByRole("button", { name: "Show Error" }).click();
       await page.getByText("This screen is broken").waitFor();
@@ -445,11 +445,11 @@ describe("the pages of the shell", () => {
       expect(await findAxeViolations(page)).toEqual([]);
 
       await page.route(
-        (url) => /\/assets\/billings-[\w-]{8}\.js$/.test(url.pathname),
+        (url) => /\/assets\/quickstart-[\w-]{8}\.js$/.test(url.pathname),
         (route) =>
           route.fulfill({ contentType: "text/javascript", body: 'throw new Error("Broken")' }),
       );
-      await page.goto(at("/billings"));
+      await page.goto(at("/quickstart"));
       await page.getByRole("button", { name: "Show Error" }).click();
       expect(await findAxeViolations(page)).toEqual([]);
 

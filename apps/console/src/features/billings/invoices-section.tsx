@@ -1,6 +1,4 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Badge } from "@turnpike/ui/badge";
-import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Select } from "@turnpike/ui/select";
@@ -8,48 +6,13 @@ import ReceiptText from "lucide-react/icons/receipt-text";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
-import { type InvoiceSummary, subscriptionQuery } from "#platform/billing-queries.ts";
-import { formatMoney } from "#platform/format-money.ts";
-import { formatDate } from "#platform/format-period.ts";
+import { subscriptionQuery } from "#platform/billing-queries.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { billingsQueries } from "./billings.queries.ts";
 import type { BillingsProps } from "./billings-props.ts";
 import { INVOICE_STATES } from "./billings-search.view-model.ts";
-import { STATE_LABELS, toInvoiceBadge } from "./invoice.view-model.ts";
-
-/** The columns; `now` is the clock of the environment. */
-function makeColumns(now: string | undefined): readonly Column<InvoiceSummary>[] {
-  return [
-    {
-      id: "number",
-      header: "Number",
-      phone: "title",
-      cell: ({ number }) => <span className="font-medium">{number}</span>,
-    },
-    {
-      id: "state",
-      header: "State",
-      cell: (invoice) => {
-        const { tone, label } = toInvoiceBadge(invoice, now);
-        return <Badge tone={tone}>{label}</Badge>;
-      },
-    },
-    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
-    { id: "due", header: "Due", cell: ({ dueAt }) => formatDate(dueAt) },
-    {
-      id: "total",
-      header: "Total",
-      align: "end",
-      cell: ({ total, currency }) => formatMoney(total, currency),
-    },
-    {
-      id: "open",
-      header: "To pay",
-      align: "end",
-      cell: ({ due, currency }) => formatMoney(due, currency),
-    },
-  ];
-}
+import { STATE_LABELS } from "./invoice.view-model.ts";
+import { makeInvoiceColumns } from "./invoice-columns.tsx";
 
 /** The issued invoices, newest first. */
 export function InvoicesSection({ place, search, onSearchChange }: BillingsProps) {
@@ -98,7 +61,7 @@ export function InvoicesSection({ place, search, onSearchChange }: BillingsProps
       ) : (
         <DataTable
           label="Invoices"
-          columns={makeColumns(now)}
+          columns={makeInvoiceColumns(now)}
           rows={invoices.data?.items}
           getRowId={({ invoiceId }) => invoiceId}
           getRowName={({ number }) => number}

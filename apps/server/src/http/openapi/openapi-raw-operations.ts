@@ -246,119 +246,98 @@ const exportAllUsage: RawOperation = {
   },
 };
 
-const downloadInvoiceLines: RawOperation = {
-  method: "get",
-  path: "/tenants/{tenantId}/invoices/{invoiceId}/csv",
-  scope: "billing:read",
-  operation: {
-    operationId: "billing.downloadInvoiceLines",
-    summary: "Download an invoice as CSV",
-    description:
-      "A line for each line of the invoice, each tax, and each of its sums, under a line of names; `record` says which. Amounts are in major units. Texts that a spreadsheet would take for formulas begin with an apostrophe.",
-    tags: ["Billing"],
-    parameters: [
-      tenantParameter,
-      {
-        name: "invoiceId",
-        in: "path",
-        required: true,
-        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
-      },
-    ],
-    responses: {
-      "200": {
-        description: "The invoice, as an attachment.",
-        headers: {
-          "Content-Disposition": {
-            description: "Always an attachment, named by the number of the invoice.",
-            schema: { type: "string" },
-          },
+/** The download of an issued document as a file. */
+function downloadOf({
+  name,
+  operationId,
+  summary,
+  description,
+  parameters = [],
+  content,
+}: {
+  /** The last part of the path. */
+  name: string;
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters?: RawOperation["operation"]["parameters"];
+  content: NonNullable<OpenAPI.ResponseObject["content"]>;
+}): RawOperation {
+  return {
+    method: "get",
+    path: `/tenants/{tenantId}/invoices/{invoiceId}/${name}`,
+    scope: "billing:read",
+    operation: {
+      operationId,
+      summary,
+      description,
+      tags: ["Billing"],
+      parameters: [
+        tenantParameter,
+        {
+          name: "invoiceId",
+          in: "path",
+          required: true,
+          schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
         },
-        content: { "text/csv": { schema: { type: "string" } } },
+        ...parameters,
+      ],
+      responses: {
+        "200": {
+          description: "The document, as an attachment.",
+          headers: {
+            "Content-Disposition": {
+              description: "Always an attachment, named by the number of the document.",
+              schema: { type: "string" },
+            },
+          },
+          content,
+        },
       },
     },
-  },
-};
+  };
+}
 
-const downloadInvoice: RawOperation = {
-  method: "get",
-  path: "/tenants/{tenantId}/invoices/{invoiceId}/pdf",
-  scope: "billing:read",
-  operation: {
-    operationId: "billing.downloadInvoice",
-    summary: "Download an invoice as PDF",
-    description:
-      "As it was issued: the same invoice always gives the same bytes. What was paid or credited since is not on it.",
-    tags: ["Billing"],
-    parameters: [
-      tenantParameter,
-      {
-        name: "invoiceId",
-        in: "path",
-        required: true,
-        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
-      },
-    ],
-    responses: {
-      "200": {
-        description: "The invoice, as an attachment.",
-        headers: {
-          "Content-Disposition": {
-            description: "Always an attachment, named by the number of the invoice.",
-            schema: { type: "string" },
-          },
-        },
-        content: { "application/pdf": { schema: { type: "string" } } },
-      },
-    },
-  },
-};
+const downloadInvoiceLines = downloadOf({
+  name: "csv",
+  operationId: "billing.downloadInvoiceLines",
+  summary: "Download an invoice as CSV",
+  description:
+    "A line for each line of the invoice, each tax, and each of its sums, under a line of names; `record` says which. Amounts are in major units. Texts that a spreadsheet would take for formulas begin with an apostrophe.",
+  content: { "text/csv": { schema: { type: "string" } } },
+});
 
-const downloadEInvoice: RawOperation = {
-  method: "get",
-  path: "/tenants/{tenantId}/invoices/{invoiceId}/xml",
-  scope: "billing:read",
-  operation: {
-    operationId: "billing.downloadEInvoice",
-    summary: "Download an invoice or a credit note as an e-invoice by EN 16931",
-    description:
-      "As it was issued: the same document always gives the same bytes. 409 with the reason `no_e_invoice` when it has no such form, for example in a currency with three decimals or without a tax.",
-    tags: ["Billing"],
-    parameters: [
-      tenantParameter,
-      {
-        name: "invoiceId",
-        in: "path",
-        required: true,
-        schema: { type: "string", pattern: "^inv_[0-9a-f]{32}$" },
-      },
-      {
-        name: "format",
-        in: "query",
-        description: "The syntax: UBL 2.1 or Cross Industry Invoice.",
-        schema: { type: "string", enum: ["ubl", "cii"], default: "ubl" },
-      },
-      {
-        name: "creditNote",
-        in: "query",
-        description: "Id of a credit note of the invoice, to download that instead.",
-        schema: { type: "string", pattern: "^crn_[0-9a-f]{32}$" },
-      },
-    ],
-    responses: {
-      "200": {
-        description: "The document, as an attachment.",
-        headers: {
-          "Content-Disposition": {
-            description: "Always an attachment, named by the number of the document.",
-            schema: { type: "string" },
-          },
-        },
-        content: { "application/xml": { schema: { type: "string" } } },
-      },
+const downloadInvoice = downloadOf({
+  name: "pdf",
+  operationId: "billing.downloadInvoice",
+  summary: "Download an invoice as PDF",
+  description:
+    "As it was issued: the same invoice always gives the same bytes. What was paid or credited since is not on it.",
+  content: { "application/pdf": { schema: anyFile } },
+});
+
+const downloadEInvoice = downloadOf({
+  name: "xml",
+  operationId: "billing.downloadEInvoice",
+  summary: "Download an invoice or a credit note as an e-invoice by EN 16931",
+  description:
+    "As it was issued: the same document always gives the same bytes. 409 with the reason `no_e_invoice` when it has no such form, for example in a currency with three decimals or without a tax.",
+  parameters: [
+    {
+      name: "format",
+      in: "query",
+      description: "The syntax: UBL 2.1 or Cross Industry Invoice.",
+      schema: { type: "string", enum: ["ubl", "cii"], default: "ubl" },
     },
-  },
-};
+    {
+      name: "creditNote",
+      in: "query",
+      description: "Id of a credit note of the invoice, to download that instead.",
+      schema: { type: "string", pattern: "^crn_[0-9a-f]{32}$" },
+    },
+  ],
+  content: { "application/xml": { schema: { type: "string" } } },
+});
 
 const verifySignIn: RawOperation = {
   method: "post",

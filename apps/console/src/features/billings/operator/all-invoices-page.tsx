@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
@@ -13,11 +12,9 @@ import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import type { InvoiceSummary } from "#platform/billing-queries.ts";
 import { type Environment, useCurrentEnvironment } from "#platform/current-environment.ts";
-import { formatMoney } from "#platform/format-money.ts";
-import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
-import { toInvoiceBadge } from "../invoice.view-model.ts";
+import { makeInvoiceColumns } from "../invoice-columns.tsx";
 import { AccountPage } from "./account/account-page.tsx";
 import { allInvoicesQuery } from "./all-invoices.queries.ts";
 import type { AllInvoicesProps } from "./all-invoices-props.ts";
@@ -36,44 +33,11 @@ const COLUMN_ROOM: ColumnRoom = [
   ["issued", 120],
 ];
 
-/** The columns; `now` tells what is overdue, undefined where each tenant has a clock of its own. */
-function makeColumns(now: string | undefined): readonly Column<InvoiceSummary>[] {
-  return [
-    {
-      id: "number",
-      header: "Number",
-      phone: "title",
-      cell: ({ number }) => <span className="font-medium">{number}</span>,
-    },
-    {
-      id: "tenant",
-      header: "Tenant",
-      cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
-    },
-    {
-      id: "state",
-      header: "State",
-      cell: (invoice) => {
-        const { tone, label } = toInvoiceBadge(invoice, now);
-        return <Badge tone={tone}>{label}</Badge>;
-      },
-    },
-    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
-    { id: "due", header: "Due", cell: ({ dueAt }) => formatDate(dueAt) },
-    {
-      id: "total",
-      header: "Total",
-      align: "end",
-      cell: ({ total, currency }) => formatMoney(total, currency),
-    },
-    {
-      id: "open",
-      header: "To pay",
-      align: "end",
-      cell: ({ due, currency }) => formatMoney(due, currency),
-    },
-  ];
-}
+const TENANT_COLUMN: Column<InvoiceSummary> = {
+  id: "tenant",
+  header: "Tenant",
+  cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
+};
 
 /** `/billings?view=all`: the invoices of all tenants, one of them, or everything about the billing of one tenant. */
 export function AllInvoicesPage(props: AllInvoicesProps) {
@@ -142,7 +106,7 @@ function InvoiceList({
             <CurrencySums sums={data?.sums} />
             <DataTable
               label="Invoices of all tenants"
-              columns={makeColumns(now)}
+              columns={makeInvoiceColumns(now, TENANT_COLUMN)}
               columnRoom={COLUMN_ROOM}
               rows={data?.items}
               getRowId={({ invoiceId }) => invoiceId}

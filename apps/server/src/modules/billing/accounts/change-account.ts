@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { playAt } from "@turnpike/domain/billing/lifecycle/play-at";
+import type { DueDates } from "@turnpike/domain/billing/lifecycle/reminders";
 import { StepRefused } from "@turnpike/domain/billing/steps/step";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
@@ -162,6 +163,8 @@ export type AccountChange = {
   wanted?: readonly PlanReference[];
   /** Invoices that the step names. */
   invoiceIds?: readonly string[];
+  /** An invoice that `alsoWrites` writes off: it is not waited for any more. */
+  writtenOff?: string;
   /** When the step happens, by the clock of the environment; left out: now. */
   atMs?: number;
   step: AccountStep;
@@ -185,7 +188,17 @@ export async function changeAccountWithin(
   tx: Tx,
   context: CallContext,
   {
-    change: { key, wanted = [], invoiceIds = [], atMs, step, events, noteReason, alsoWrites },
+    change: {
+      key,
+      wanted = [],
+      invoiceIds = [],
+      writtenOff,
+      atMs,
+      step,
+      events,
+      noteReason,
+      alsoWrites,
+    },
     recordedTo,
     check = () => undefined,
   }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
@@ -225,7 +238,17 @@ export async function changeAccountWithin(
   }
   await alsoWrites?.(tx);
   await notifyOfReminders(deps, tx, { loaded, after, reminders });
-  await syncEntitlement(deps, tx, context, { loaded, after, atMs: effective, dueDates });
+  const dueDatesAfter: DueDates = (invoice, index) =>
+    loaded.invoiceIds[index] === writtenOff && writtenOff !== undefined
+      ? undefined
+      : dueDates(invoice, index);
+  await syncEntitlement(deps, tx, context, {
+    loaded,
+    after,
+    atMs: effective,
+    dueDates,
+    dueDatesAfter,
+  });
   return changed;
 }
 

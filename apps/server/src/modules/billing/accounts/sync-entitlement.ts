@@ -91,7 +91,15 @@ export async function syncEntitlement(
     after,
     atMs,
     dueDates,
-  }: { loaded: LoadedAccount; after: Account; atMs: number; dueDates: DueDates },
+    dueDatesAfter = dueDates,
+  }: {
+    loaded: LoadedAccount;
+    after: Account;
+    atMs: number;
+    dueDates: DueDates;
+    /** Where the change alters what is waited for. */
+    dueDatesAfter?: DueDates;
+  },
 ): Promise<void> {
   const { key, plans } = loaded;
   const { subscription } = after;
@@ -103,7 +111,7 @@ export async function syncEntitlement(
     await assignPlan(deps, tx, context, { tenantId, plans, subscription });
   }
   const beforeMs = loaded.row?.advancedTo.getTime() ?? atMs;
-  const standing = standingOf(after, { atMs, dueDates });
+  const standing = standingOf(after, { atMs, dueDates: dueDatesAfter });
   // Only what changes it is written, so that a standing which the operator gave holds until then.
   if (standing !== standingOf(loaded.account, { atMs: beforeMs, dueDates })) {
     // What follows from invoices is the product's own decision, even when a customer's action led to it.

@@ -137,8 +137,8 @@ async function writeDocuments(
 }
 
 /**
- * Writes changed accounts with their documents, and publishes what happened, as far as nothing else has changed them since they were loaded. Needs the operator
- * role. Running it twice writes once.
+ * Writes changed accounts with their documents, and publishes what happened, as far as nothing else has changed them since they were
+ * loaded. Needs the operator role. Running it twice writes once.
  *
  * @returns The accounts that were written; the others have to be loaded again.
  */

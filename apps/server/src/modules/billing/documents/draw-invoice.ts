@@ -30,7 +30,7 @@ const BOLD = fileURLToPath(
   import.meta.resolve("@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf"),
 );
 
-/** A4 in points, and where the text stands on it. */
+/** A4 in points, and the edges of the text. */
 const PAGE = { width: 595.28, height: 841.89 };
 const LEFT = 56;
 const RIGHT = PAGE.width - 56;
@@ -71,7 +71,7 @@ function toRange(from: string, to: string): string {
   return first === end ? first : `${first} – ${end}`;
 }
 
-/** Writes where the last text ended, and begins a page when there is no room for more. */
+/** The pages of a document: keeps the place after the last text, and begins a page when there is no room for more. */
 class Sheet {
   readonly pdf: Pdf;
   y = LEFT;
@@ -183,7 +183,7 @@ function drawColumns(sheet: Sheet, currency: string): void {
   sheet.y += 6;
 }
 
-/** What stands in small print below a line. */
+/** The small print below a line. */
 function listNotes(line: InvoiceLine): string[] {
   const { from, to, tiers, unit, reason } = line;
   const range = from === null || to === null || from === to ? [] : [toRange(from, to)];
@@ -196,7 +196,7 @@ function listNotes(line: InvoiceLine): string[] {
   return [...range, ...(steps.length > 1 ? steps : []), ...(reason === null ? [] : [reason])];
 }
 
-/** Reductions are lines below zero already; a discount of a line is shown by them. */
+/** Draws a line; what coupons and credit take off has lines of its own, below zero. */
 function drawLine(sheet: Sheet, line: InvoiceLine): void {
   const notes = listNotes(line);
   sheet.need(16 + 11 * Math.min(notes.length, 4));

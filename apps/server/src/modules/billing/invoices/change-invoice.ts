@@ -16,6 +16,8 @@ export type InvoiceChange = {
   details: Record<string, JsonValue>;
   /** Why credit notes are issued. */
   noteReason?: string;
+  /** True when `alsoWrites` writes the invoice off. */
+  writesOff?: boolean;
   /** A step of the engine, which knows an invoice by its index. */
   step: (account: Account, input: { index: number; atMs: number }) => Account;
   /** Written together with the change. */
@@ -45,7 +47,16 @@ export async function findForOperator(
 export async function changeInvoice(
   deps: BillingDeps,
   context: CallContext,
-  { invoiceId, action, event = action, details, noteReason = "", step, alsoWrites }: InvoiceChange,
+  {
+    invoiceId,
+    action,
+    event = action,
+    details,
+    noteReason = "",
+    writesOff = false,
+    step,
+    alsoWrites,
+  }: InvoiceChange,
 ): Promise<void> {
   const row = await findForOperator(deps, context, invoiceId);
   const { tenantId, environment, number } = row;
@@ -53,6 +64,7 @@ export async function changeInvoice(
   await changeAccount(deps, context, {
     key,
     invoiceIds: [invoiceId],
+    ...(writesOff && { writtenOff: invoiceId }),
     step: (account, { atMs, loaded }) =>
       step(account, { index: loaded.invoiceIds.indexOf(invoiceId), atMs }),
     events: [{ kind: event, details: { invoiceId, number } }],

@@ -7,7 +7,7 @@ import { writeOff } from "./documents.store.ts";
 import { readInvoice } from "./get-invoice.ts";
 
 /**
- * Writes an open invoice off. What is due on it stays due, and a payment still settles it.
+ * Writes an open invoice off. What is due on it stays due, and a payment still settles it, but it blocks the tenant no longer.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (invoice), `CONFLICT` unless it is open, `INSUFFICIENT_SCOPE`.
  */
@@ -20,6 +20,7 @@ export async function markUncollectible(
     invoiceId,
     action: "invoice.uncollectible",
     details: { reason },
+    writesOff: true,
     step: (account) => account,
     alsoWrites: async (tx, { number }) => {
       if (!(await writeOff(tx, { invoiceId, now: deps.clock.now() }))) {

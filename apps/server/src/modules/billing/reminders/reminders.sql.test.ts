@@ -15,6 +15,7 @@ import { getEntitlement } from "#modules/entitlements/index.ts";
 import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { markUncollectible } from "../invoices/mark-uncollectible.ts";
 import { advanceClock } from "../sandbox/advance-clock.ts";
 import { act, publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
 
@@ -175,6 +176,21 @@ describe("reminders", () => {
     expect(notices.at(-1)).toMatch(/^The invoice INV-\d{4}-\d{6} was not paid: calls are refused$/);
     expect(mails).toHaveLength(12);
     await changeAccount(deps, OPERATOR_CONTEXT, payment(tenantId));
+    expect(await readStanding(tenantId)).toBe("current");
+  });
+
+  it("end with the write-off of an invoice, which blocks no longer", async () => {
+    const tenantId = await createTenantWithPeople("Forgiven");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "yearly" });
+    services.clock.advance(43 * DAY_MS);
+    await close();
+    expect(await readStanding(tenantId)).toBe("blocked");
+    const [row] = await database.sql<[{ invoiceId: string }]>`
+      select invoice_id as "invoiceId" from invoices where tenant_id = ${tenantId}`;
+    await markUncollectible(deps, OPERATOR_CONTEXT, { ...row, reason: "Goodwill" });
+    expect(await readStanding(tenantId)).toBe("current");
+    services.clock.advance(DAY_MS);
+    await close();
     expect(await readStanding(tenantId)).toBe("current");
   });
 

@@ -4,7 +4,7 @@ import { phasesOf } from "@turnpike/domain/catalog/phases-of";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
 import type { PlanVersionRow } from "../catalog.store.ts";
 
-/** The terms of a plan as a reply, with what stands for what they leave out. */
+/** The terms of a plan as a reply, with defaults for what they leave out. */
 export function toTermsReply(terms: PlanTerms) {
   return {
     ...terms,

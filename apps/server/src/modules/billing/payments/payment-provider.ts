@@ -40,8 +40,8 @@ export type CollectRequest = {
   currency: string;
   customerRef: string;
   methodRef: string;
-  /** True when the customer is there and can authenticate. */
-  isOnSession: boolean;
+  /** The customer is there and can authenticate: where the browser comes back to. Null when nobody is. */
+  onSession: { returnUrl: string } | null;
 };
 
 /** What is known of an attempt at the provider. */
@@ -55,8 +55,11 @@ export type PaymentState =
       message: string;
       isHard: boolean;
     }
-  /** The customer has to authenticate on the pay page, by `clientSecret`. It is no failed attempt. */
-  | { state: "action_required"; reference: string; clientSecret: string }
+  /**
+   * The customer has to authenticate. It is no failed attempt. `url` is where the browser goes for it; null until the customer
+   * is there and {@link PaymentProvider.authenticate} is called.
+   */
+  | { state: "action_required"; reference: string; url: string | null }
   /** Under way at the provider, which reports how it ends. */
   | { state: "processing"; reference: string }
   /** No answer, or none that says: the attempt is looked up later, and never sent again. */
@@ -99,8 +102,10 @@ export type ProviderObject =
   | { kind: "foreign" };
 
 /**
- * A provider of payments. Every call has a time limit. What a provider refuses is a state; it throws only what has no state:
- * {@link ProviderDown} when it does not answer, {@link ProviderMisconfigured} when the operator has to do something.
+ * A provider of payments for one environment: live and test money are two accounts there, each with keys of its own. Every call
+ * has a time limit. What a provider refuses is a state; it throws only what has no state, and then nothing has happened there:
+ * {@link ProviderDown} when it did not take the request, {@link ProviderMisconfigured} when the operator has to do something.
+ * A payment or refund of which it is not known whether the provider took it is `unknown`.
  */
 export type PaymentProvider = {
   readonly name: PaymentProviderName;
@@ -114,6 +119,18 @@ export type PaymentProvider = {
   collect(request: CollectRequest): Promise<PaymentState>;
   /** Looks up an attempt of which no answer came. `undefined` when the provider never heard of it. */
   lookUp(request: CollectRequest): Promise<PaymentState | undefined>;
+  /** Begins the authentication of a payment that is `action_required`, or tells how it has ended meanwhile. */
+  authenticate(input: {
+    reference: string;
+    methodRef: string;
+    returnUrl: string;
+  }): Promise<PaymentState>;
+  /**
+   * Ends a payment that has not succeeded, so that it never will: before the invoice is paid in another way.
+   *
+   * @returns `failed` once it is ended; `succeeded` or `processing` when it is too late for that.
+   */
+  cancel(reference: string): Promise<PaymentState>;
   refund(request: RefundRequest): Promise<RefundState>;
   /** Checks where an event comes from. @throws {EventRefused} For one that is not the provider's, or too old. */
   parseEvent(input: { rawBody: Uint8Array; headers: Headers; nowMs: number }): ProviderEvent;
@@ -121,7 +138,10 @@ export type PaymentProvider = {
   fetch(event: Pick<ProviderEvent, "type" | "objectRef">): Promise<ProviderObject>;
 };
 
-/** The provider does not answer; what was asked for is tried later. */
+/** The providers of one installation; an environment without one is paid by hand. */
+export type PaymentProviders = Readonly<Record<"live" | "test", PaymentProvider | undefined>>;
+
+/** The provider does not take requests; what was asked for is tried later, with the same id. */
 export class ProviderDown extends Error {
   override readonly name = "ProviderDown";
 }

@@ -13,6 +13,8 @@ const PAGES = [
   "/v1/reference",
 ];
 
+const OPERATIONS_KEPT = 20;
+
 const instance = inject("sharedProduct");
 let browser: TestBrowser;
 
@@ -30,6 +32,17 @@ async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
     await use(page);
   } finally {
     await page.close();
+  }
+}
+
+/** Takes all but some operations and shapes out of the reference: one function draws them all, and axe needs a second for a few. */
+async function keepFirstOperations(page: Page): Promise<void> {
+  for (const kind of ["operation", "shape"]) {
+    await page.locator(`section.${kind}`).evaluateAll((sections, kept) => {
+      for (const section of sections.slice(kept)) {
+        section.remove();
+      }
+    }, OPERATIONS_KEPT);
   }
 }
 
@@ -54,9 +67,11 @@ describe("the documentation of a running instance", () => {
   it.each(PAGES)("%s is clean for axe in both themes", async (path) => {
     await withPage(async (page) => {
       await page.goto(`${instance.consoleUrl}${path}`);
+      await keepFirstOperations(page);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        expect({ colorScheme, violations: await findAxeViolations(page) }).toEqual({
+        const rules = colorScheme === "light" ? "all" : "colours";
+        expect({ colorScheme, violations: await findAxeViolations(page, { rules }) }).toEqual({
           colorScheme,
           violations: [],
         });

@@ -3,8 +3,24 @@ const WAIT_MAX_MS = 120_000;
 
 // Tests without a DOM do not load React either.
 if ("document" in globalThis) {
-  const { configure } = await import("@testing-library/react");
-  configure({ asyncUtilTimeout: WAIT_MAX_MS });
+  const { configure, prettyDOM } = await import("@testing-library/react");
+  configure({
+    asyncUtilTimeout: WAIT_MAX_MS,
+    // A wait makes an error for each look that finds nothing: the document is printed when one is read.
+    getElementError: function makeError(message, container) {
+      const error = new Error(message ?? "");
+      // The frame that is shown is the test's.
+      Error.captureStackTrace(error, makeError);
+      error.name = "TestingLibraryElementError";
+      Object.defineProperty(error, "message", {
+        configurable: true,
+        get: () => [message, prettyDOM(container)].filter(Boolean).join("\n\n"),
+      });
+      return error;
+    },
+  });
+  const { installLightStyles } = await import("./light-styles.fixture.ts");
+  installLightStyles();
 }
 
 export {};

@@ -130,7 +130,8 @@ function checkStretch(
   let before = 0n;
   for (const { kind, quantity, amount } of charged) {
     const after = before + toScaled(quantity);
-    const owed = kind === "usage" ? cost(after) : cost(after) - cost(before);
+    // The first line of usage has what no usage costs; those that follow a change of tax, or late, are differences.
+    const owed = kind === "usage" && before === 0n ? cost(after) : cost(after) - cost(before);
     const isExact = kind === "usage" || (unseen === 0n && !row.hasMinimum);
     const expected = owed < 0n ? 0n : owed;
     if (isExact ? BigInt(amount) !== expected : BigInt(amount) > expected && unseen === 0n) {

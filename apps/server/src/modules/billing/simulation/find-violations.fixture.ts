@@ -2,19 +2,45 @@ import type { Sql } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { checkUsage } from "./check-usage.fixture.ts";
 
-type Rule = { says: string; find: (sql: Sql, tenants: readonly string[]) => Promise<object[]> };
+type Rule = {
+  says: string;
+  find: (sql: Sql, tenants: readonly string[], lines: "net" | "gross") => Promise<object[]>;
+};
 
 /** What must hold of the documents of tenants, each as the rows that break it. */
 const OF_TENANTS: readonly Rule[] = [
   {
     says: "an invoice comes to its lines and taxes",
-    find: (sql, tenants) => sql`
+    find: (sql, tenants, lines) => sql`
       select i.number, i.net, i.tax, i.total from invoices i
       where i.tenant_id = any(${tenants}) and (
-        i.net <> (select sum(l.amount) from invoice_lines l where l.invoice_id = i.invoice_id)
+        case when ${lines} = 'gross' then i.total else i.net end
+          <> (select sum(l.amount) from invoice_lines l where l.invoice_id = i.invoice_id)
+        or i.net + i.tax <> i.total
         or i.tax <> (select coalesce(sum((part -> 'amount' ->> '#')::numeric), 0)
           from jsonb_array_elements(i.document -> 'taxes') part)
         or i.from_balance + i.prepaid > i.total or i.total < 0)`,
+  },
+  {
+    says: "a tax is its rate of its base: to the cent on net prices, with the rest of the rounding on gross ones",
+    find: (sql, tenants, lines) => sql`
+      select i.number, part from invoices i, jsonb_array_elements(i.document -> 'taxes') part
+      where i.tenant_id = any(${tenants})
+        and abs((part -> 'amount' ->> '#')::numeric
+          - round((part -> 'base' ->> '#')::numeric * (part -> 'rate' ->> '#')::numeric / 1e14))
+          > case when ${lines} = 'gross' then 1 else 0 end`,
+  },
+  {
+    says: "a coupon lowers the invoices of no more periods than it holds for",
+    find: (sql, tenants) => sql`
+      select l.tenant_id, coupon ->> 'couponId' as coupon, count(distinct i.document ->> 'periodNumber')
+      from invoice_lines l join invoices i using (invoice_id) join billing_accounts a
+          on a.tenant_id = l.tenant_id and a.environment = l.environment,
+        lateral (select a.state -> 'coupons' -> (l.document ->> 'coupon')::int as coupon) redeemed
+      where l.tenant_id = any(${tenants}) and l.kind = 'discount' and i.state <> 'void'
+      group by l.tenant_id, l.document ->> 'coupon', coupon
+      having coupon ->> 'couponId' is null
+        or count(distinct i.document ->> 'periodNumber') > (coupon ->> 'periods')::int`,
   },
   {
     says: "what discounts say is what lines lose, and no line loses more than it has",
@@ -47,7 +73,7 @@ const OF_TENANTS: readonly Rule[] = [
         from invoices i where i.tenant_id = any(${tenants})
       ) i
       where (state = 'paid' and due > 0) or (state in ('open', 'uncollectible') and due <= 0) or paid <> payments
-        or (state = 'void' and (paid > 0 or credited > 0))`,
+        or (state = 'void' and credited > 0)`,
   },
   {
     says: "the balance is what notes and payments put there, less what invoices took",
@@ -55,7 +81,8 @@ const OF_TENANTS: readonly Rule[] = [
       select a.tenant_id, a.state -> 'balance' ->> '#' as balance, b.balance as expected
       from billing_accounts a join lateral (
         select coalesce(sum(
-          case when i.state = 'void' then 0
+          -- What is paid on a void invoice becomes balance.
+          case when i.state = 'void' then i.paid
             -- What was paid beyond what was due: the rest of the total was settled otherwise.
             else i.paid - (i.total - i.from_balance - i.prepaid - coalesce(n.to_due, 0)
               - greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0)) - i.from_balance
@@ -99,8 +126,18 @@ const OF_TENANTS: readonly Rule[] = [
   },
 ];
 
-/** What must hold of the series of all tenants. */
+/** What must hold of all tenants together. */
 const OF_ALL: readonly Rule[] = [
+  {
+    says: "a coupon is redeemed as often as it can be, and what is redeemed is what accounts have",
+    find: (sql) => sql`
+      select couponed.coupon_id, couponed.times, c.max_redemptions from (
+        select coupon ->> 'couponId' as coupon_id, count(*) as times
+        from billing_accounts a, jsonb_array_elements(a.state -> 'coupons') coupon group by 1
+      ) couponed left join coupons c using (coupon_id)
+      where couponed.times > c.max_redemptions or couponed.times <> (
+        select count(*) from coupon_redemptions r where r.coupon_id = couponed.coupon_id)`,
+  },
   {
     says: "the numbers of a series have no gap, and dates rise with them",
     find: (sql) => sql`
@@ -125,11 +162,15 @@ const OF_ALL: readonly Rule[] = [
  *
  * @returns One sentence for each rule that is broken, with the first rows that break it.
  */
-export async function findViolations(sql: Sql, tenants: readonly TenantId[]): Promise<string[]> {
+export async function findViolations(
+  sql: Sql,
+  tenants: readonly TenantId[],
+  lines: "net" | "gross",
+): Promise<string[]> {
   const ids = [...new Set(tenants)];
   const violations: string[] = [];
   for (const { says, find } of [...OF_TENANTS, ...OF_ALL]) {
-    const rows = await find(sql, ids);
+    const rows = await find(sql, ids, lines);
     if (rows.length > 0) {
       violations.push(`Does not hold: ${says}. ${JSON.stringify(rows.slice(0, 5))}`);
     }

@@ -140,8 +140,26 @@ export function simulatedCatalog(edition: number) {
       { meterId: "tokens", name: "Tokens", unit: "token", aggregation: "sum", valueMax: "1000" },
     ],
     plans: plans.map((plan) => ({ name: plan.planId, ...plan })),
+    coupons: COUPONS,
   });
 }
+
+/** Shares and sums, of cards and of the whole, for some periods and for all. */
+const COUPONS = [
+  { couponId: "tenth", name: "A tenth", percent: "10", periods: 3 },
+  { couponId: "third-of-requests", name: "Requests", percent: "33.3", cards: ["requests"] },
+  { couponId: "free-month", name: "Free", percent: "100", periods: 1 },
+  { couponId: "five", name: "Five off", amount: "5", currency: "USD" },
+  {
+    couponId: "base",
+    name: "Off the fee",
+    amount: "20",
+    currency: "USD",
+    periods: 2,
+    cards: ["base"],
+  },
+  { couponId: "scarce", name: "Scarce", percent: "50", periods: 6, maxRedemptions: 2 },
+];
 
 export const PLAN_IDS = [
   "per-unit",
@@ -156,3 +174,4 @@ export const PLAN_IDS = [
   "pro",
 ];
 export const ADD_ON_IDS = ["support", "extra-tokens"];
+export const COUPON_IDS = COUPONS.map(({ couponId }) => couponId);

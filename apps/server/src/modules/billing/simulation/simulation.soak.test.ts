@@ -11,15 +11,25 @@ beforeAll(async () => {
     months: 24,
     actsMax: 200,
     jumpMaxMs: 12 * DAY_MS,
+    linesOpened: 500,
+    file: "apps/server/src/modules/billing/simulation/simulation.soak.test.ts",
   });
 });
 afterAll(() => simulation.close());
 
+/** All that customers and operators do, each often enough to meet the others. */
+const ACTS = [
+  ...["closed", "usage", "subscribe", "change", "cancel", "uncancel", "pause", "resume", "seats"],
+  ...["addOn", "removeAddOn", "coupon", "quoted again", "pay", "pay twice", "void", "write off"],
+  ...["credit all", "credit a sum", "credit lines", "adjust", "move", "refused", "opened"],
+];
+
 describe("guarantee: a thousand customers in two years", () => {
   it("each unit and each fee is billed once, sums hold, numbers have no gap, and history replays to the same invoices", async () => {
     await simulation.run();
-    for (const what of ["closed", "usage", "subscribe", "change", "cancel", "pause", "resume"]) {
-      expect(simulation.happened.get(what) ?? 0, what).toBeGreaterThan(100);
-    }
+    const { happened, seed } = simulation.world;
+    console.info(`seed ${String(seed)}`, JSON.stringify(Object.fromEntries(happened)));
+    const rare = ACTS.filter((what) => (happened.get(what) ?? 0) < 20);
+    expect(rare).toEqual([]);
   });
 });

@@ -160,12 +160,13 @@ const OF_ALL: readonly Rule[] = [
 /**
  * Looks for what must never be, over the documents, accounts and usage of some tenants and over all series.
  *
+ * @param lines - Whether amounts of lines have tax in them.
  * @returns One sentence for each rule that is broken, with the first rows that break it.
  */
 export async function findViolations(
   sql: Sql,
   tenants: readonly TenantId[],
-  lines: "net" | "gross",
+  lines: "net" | "gross" = "net",
 ): Promise<string[]> {
   const ids = [...new Set(tenants)];
   const violations: string[] = [];

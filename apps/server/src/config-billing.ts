@@ -32,6 +32,11 @@ const seller = z
       .describe("Your country, ISO 3166-1."),
     taxId: text(40).optional().describe("Your tax id, as invoices show it."),
     email: text(254).optional().describe("Where customers ask about invoices."),
+    logo: text(500)
+      .optional()
+      .describe(
+        "A picture at the head of invoices: path of a PNG or JPEG file, relative to the configuration file.",
+      ),
   })
   .prefault({});
 
@@ -77,6 +82,15 @@ export const billingSection = z
         "What a customer gets back for the rest of a period that a change ends: by time, by the smaller of time and quota left, at the next period, or nothing.",
       ),
     invoicePrefix: prefix.default("INV").describe("Begins the numbers of invoices."),
+    documents: z
+      .strictObject({
+        font: text(500)
+          .optional()
+          .describe(
+            "A font for letters beyond Latin, Greek and Cyrillic, such as Noto Sans JP: path of a TTF or OTF file, relative to the configuration file.",
+          ),
+      })
+      .prefault({}),
     creditNotePrefix: prefix.default("CN").describe("Begins the numbers of credit notes."),
   })
   .prefault({})

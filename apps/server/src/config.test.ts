@@ -250,6 +250,35 @@ describe("readConfig", () => {
     expect(read("legal: { terms: terms.md }").legal.terms).toBe(terms);
   });
 
+  it("looks into the picture and the font of invoices before anything starts", () => {
+    const write = (name: string, hex: string) =>
+      writeFileSync(join(folder, name), Buffer.from(hex, "hex"));
+    const frame = (components: string) =>
+      `ffd8ffe000104a46494600010101004800480000ffc0001108001000${"10"}${components}000000000000000000`;
+    for (const [name, hex, reason] of [
+      ["no.png", "474946383961", /neither PNG nor JPEG/],
+      ["cut.jpg", "ffd8ffe000104a464946", /no whole JPEG/],
+      ["print.jpg", frame("04"), /CMYK/],
+    ] as const) {
+      write(name, hex);
+      const text = `billing:\n  seller:\n    logo: ${name}`;
+      expect(mistakesOf(text)).toEqual([expect.stringMatching(reason)]);
+    }
+    write("screen.jpg", frame("03"));
+    write("a.png", "89504e470d0a1a0a0000");
+    write("a.ttf", "00010000");
+    write("all.ttc", "74746366");
+    const { seller } = read("billing: { seller: { logo: screen.jpg } }").billing;
+    expect(seller.logo).toBe(join(folder, "screen.jpg"));
+    const { documents } = read(
+      "billing: { seller: { logo: a.png }, documents: { font: a.ttf } }",
+    ).billing;
+    expect(documents.font).toBe(join(folder, "a.ttf"));
+    expect(mistakesOf("billing:\n  documents:\n    font: all.ttc")).toEqual([
+      `3: billing.documents.font: The file ${join(folder, "all.ttc")} is no font in TTF or OTF.`,
+    ]);
+  });
+
   it("names a broken OpenAPI document at its line, takes a good one, and names it by its absolute path", () => {
     const document = join(folder, "api.yaml");
     const upstream = "upstreams:\n  - name: api\n    url: http://127.0.0.1:1\n    openapi:\n";

@@ -1,6 +1,8 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
+import { checkFontFile } from "#platform/check-font-file.ts";
+import { checkPictureFile } from "#platform/check-picture-file.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
@@ -75,7 +77,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
 /** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
 function findBrokenFiles(
-  { upstreams = [], legal }: ConfigFile,
+  { upstreams = [], legal, billing }: ConfigFile,
   folder: string,
 ): { keys: (string | number)[]; message: string }[] {
   const documents = upstreams.map(({ openapi }, index) => ({
@@ -88,7 +90,11 @@ function findBrokenFiles(
     file: legal[name],
     check: checkLegalFile,
   }));
-  return [...documents, ...texts].flatMap(({ keys, file, check }) => {
+  const looks = [
+    { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
+    { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
+  ];
+  return [...documents, ...texts, ...looks].flatMap(({ keys, file, check }) => {
     const message = file === undefined ? undefined : check(resolve(folder, file));
     return message === undefined ? [] : [{ keys, message }];
   });
@@ -222,6 +228,11 @@ export function readConfig(
       ...rest.legal,
       terms: fromFile(rest.legal.terms),
       privacy: fromFile(rest.legal.privacy),
+    },
+    billing: {
+      ...rest.billing,
+      seller: { ...rest.billing.seller, logo: fromFile(rest.billing.seller.logo) },
+      documents: { ...rest.billing.documents, font: fromFile(rest.billing.documents.font) },
     },
     workers: countWorkers(parsedEnv.data.TURNPIKE_WORKERS ?? rest.workers),
     port: parsedEnv.data.PORT,

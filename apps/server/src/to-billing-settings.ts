@@ -43,12 +43,13 @@ export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, dunning, tax: _, ...rest } = billing;
+  const { seller, dunning, documents, tax: _, ...rest } = billing;
   const place = { postalCode: seller.postalCode ?? null, city: seller.city ?? null };
   return {
     ...rest,
     dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
     tax: toSeller(billing),
+    documents: { logo: seller.logo ?? null, font: documents.font ?? null },
     seller: {
       name: seller.name === "" ? brand.name : seller.name,
       lines: [...seller.address, ...toPlaceLine(place)],

@@ -278,8 +278,8 @@ describe("an invoice", () => {
     );
   });
 
-  it("is downloaded with the token of the person, as PDF", async () => {
-    let authorization: string | null | undefined;
+  it("is downloaded with the token of the person, as PDF, and so are its credit notes", async () => {
+    const asked: (string | null)[][] = [];
     const saved = vi.fn(() => "blob:file");
     vi.stubGlobal(
       "URL",
@@ -291,13 +291,20 @@ describe("an invoice", () => {
     openBillings(`/billings?invoice=${INVOICE_ID}`, {
       [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => paid,
       [`GET ${OF_TENANT}/invoices/${INVOICE_ID}/pdf`]: (request) => {
-        authorization = request.headers.get("authorization");
+        const note = new URL(request.url).searchParams.get("creditNote");
+        asked.push([request.headers.get("authorization"), note]);
         return new Response("%PDF-1.7", { headers: { "content-type": "application/pdf" } });
       },
     });
     await userEvent.click(await screen.findByRole("button", { name: "Download invoice as PDF" }));
     await waitFor(() => expect(saved).toHaveBeenCalledOnce());
-    expect(authorization).toBe("Bearer token-of-ada");
+    const [note = expect.fail("no note")] = paid.creditNotes;
+    await userEvent.click(screen.getByRole("button", { name: `Download ${note.number} as PDF` }));
+    await waitFor(() => expect(saved).toHaveBeenCalledTimes(2));
+    expect(asked).toEqual([
+      ["Bearer token-of-ada", null],
+      ["Bearer token-of-ada", note.creditNoteId],
+    ]);
   });
 
   it("says why its CSV could not be downloaded", async () => {

@@ -6,6 +6,7 @@ import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate, formatMinute, formatSpan } from "#platform/format-period.ts";
 import type { BillingsProps } from "./billings-props.ts";
 import { withoutLine } from "./billings-search.view-model.ts";
+import { CreditNoteDownloads } from "./invoice-downloads.tsx";
 import { LineSheet } from "./line-sheet.tsx";
 
 export type InvoiceDocumentProps = Omit<BillingsProps, "tenant"> & { invoice: Invoice };
@@ -89,7 +90,10 @@ function CreditNotes({ invoice }: { invoice: Invoice }) {
               </p>
               <p className="font-medium tabular-nums">{formatMoney(note.total, note.currency)}</p>
             </div>
-            <p className="text-ink-muted">{note.reason}</p>
+            <div className="mt-1 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+              <p className="text-ink-muted">{note.reason}</p>
+              <CreditNoteDownloads invoice={invoice} note={note} />
+            </div>
             <ul className="mt-1 text-ink-muted text-xs tabular-nums">
               {note.lines.map((line) => (
                 <li

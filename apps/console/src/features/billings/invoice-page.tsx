@@ -1,24 +1,20 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
-import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import ArrowLeft from "lucide-react/icons/arrow-left";
-import Download from "lucide-react/icons/download";
 import { useEffect, useRef } from "react";
-import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
 import { type Invoice, subscriptionQuery } from "#platform/billing-queries.ts";
-import { toErrorMessage } from "#platform/error-message.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { downloadFile, saveJson } from "#platform/save-file.ts";
 import { billingsQueries } from "./billings.queries.ts";
 import type { BillingsProps } from "./billings-props.ts";
-import { toFileName, toInvoiceBadge } from "./invoice.view-model.ts";
+import { toInvoiceBadge } from "./invoice.view-model.ts";
 import { InvoiceDocument } from "./invoice-document.tsx";
+import { InvoiceDownloads } from "./invoice-downloads.tsx";
 
 export type InvoicePageProps = BillingsProps & { invoiceId: Invoice["invoiceId"] };
 
@@ -44,7 +40,7 @@ export function InvoicePage(props: InvoicePageProps) {
             ? "Lines, taxes and payments of one invoice."
             : `Issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
         }
-        {...(data !== undefined && { action: <Downloads invoice={data} /> })}
+        {...(data !== undefined && { action: <InvoiceDownloads invoice={data} /> })}
       >
         <div className="mb-4 flex flex-wrap items-center gap-3">
           <ButtonLink look="quiet" size="small" link={<Link to="/billings" search={{}} />}>
@@ -69,46 +65,5 @@ export function InvoicePage(props: InvoicePageProps) {
         )}
       </Page>
     </div>
-  );
-}
-
-const FILES = [
-  { ending: "pdf", label: "Download invoice as PDF" },
-  { ending: "csv", label: "Download lines as CSV" },
-] as const;
-
-function Downloads({ invoice }: { invoice: Invoice }) {
-  const { config, session } = usePlatform();
-  const download = useMutation({
-    mutationKey: ["billing", "download"],
-    mutationFn: (ending: (typeof FILES)[number]["ending"]) =>
-      downloadFile({
-        getIdToken: session.getIdToken,
-        url: `${config.urls.api}/v1/tenants/${invoice.tenantId}/invoices/${invoice.invoiceId}/${ending}`,
-        fileName: toFileName(invoice.number, ending),
-      }),
-    onError: (error) => void toast.error(toErrorMessage(error)),
-  });
-  return (
-    <>
-      {FILES.map(({ ending, label }) => (
-        <Button
-          key={ending}
-          aria-label={label}
-          progress={download.isPending && download.variables === ending ? "Preparing…" : undefined}
-          onClick={() => download.mutate(ending)}
-        >
-          <Download aria-hidden="true" className="size-4" />
-          {ending.toUpperCase()}
-        </Button>
-      ))}
-      <Button
-        aria-label="Download invoice as JSON"
-        onClick={() => saveJson(invoice, toFileName(invoice.number, "json"))}
-      >
-        <Download aria-hidden="true" className="size-4" />
-        JSON
-      </Button>
-    </>
   );
 }

@@ -30,6 +30,6 @@ export function toInvoiceBadge(
 }
 
 /** The name of a file of an invoice: only what every system takes in a name. */
-export function toFileName(number: string, ending: "pdf" | "csv" | "json"): string {
+export function toFileName(number: string, ending: "pdf" | "csv" | "xml" | "json"): string {
   return `${number.replaceAll(/[^\w.-]+/g, "-")}.${ending}`;
 }

@@ -307,12 +307,20 @@ const downloadInvoiceLines = downloadOf({
   content: { "text/csv": { schema: { type: "string" } } },
 });
 
+const creditNoteParameter = {
+  name: "creditNote",
+  in: "query",
+  description: "Id of a credit note of the invoice, to download that instead.",
+  schema: { type: "string", pattern: "^crn_[0-9a-f]{32}$" },
+} as const;
+
 const downloadInvoice = downloadOf({
   name: "pdf",
   operationId: "billing.downloadInvoice",
-  summary: "Download an invoice as PDF",
+  summary: "Download an invoice or a credit note as PDF",
   description:
-    "As it was issued: the same invoice always gives the same bytes. What was paid or credited since is not on it.",
+    "As it was issued: the same document always gives the same bytes. What was paid or credited since is not on it. Where the document has a form by EN 16931, it is inside (Factur-X).",
+  parameters: [creditNoteParameter],
   content: { "application/pdf": { schema: anyFile } },
 });
 
@@ -329,12 +337,7 @@ const downloadEInvoice = downloadOf({
       description: "The syntax: UBL 2.1 or Cross Industry Invoice.",
       schema: { type: "string", enum: ["ubl", "cii"], default: "ubl" },
     },
-    {
-      name: "creditNote",
-      in: "query",
-      description: "Id of a credit note of the invoice, to download that instead.",
-      schema: { type: "string", pattern: "^crn_[0-9a-f]{32}$" },
-    },
+    creditNoteParameter,
   ],
   content: { "application/xml": { schema: { type: "string" } } },
 });

@@ -25,6 +25,14 @@ export type Party = {
   exemption?: string | null;
 };
 
+/** How invoices and credit notes look as files. */
+export type DocumentSettings = {
+  /** Absolute path of the seller's picture, PNG or JPEG. */
+  logo: string | null;
+  /** Absolute path of a font for letters that the fonts of Turnpike lack. */
+  font: string | null;
+};
+
 /** What the operator configures of billing. */
 export type BillingSettings = {
   seller: Party;
@@ -38,4 +46,5 @@ export type BillingSettings = {
   /** Begins the numbers of invoices and of credit notes. */
   invoicePrefix: string;
   creditNotePrefix: string;
+  documents: DocumentSettings;
 };

@@ -14,6 +14,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { billingsQueries } from "../billings.queries.ts";
 import { toInvoiceBadge } from "../invoice.view-model.ts";
 import { InvoiceDocument } from "../invoice-document.tsx";
+import { InvoiceDownloads } from "../invoice-downloads.tsx";
 import { asTenantId } from "./account/billed-tenant.query.ts";
 import type { AllInvoicesProps } from "./all-invoices-props.ts";
 import { closeLine, toListAddress } from "./all-invoices-search.view-model.ts";
@@ -74,6 +75,11 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
             >
               Billing of {data.tenantName}
             </Link>
+          )}
+          {data !== undefined && (
+            <div className="flex flex-wrap gap-2 sm:ml-auto">
+              <InvoiceDownloads invoice={data} />
+            </div>
           )}
         </div>
         {data !== undefined ? (

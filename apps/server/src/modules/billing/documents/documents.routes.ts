@@ -3,40 +3,38 @@ import { tenantId as tenantIdSchema } from "@turnpike/contract/shapes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { invalidRequest, type RawCall, type RawRoute, readQuery } from "#http/raw-route.ts";
 import { toAttachmentHeaders } from "#modules/files/index.ts";
-import { createTaskThread, type TaskThread } from "#platform/task-thread.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { getInvoice } from "../invoices/get-invoice.ts";
-import type { PrintedInvoice } from "./draw-invoice.ts";
-import { E_INVOICE_FORMATS, type EInvoiceFormat, getEInvoice } from "./get-e-invoice.ts";
+import { createDocumentPrinter, type DocumentPrinter } from "./document-printer.ts";
+import { getDocument } from "./get-document.ts";
+import { numberOf, type StoredDocument } from "./stored-document.ts";
+import { E_INVOICE_FORMATS, type EInvoiceFormat, writeEInvoice } from "./write-e-invoice.ts";
 
-type PdfThread = TaskThread<PrintedInvoice, Uint8Array>;
-
-const WAITING_MAX = 100;
-const TIMEOUT_MS = 60_000;
-const IDLE_MS = 30_000;
-
-async function sendPdf(
+/** The document that the address names: the invoice, or with `creditNote` a credit note of it. */
+async function readDocument(
   deps: BillingDeps,
-  thread: PdfThread,
-  { res, params, context }: RawCall,
-): Promise<void> {
+  { req, params, context }: RawCall,
+): Promise<StoredDocument> {
   const tenantId = tenantIdSchema.safeParse(params["tenantId"]);
   const invoiceId = invoiceIdSchema.safeParse(params["invoiceId"]);
   if (!tenantId.success || !invoiceId.success) {
     throw resourceNotFound("invoice");
   }
-  const asked = { tenantId: tenantId.data, invoiceId: invoiceId.data };
-  const invoice = await getInvoice(deps, context.call(), asked);
-  const pdf = await thread.run(invoice);
-  res.writeHead(
+  return await getDocument(deps, context.call(), {
+    tenantId: tenantId.data,
+    invoiceId: invoiceId.data,
+    creditNoteId: readQuery(req).get("creditNote") ?? undefined,
+  });
+}
+
+async function sendPdf(deps: BillingDeps, printer: DocumentPrinter, call: RawCall): Promise<void> {
+  const stored = await readDocument(deps, call);
+  const pdf = await printer.print(stored);
+  const name = `${numberOf(stored)}.pdf`;
+  call.res.writeHead(
     200,
-    toAttachmentHeaders({
-      name: `${invoice.number}.pdf`,
-      mediaType: "application/pdf",
-      bytes: pdf.byteLength,
-    }),
+    toAttachmentHeaders({ name, mediaType: "application/pdf", bytes: pdf.byteLength }),
   );
-  res.end(pdf);
+  call.res.end(pdf);
 }
 
 /** @throws {AppError} `INVALID_REQUEST` for a format that there is not. */
@@ -50,43 +48,24 @@ function readFormat(query: URLSearchParams): EInvoiceFormat {
   return format;
 }
 
-async function sendXml(deps: BillingDeps, { req, res, params, context }: RawCall): Promise<void> {
-  const tenantId = tenantIdSchema.safeParse(params["tenantId"]);
-  const invoiceId = invoiceIdSchema.safeParse(params["invoiceId"]);
-  if (!tenantId.success || !invoiceId.success) {
-    throw resourceNotFound("invoice");
-  }
-  const query = readQuery(req);
-  const { number, xml } = await getEInvoice(deps, context.call(), {
-    tenantId: tenantId.data,
-    invoiceId: invoiceId.data,
-    creditNoteId: query.get("creditNote") ?? undefined,
-    format: readFormat(query),
-  });
-  res.writeHead(
-    200,
-    toAttachmentHeaders({
-      name: `${number}.xml`,
-      mediaType: "application/xml",
-      bytes: Buffer.byteLength(xml),
-    }),
-  );
-  res.end(xml);
+async function sendXml(deps: BillingDeps, call: RawCall): Promise<void> {
+  const format = readFormat(readQuery(call.req));
+  const stored = await readDocument(deps, call);
+  const xml = writeEInvoice(stored, format);
+  const name = `${numberOf(stored)}.xml`;
+  const bytes = Buffer.byteLength(xml);
+  call.res.writeHead(200, toAttachmentHeaders({ name, mediaType: "application/xml", bytes }));
+  call.res.end(xml);
 }
 
-/** Invoices as files for people and for programs that read e-invoices. */
+/** Invoices and credit notes as files for people and for programs that read e-invoices. */
 export function createDocumentFilesRawRoutes(deps: BillingDeps): RawRoute[] {
-  const thread: PdfThread = createTaskThread({
-    entry: new URL("./draw-invoice-thread.ts", import.meta.url),
-    waitingMax: WAITING_MAX,
-    timeoutMs: TIMEOUT_MS,
-    idleMs: IDLE_MS,
-  });
+  const printer = createDocumentPrinter(deps.billing);
   return [
     {
       method: "GET",
       path: "/v1/tenants/{tenantId}/invoices/{invoiceId}/pdf",
-      handle: (call) => sendPdf(deps, thread, call),
+      handle: (call) => sendPdf(deps, printer, call),
     },
     {
       method: "GET",

@@ -1,4 +1,0 @@
-import { serveTasks } from "#platform/task-thread.ts";
-import { drawInvoice } from "./draw-invoice.ts";
-
-serveTasks(drawInvoice);

@@ -1,0 +1,44 @@
+import { NoEInvoice, toEInvoice } from "@turnpike/domain/billing/e-invoice/to-e-invoice";
+import { writeCii } from "@turnpike/domain/billing/e-invoice/write-cii";
+import { writeUbl } from "@turnpike/domain/billing/e-invoice/write-ubl";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { StoredDocument } from "./stored-document.ts";
+import { toFrozenDocument } from "./to-frozen-document.ts";
+
+/** Syntaxes of EN 16931. */
+export const E_INVOICE_FORMATS = ["ubl", "cii"] as const;
+export type EInvoiceFormat = (typeof E_INVOICE_FORMATS)[number];
+
+/**
+ * Writes a stored document as an e-invoice by EN 16931. The same document gives the same bytes.
+ *
+ * @throws {AppError} `CONFLICT` when it has no such form; its message is a sentence that says why.
+ */
+export function writeEInvoice(stored: StoredDocument, format: EInvoiceFormat): string {
+  try {
+    const written = toEInvoice(toFrozenDocument(stored));
+    return format === "ubl" ? writeUbl(written) : writeCii(written);
+  } catch (error) {
+    if (error instanceof NoEInvoice) {
+      throw new AppError({
+        code: "CONFLICT",
+        publicMessage: error.message,
+        extensions: { reason: "no_e_invoice" },
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+/** The e-invoice that goes into a PDF; null for a document that has no such form, whose PDF then claims none. */
+export function findFacturX(stored: StoredDocument): string | null {
+  try {
+    return writeCii(toEInvoice(toFrozenDocument(stored)));
+  } catch (error) {
+    if (error instanceof NoEInvoice) {
+      return null;
+    }
+    throw error;
+  }
+}

@@ -1,36 +1,23 @@
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
-import { phasesOf } from "@turnpike/domain/catalog/phases-of";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { listVersionTerms } from "#modules/catalog/index.ts";
 import { findEntitlement, getPlanVersion, tenantPlans } from "#modules/entitlements/index.ts";
 import { cutOffUsage } from "#modules/metering/index.ts";
 import type { TenantPlans } from "#modules/tenants/index.ts";
 import { listAccounts } from "./accounts/accounts.store.ts";
-import { changeAccountWithin } from "./accounts/change-account.ts";
-import type { PlanReference } from "./accounts/plan-book.ts";
+import { changeAccountWithin, readAccount } from "./accounts/change-account.ts";
+import { findPriced, type PricedPlan } from "./accounts/find-priced.ts";
+import { releaseOnFreePlan } from "./accounts/sync-entitlement.ts";
 import type { BillingDeps } from "./billing-deps.ts";
 import { toStep } from "./subscriptions/to-step.ts";
-
-type PlanToBill = PlanReference & { currency: string };
-
-/** A version of a plan when it charges anything; `undefined` for a free one. */
-async function findPriced(tx: Tx, reference: PlanReference): Promise<PlanToBill | undefined> {
-  const [found] = await listVersionTerms(tx, [reference]);
-  const isPriced =
-    found !== undefined &&
-    phasesOf(found.terms).some(({ rateCards }) =>
-      rateCards.some(({ price }) => price !== undefined),
-    );
-  return isPriced ? { ...reference, currency: found.terms.currency } : undefined;
-}
 
 /** Puts a tenant on a plan and bills the change. Needs the operator role. */
 async function bill(
   deps: BillingDeps,
   tx: Tx,
   context: CallContext,
-  { tenantId, plan }: { tenantId: TenantId; plan: PlanToBill },
+  { tenantId, plan }: { tenantId: TenantId; plan: PricedPlan },
 ): Promise<void> {
   const action = { do: "change", planId: plan.planId, when: "now" } as const;
   await changeAccountWithin(deps, tx, context, {
@@ -77,9 +64,15 @@ export function createBilledPlans(deps: BillingDeps): TenantPlans {
         terms === undefined
           ? await findPriced(tx, newest)
           : { ...newest, currency: terms.terms.currency };
-      await (plan === undefined
-        ? tenantPlans.change(services, tx, context, input)
-        : bill(deps, tx, context, { tenantId, plan }));
+      if (plan !== undefined) {
+        await bill(deps, tx, context, { tenantId, plan });
+        return;
+      }
+      await tenantPlans.change(services, tx, context, input);
+      const ended = await readAccount(deps, tx, { key: { tenantId, environment: "live" } });
+      if (ended !== undefined) {
+        await releaseOnFreePlan(deps, tx, ended);
+      }
     },
   };
 }

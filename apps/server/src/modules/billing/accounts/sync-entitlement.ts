@@ -8,8 +8,14 @@ import type { Subscription } from "@turnpike/domain/billing/subscription/subscri
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findPlanVersion } from "#modules/catalog/index.ts";
-import { assignPlanWithin, setStandingWithin } from "#modules/entitlements/index.ts";
+import {
+  assignPlanWithin,
+  findEntitlement,
+  setStandingWithin,
+} from "#modules/entitlements/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { dueDatesOf } from "../reminders/collect-reminders.ts";
+import { findPriced } from "./find-priced.ts";
 import type { LoadedAccount } from "./load-accounts.ts";
 
 const BILLING_CONTEXT: CallContext = {
@@ -17,14 +23,18 @@ const BILLING_CONTEXT: CallContext = {
   requestId: "billing",
 };
 
-/** What open invoices leave of a tenant's rights: the worse of what attempts to collect them and their due dates say. */
+/**
+ * What is left of a tenant's rights: the worst of what attempts to collect invoices and their due dates say, and of whether a plan has
+ * to be chosen first, since nothing runs and there is no free plan to fall back on.
+ */
 function standingOf(
   account: Account,
-  { atMs, dueDates }: { atMs: number; dueDates: DueDates },
+  { atMs, dueDates, mayHave }: { atMs: number; dueDates: DueDates; mayHave: boolean },
 ): AccessState {
   const states = [
     account.access.at(-1)?.state ?? "current",
     accessByDueDates(account, { atMs, dueDates }),
+    mayHave ? "current" : "blocked",
   ] as const;
   return ACCESS_STATES.findLast((state) => states.includes(state)) ?? "current";
 }
@@ -39,6 +49,22 @@ function entitlesToTheSame(
     before.run.plan === run.plan &&
     before.run.inForce.index === run.inForce.index &&
     before.anchorMs === anchorMs
+  );
+}
+
+/** True once a subscription has ended or paused. */
+function rests({ subscription }: Account): boolean {
+  return subscription !== undefined && subscription.state !== "running";
+}
+
+/** True for a tenant that may have its plan without a subscription: one that is free, and any while a subscription runs. */
+async function mayHavePlan(tx: Tx, account: Account, tenantId: TenantId): Promise<boolean> {
+  const entitlement = rests(account) ? await findEntitlement(tx, tenantId) : undefined;
+  const version = entitlement?.planVersion;
+  return (
+    version === undefined ||
+    entitlement === undefined ||
+    (await findPriced(tx, { planId: entitlement.planId, version })) === undefined
   );
 }
 
@@ -107,14 +133,31 @@ export async function syncEntitlement(
     return;
   }
   const { tenantId } = key;
+  const mayBefore = await mayHavePlan(tx, loaded.account, tenantId);
   if (!entitlesToTheSame(loaded.account.subscription, subscription)) {
     await assignPlan(deps, tx, context, { tenantId, plans, subscription });
   }
   const beforeMs = loaded.row?.advancedTo.getTime() ?? atMs;
-  const standing = standingOf(after, { atMs, dueDates: dueDatesAfter });
+  const mayHave = await mayHavePlan(tx, after, tenantId);
+  const standing = standingOf(after, { atMs, dueDates: dueDatesAfter, mayHave });
   // Only what changes it is written, so that a standing which the operator gave holds until then.
-  if (standing !== standingOf(loaded.account, { atMs: beforeMs, dueDates })) {
+  if (standing !== standingOf(loaded.account, { atMs: beforeMs, dueDates, mayHave: mayBefore })) {
     // What follows from invoices is the product's own decision, even when a customer's action led to it.
     await setStandingWithin(deps, tx, BILLING_CONTEXT, { tenantId, standing });
+  }
+}
+
+/** Lets a tenant call again that an operator has given a free plan after its subscription, unless its invoices forbid it. */
+export async function releaseOnFreePlan(
+  deps: BillingDeps,
+  tx: Tx,
+  loaded: LoadedAccount,
+): Promise<void> {
+  const { account, key } = loaded;
+  const now = deps.clock.now();
+  const dueDates = dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now });
+  if (rests(account) && (await mayHavePlan(tx, account, key.tenantId))) {
+    const standing = standingOf(account, { atMs: now.getTime(), dueDates, mayHave: true });
+    await setStandingWithin(deps, tx, BILLING_CONTEXT, { tenantId: key.tenantId, standing });
   }
 }

@@ -1,4 +1,5 @@
 import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
+import { listUnbilledUsage } from "@turnpike/domain/billing/account/list-unbilled-usage";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
@@ -288,8 +289,20 @@ function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): Acc
     atMs: invoice.issuedAtMs,
     details: { invoiceId: invoiceIds[loaded.invoiceIds.length + index] ?? "" },
   }));
+  const free = listUnbilledUsage(loaded.account, after).map(
+    ({ owner: { planId, card = "" }, fromMs, toMs, quantity }) => ({
+      kind: "usage.not_charged",
+      atMs: Math.min(toMs, changed.advancedToMs),
+      details: {
+        ...{ planId, planName: nameOfPlan(changed, planId), card },
+        quantity: fromScaled(quantity),
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+      },
+    }),
+  );
   const told = reminders.map((reminder) => toReminderEvent(reminder, changed, invoiceIds));
-  return [...events, ...lives, ...issued, ...told].sort((a, b) => a.atMs - b.atMs);
+  return [...events, ...lives, ...issued, ...free, ...told].sort((a, b) => a.atMs - b.atMs);
 }
 
 /** True while usage costs something, so that the account has to be fed. */

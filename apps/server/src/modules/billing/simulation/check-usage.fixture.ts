@@ -20,6 +20,8 @@ type StretchRow = {
   currency: string;
   /** In the ledger, of the time of the stretch, as far as it was fed. */
   ledger: string;
+  /** What the history says of usage for which nothing was charged. */
+  free: string;
   hasMinimum: boolean;
 };
 
@@ -54,7 +56,11 @@ async function listStretches(sql: Sql, tenants: readonly string[]): Promise<Stre
         where v.plan_id = p.stretch -> 'owner' ->> 'planId' and phase -> 'minimum' is not null)) as "hasMinimum",
       (select coalesce(sum(e.quantity), 0)::text from ledger_entries e
         where e.tenant_id = p.tenant_id and e.environment = p.environment and e.meter_id = p.meter_id
-          and e.occurred_at >= p.from_at and e.occurred_at < p.to_at and e.recorded_at <= a.fed_to) as ledger
+          and e.occurred_at >= p.from_at and e.occurred_at < p.to_at and e.recorded_at <= a.fed_to) as ledger,
+      (select coalesce(sum((n.details ->> 'quantity')::numeric), 0)::text from billing_events n
+        where n.tenant_id = p.tenant_id and n.environment = p.environment and n.kind = 'usage.not_charged'
+          and n.details ->> 'card' = p.card and n.details ->> 'planId' = p.stretch -> 'owner' ->> 'planId'
+          and (n.details ->> 'from')::timestamptz = p.from_at) as free
     from billed_periods p join billing_accounts a using (tenant_id, environment)
     where p.tenant_id = any(${tenants})`;
 }
@@ -115,17 +121,17 @@ function checkStretch(
   const ledger = toScaled(row.ledger);
   const faults: string[] = [];
   const kept = ledger - waiting - used;
-  // Where everything comes to nothing there is no invoice, so usage of it is on no line: free units, those that a minimum has paid for,
-  // and those that lower the price of the whole.
+  // Where everything comes to nothing there is no invoice, and the history has the usage.
   const unseen = used - served;
   if (kept < 0n || (beyond !== kept && !(lines.length === 0 && beyond === 0n))) {
     faults.push(
       `of ${fromScaled(ledger)} units ${fromScaled(used)} are billed, ${fromScaled(beyond)} beyond a limit, ${fromScaled(waiting)} wait`,
     );
   }
-  const isPaidFor = row.hasMinimum || cost(unseen) === 0n || cost(used) <= cost(served);
-  if (unseen < 0n || (unseen > 0n && !isPaidFor)) {
-    faults.push(`lines have ${fromScaled(served)} of ${fromScaled(used)} units`);
+  if (unseen !== toScaled(row.free)) {
+    faults.push(
+      `lines have ${fromScaled(served)} of ${fromScaled(used)} units, and history ${row.free}`,
+    );
   }
   let before = 0n;
   for (const { kind, quantity, amount } of charged) {

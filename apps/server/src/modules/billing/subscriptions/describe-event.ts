@@ -37,6 +37,8 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "invoice.uncollectible": ({ invoice }) => `${invoice} was written off.`,
   "credit_note.issued": () => "A credit note was issued.",
   adjusted: ({ description }) => `A one-off line was added: ${String(description)}.`,
+  "usage.not_charged": ({ plan, card, quantity, from, to }) =>
+    `Nothing was charged for ${String(quantity)} of ${String(card)} (${plan}) from ${String(from).slice(0, 10)} to ${String(to).slice(0, 10)}, so there is no invoice.`,
   "trial.ending": ({ endsAt }) =>
     `A reminder was sent: the trial ends on ${String(endsAt).slice(0, 10)}.`,
   "renewal.upcoming": ({ plan, endsAt }) =>

@@ -50,6 +50,7 @@ describe("the commands", () => {
           "users ensure",
           "plans list",
           "billing rehearse",
+          "invoices export",
           "catalog apply",
           "catalog diff",
           "catalog export",

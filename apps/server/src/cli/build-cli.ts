@@ -6,6 +6,7 @@ import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
 import { addImportCommand } from "./import-command.ts";
+import { addInvoicesCommands } from "./invoices-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
 import { addOperatorsCommands } from "./operators-commands.ts";
@@ -24,6 +25,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addOperatorsCommands(cli);
   addCatalogCommands(cli);
   addBillingCommands(cli);
+  addInvoicesCommands(cli);
   addClockCommand(cli);
   addUsageCommands(cli);
   addImportCommand(cli);

@@ -23,7 +23,7 @@ const TIMEOUT_SECONDS_DEFAULT = 60;
 const TIMEOUT_SECONDS_MAX = 86_400;
 
 const CLOSING_HELP = `
-Exit codes: 0 done; 1 failed, reconcile found drift, or catalog diff found a difference; 2 mistake on the command line.
+Exit codes: 0 done; 1 failed, reconcile found drift, catalog diff found a difference, or invoices export left one out; 2 mistake on the command line.
 With --json, standard output is one JSON document, and a failure is one on standard error.
 Commands join the database of a running Turnpike, or start it while they run. Only demo creates an installation.
 TURNPIKE_DATA_DIR, TURNPIKE_CONFIG and DATABASE_URL name the installation, as for the server.`;

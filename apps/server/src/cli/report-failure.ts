@@ -4,6 +4,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
 import { InputFileError } from "./input-file-error.ts";
+import { OutputFileError } from "./output-file-error.ts";
 import { CommandInterrupted, CommandTimeout } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -88,6 +89,11 @@ export function describeFailure(error: unknown): Failure {
       detail: message,
       errors: mistakes,
     });
+  }
+  if (error instanceof OutputFileError) {
+    const { message: detail } = error;
+    const title = "The file cannot be written";
+    return failed(`turnpike: ${detail}`, { title, code: "FILE_NOT_WRITTEN", detail });
   }
   if (error instanceof StartupError) {
     const { code, message, hint } = error;

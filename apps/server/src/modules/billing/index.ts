@@ -8,6 +8,11 @@ export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { toPlaceLine } from "./details/to-customer.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
+export {
+  countDocuments,
+  EXPORT_FORMATS,
+  exportDocuments,
+} from "./documents/export-documents.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
 export {
   createInvoicesRawRoutes,

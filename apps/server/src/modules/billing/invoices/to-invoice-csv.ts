@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { CreditNote, Invoice } from "@turnpike/contract/billing";
 import { toCsvRow, toNumberCell, toTextCell } from "#platform/csv.ts";
 
 /** Cells by column; a column that is left out is empty. */
@@ -67,14 +67,7 @@ function toTaxCells(tax: Invoice["taxes"][number]): Cells {
   };
 }
 
-/** Writes an invoice as CSV (RFC 4180): its lines, its taxes and its sums, under a line of names. Amounts are numbers. */
-export function toInvoiceCsv(invoice: Invoice): string {
-  const common = { invoice: toText(invoice.number), currency: toText(invoice.currency) };
-  const records: Cells[] = [
-    ...invoice.lines.map(toLineCells),
-    ...invoice.taxes.map(toTaxCells),
-    ...SUMS.map((name) => ({ record: name, amount: invoice[name] })),
-  ];
+function toCsv(common: Cells, records: readonly Cells[]): string {
   return [
     toCsvRow(COLUMNS),
     ...records.map((record) => {
@@ -82,4 +75,32 @@ export function toInvoiceCsv(invoice: Invoice): string {
       return toCsvRow(COLUMNS.map((name) => cells[name] ?? ""));
     }),
   ].join("");
+}
+
+/** Writes an invoice as CSV (RFC 4180): its lines, its taxes and its sums, under a line of names. Amounts are numbers. */
+export function toInvoiceCsv(invoice: Invoice): string {
+  const common = { invoice: toText(invoice.number), currency: toText(invoice.currency) };
+  return toCsv(common, [
+    ...invoice.lines.map(toLineCells),
+    ...invoice.taxes.map(toTaxCells),
+    ...SUMS.map((name) => ({ record: name, amount: invoice[name] })),
+  ]);
+}
+
+const NOTE_SUMS = ["net", "total", "toDue", "toBalance"] as const;
+
+/** Writes a credit note in the columns of invoices. `number` of a line is that of the invoice, and the first record names it. */
+export function toCreditNoteCsv(note: CreditNote): string {
+  const common = { invoice: toText(note.number), currency: toText(note.currency) };
+  return toCsv(common, [
+    { record: "of", description: toText(note.invoiceNumber), reason: toText(note.reason) },
+    ...note.lines.map(({ invoiceLine, description, amount }) => ({
+      record: "line",
+      number: toNumberCell(invoiceLine),
+      description: toText(description),
+      amount,
+    })),
+    ...note.taxes.map(toTaxCells),
+    ...NOTE_SUMS.map((name) => ({ record: name, amount: note[name] })),
+  ]);
 }

@@ -30,6 +30,7 @@ const INVOICES = 12;
 let database: TestDatabase;
 let home: ProductHome;
 let turnpike: CommandLine;
+let customer: string;
 let noteNumber: string;
 let untaxedNumber: string;
 beforeAll(async () => {
@@ -39,6 +40,7 @@ beforeAll(async () => {
   await publishPricedPlans(services);
   const deps = toTaxedDeps(services);
   const tenantId = await createCustomer(deps, { name: "Acme", country: "DE" });
+  customer = tenantId;
   const key = { tenantId, environment: "live" as const };
   await act(deps, key, { do: "subscribe", planId: "metered" });
   const charge = { ...key, amount: "10", taxClass: "standard", when: "now" as const };
@@ -96,7 +98,7 @@ describe("turnpike invoices export", { timeout: DEADLINE_MS }, () => {
     await rm(join(folder.path, name));
     const again = await exported(folder.path, "ubl");
     expect(again.summary).toMatchObject({ written: 1, kept: INVOICES, refused: 1 });
-    const { summary } = await exported(folder.path, "pdf", "--tenant", "acme");
+    const { summary } = await exported(folder.path, "pdf", "--tenant", customer);
     expect(summary).toMatchObject({ written: INVOICES + 1, refused: 0 });
     const pdf = await readFile(join(folder.path, `${noteNumber}.pdf`));
     expect(pdf.toString("latin1")).toMatch(/^%PDF-1\.7/);

@@ -89,6 +89,21 @@ const tags = ["Catalogue"];
 
 /** There is also a plain route: `GET /plans/{planId}/migration-preview` streams what each subscriber would pay. */
 export const planMigrationsContract = {
+  countSubscribers: operation({ scope: "billing:read" })
+    .route({
+      method: "GET",
+      path: "/plans/{planId}/subscribers",
+      summary: "Count the tenants that have a plan, by version",
+      tags,
+    })
+    .input(z.strictObject({ planId }))
+    .output(
+      z.strictObject({
+        items: z.array(
+          z.strictObject({ version: z.number().int(), subscribers: z.number().int() }),
+        ),
+      }),
+    ),
   create: operation({ scope: "catalog:write" })
     .route({
       method: "POST",

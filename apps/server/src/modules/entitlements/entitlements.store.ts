@@ -102,6 +102,18 @@ export async function listPlanSubscribers(
     limit ${limit}`;
 }
 
+/** How many tenants have a plan in each version, newest first. */
+export async function countPlanSubscribers(
+  tx: Tx,
+  planId: string,
+): Promise<{ version: number; subscribers: number }[]> {
+  return await tx<{ version: number; subscribers: number }[]>`
+    select e.plan_version as version, count(*)::int as subscribers
+    from tenant_entitlements e join tenants t using (tenant_id)
+    where e.plan_id = ${planId}
+    group by 1 order by 1 desc`;
+}
+
 /** What billing decides of an entitlement: the version, the terms of its phase, and the periods of quotas. */
 export type Assignment = {
   plan: PlanVersion;

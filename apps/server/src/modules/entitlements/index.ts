@@ -5,6 +5,7 @@ export {
   type EntitlementDirectory,
 } from "./entitlement-directory.ts";
 export {
+  countPlanSubscribers,
   findEntitlement,
   listEntitlements,
   listOverrides,

@@ -3,7 +3,6 @@ import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { makeSubscription } from "#components/billing/billing-answers.fixture.ts";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import { CatalogueTab } from "./catalogue-tab.tsx";
 import { CATALOGUE, listDraft, makePlan, makePreview, makeVersion } from "./editor.fixture.ts";
@@ -128,10 +127,7 @@ describe("the versions of a plan", () => {
     openCatalogue(
       {
         "GET /plans/pro/versions": () => ({ items: [makeVersion(3)], nextCursor: null }),
-        "GET /subscriptions": () => ({
-          items: [{ ...makeSubscription({ planVersion: 2 }), tenantName: "Acme" }],
-          nextCursor: null,
-        }),
+        "GET /plans/pro/subscribers": () => ({ items: [{ version: 2, subscribers: 5 }] }),
         "GET /plans/pro/migrations": () => ({ items: sent.length === 0 ? [] : [migration()] }),
         "GET /plans/pro/migration-preview": makePreview,
         "POST /plans/pro/migrations": async (request) => {
@@ -164,6 +160,12 @@ describe("the versions of a plan", () => {
           items: [makeVersion(3), makeVersion(2)],
           nextCursor: null,
         }),
+        "GET /plans/pro/subscribers": () => ({
+          items: [
+            { version: 3, subscribers: 1_204 },
+            { version: 2, subscribers: 1 },
+          ],
+        }),
         "GET /plans/pro/changes": () => ({
           items: [
             { path: "/name", kind: "changed", before: "a", after: "b", text: 'name "a" → "b"' },
@@ -179,5 +181,7 @@ describe("the versions of a plan", () => {
         .getAllByText(/^Version \d/)
         .map((node) => node.textContent),
     ).toEqual(["Version 3$49 a month", "Version 2$49 a month"]);
+    within(sheet).getByText("1,204 subscribers");
+    within(sheet).getByText("1 subscriber");
   });
 });

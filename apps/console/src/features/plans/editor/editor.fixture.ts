@@ -114,6 +114,6 @@ export const CATALOGUE: FakeAnswers = {
     ],
   }),
   "GET /plan-drafts": () => ({ items: [] }),
-  "GET /subscriptions": () => ({ items: [], nextCursor: null }),
+  "GET /plans/pro/subscribers": () => ({ items: [] }),
   "GET /plans/pro/migrations": () => ({ items: [] }),
 };

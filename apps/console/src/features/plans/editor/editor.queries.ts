@@ -16,11 +16,9 @@ export type PlanSide = Parameters<Catalog["diffPlanVersions"]>[0]["from"];
 /** The first part of the key of everything that the editor loads. */
 const EDITOR_KEY = "plan-editor";
 const VERSIONS_PER_PAGE = 20;
-/** The most that one request counts; a plan with more has "100 or more". */
-export const SUBSCRIBERS_COUNTED = 100;
 
 /** Subscribers of a plan by version. */
-export type Subscribers = { byVersion: ReadonlyMap<number, number>; count: number; isAll: boolean };
+export type Subscribers = { byVersion: ReadonlyMap<number, number>; count: number };
 
 export const editorQueries = {
   drafts: (api: ApiClient) =>
@@ -77,16 +75,11 @@ export const editorQueries = {
     queryOptions({
       queryKey: [EDITOR_KEY, "subscribers", planId],
       queryFn: async ({ signal }): Promise<Subscribers> => {
-        const { items, nextCursor } = await api.invoicing.listSubscriptions(
-          { environment: "live", planId, limit: SUBSCRIBERS_COUNTED },
-          { signal },
-        );
-        const byVersion = new Map<number, number>();
-        const held = items.filter(({ life }) => life !== "ended" && life !== "none");
-        for (const { planVersion } of held) {
-          byVersion.set(planVersion, (byVersion.get(planVersion) ?? 0) + 1);
-        }
-        return { byVersion, count: held.length, isAll: nextCursor === null };
+        const { items } = await api.planMigrations.countSubscribers({ planId }, { signal });
+        return {
+          byVersion: new Map(items.map(({ version, subscribers }) => [version, subscribers])),
+          count: items.reduce((sum, { subscribers }) => sum + subscribers, 0),
+        };
       },
     }),
 

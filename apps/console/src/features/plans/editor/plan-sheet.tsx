@@ -64,8 +64,8 @@ type MovesProps = { planId: string; name: string; version: number };
 function Moves({ planId, name, version }: MovesProps) {
   const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
   const [isMoving, setIsMoving] = useState(false);
-  const { byVersion, isAll } = subscribers.data ?? { byVersion: new Map(), isAll: true };
-  const hasEarlier = !isAll || [...byVersion.keys()].some((each) => each !== version);
+  const versions = [...(subscribers.data?.byVersion.keys() ?? [])];
+  const hasEarlier = versions.some((each) => each !== version);
   return (
     <>
       {hasEarlier && (

@@ -4,7 +4,7 @@ import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { editorQueries } from "./editor.queries.ts";
 
-/** How many tenants are subscribed to a plan, in any version. */
+/** How many tenants have a plan, in any version. */
 export function SubscriberCount({ planId }: { planId: string }) {
   const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
   if (subscribers.data === undefined) {
@@ -14,6 +14,5 @@ export function SubscriberCount({ planId }: { planId: string }) {
       <Skeleton className="ml-auto h-4 w-8" />
     );
   }
-  const { count, isAll } = subscribers.data;
-  return <>{`${formatCount(count)}${isAll ? "" : "+"}`}</>;
+  return <>{formatCount(subscribers.data.count)}</>;
 }

@@ -7,12 +7,16 @@ import { parseQuery } from "#http/parse-query.ts";
 import type { RawCall, RawRoute } from "#http/raw-route.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { countSubscribers } from "./count-subscribers.ts";
 import { cancelMigration, listPlanMigrations, migrateSubscribers } from "./manage-migrations.ts";
 import { previewMigration } from "./preview-migration.ts";
 
 export function createMigrationRoutes(deps: BillingDeps & { jobs: JobQueue }) {
   const os = implement(planMigrationsContract).$context<HttpContext>();
   return os.router({
+    countSubscribers: os.countSubscribers.handler(({ input, context }) =>
+      countSubscribers(deps, context.call(), input),
+    ),
     create: os.create.handler(({ input, context }) =>
       migrateSubscribers(deps, context.call(), input),
     ),

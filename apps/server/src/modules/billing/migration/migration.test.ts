@@ -25,6 +25,7 @@ import { updateTenant } from "#modules/tenants/index.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
 import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { countSubscribers } from "./count-subscribers.ts";
 import { cancelMigration, listPlanMigrations, migrateSubscribers } from "./manage-migrations.ts";
 import { type MigrateDeps, moveSubscribers } from "./move-subscribers.ts";
 import { previewMigration } from "./preview-migration.ts";
@@ -177,6 +178,8 @@ describe("the preview of a migration", () => {
     expect(invoiced.sum).toBe("10450");
     expect((await preview(2, 2)).rows).toEqual([]);
     expect((await preview(1)).totals.subscribers).toBe(0);
+    const { items } = await countSubscribers(deps, OPERATOR_CONTEXT, { planId: "metered" });
+    expect(items).toEqual([{ version: 1, subscribers: (await preview(2)).totals.subscribers }]);
   });
 
   it("takes a running first period as far as it is, and the draft as it would be published", async () => {

@@ -47,6 +47,8 @@ export type Offer = {
   phases: readonly OfferPhase[];
   /** Limits that hold in every phase. */
   limits: readonly string[];
+  /** What the plan gives beside its fees, to compare; empty when it is sold by its fees alone. */
+  promise: string;
 };
 
 /** Writes everything that a plan promises and charges, phase by phase. */
@@ -68,7 +70,18 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
       terms: toTerms(phase, { currency: plan.currency, meters }),
     })),
     limits: toLimits(plan, meters),
+    promise: toPromise(plan),
   };
+}
+
+/** Usage, features and limits of the last phase, whatever interval they are billed in: plans that differ in fees alone promise the same. */
+function toPromise({ phases, rateLimits, concurrency, scopes }: Plan): string {
+  const cards = (phases.at(-1)?.rateCards ?? [])
+    .filter((card) => !isFee(card))
+    .map(({ key, meter, price, entitlement }) => ({ key, meter, price, entitlement }));
+  return cards.length === 0
+    ? ""
+    : JSON.stringify({ cards, rateLimits, concurrency, scopes: [...scopes].sort() });
 }
 
 function isPriced(card: Card): card is Card & { price: Price } {

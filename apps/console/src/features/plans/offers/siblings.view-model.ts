@@ -12,36 +12,32 @@ export function toRhythm({ interval }: Pick<Offer, "interval">): Rhythm | undefi
   return isLong("month") ? "month" : isLong("year") ? "year" : undefined;
 }
 
+type Choosable = Pick<Offer, "name" | "currency" | "interval" | "promise">;
+
 /** What siblings share: the name without its rhythm, and the currency. */
-function toFamily({ name, currency }: Pick<Offer, "name" | "currency">): string {
+function toFamily({ name, currency }: Choosable): string {
   return `${name.replace(RHYTHM_WORD, "").trim().toLowerCase()} ${currency}`;
 }
 
-type Choosable = Pick<Offer, "name" | "currency" | "interval">;
+/** True when two offers are one thing, sold by the month and by the year: they are called the same, or promise the same. */
+function isSibling(a: Choosable, b: Choosable): boolean {
+  const rhythms = new Set([toRhythm(a), toRhythm(b)]);
+  const isPair = rhythms.has("month") && rhythms.has("year");
+  const isAlike = a.promise !== "" && a.promise === b.promise && a.currency === b.currency;
+  return isPair && (isAlike || toFamily(a) === toFamily(b));
+}
 
 /**
- * Finds the families of offers that are sold both by the month and by the year.
+ * Finds the offers that are sold both by the month and by the year.
  *
- * @returns A test that is true for offers that are not of the chosen rhythm while a sibling is. Undefined when no family has both.
+ * @returns A test that is true for offers that are not of the chosen rhythm while a sibling is. Undefined when there are no siblings.
  */
 export function findHidden<O extends Choosable>(
   offers: readonly O[],
   chosen: Rhythm,
 ): ((offer: O) => boolean) | undefined {
-  const rhythms = new Map<string, Set<Rhythm | undefined>>();
-  for (const offer of offers) {
-    const family = toFamily(offer);
-    rhythms.set(family, (rhythms.get(family) ?? new Set()).add(toRhythm(offer)));
-  }
-  const isBoth = (family: string) => {
-    const found = rhythms.get(family);
-    return found?.has("month") === true && found.has("year");
-  };
-  if (![...rhythms.keys()].some(isBoth)) {
-    return;
-  }
-  return (offer) => {
-    const own = toRhythm(offer);
-    return isBoth(toFamily(offer)) && own !== undefined && own !== chosen;
-  };
+  const hasSibling = (offer: O) => offers.some((other) => isSibling(offer, other));
+  return offers.some(hasSibling)
+    ? (offer) => toRhythm(offer) !== chosen && hasSibling(offer)
+    : undefined;
 }

@@ -1,3 +1,4 @@
+import { parseBic, parseIban } from "@turnpike/domain/billing/payments/check-digits";
 import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
@@ -40,11 +41,46 @@ const seller = z
   })
   .prefault({});
 
+const IBAN = "An IBAN with right check digits, such as DE89 3704 0044 0532 0130 00.";
+const BIC = "A BIC of 8 or 11 characters, such as COBADEFFXXX.";
+
+const bank = z
+  .strictObject({
+    holder: text(120).min(1, "Must not be empty.").describe("Who holds the account."),
+    iban: z
+      .string()
+      .refine((value) => parseIban(value) !== undefined, IBAN)
+      .transform((value) => parseIban(value) ?? value)
+      .optional()
+      .describe("Its IBAN; the check digits are checked."),
+    bic: z
+      .string()
+      .refine((value) => parseBic(value) !== undefined, BIC)
+      .transform((value) => parseBic(value) ?? value)
+      .optional()
+      .describe("Its BIC, for transfers from abroad."),
+    name: text(120).optional().describe("Name of the bank."),
+    lines: z
+      .array(text(120))
+      .max(8)
+      .default([])
+      .describe("What banks without an IBAN need, line by line, such as a routing number."),
+  })
+  .refine(({ iban, lines }) => iban !== undefined || lines.length > 0, {
+    path: ["iban"],
+    error: "Give the IBAN, or `lines` where there is none.",
+  })
+  .optional()
+  .describe(
+    "Your bank account. With it, invoices say where to transfer and which reference to give.",
+  );
+
 /** How customers are billed. */
 export const billingSection = z
   .strictObject({
     seller,
     tax: taxSection,
+    bank,
     paymentDays: z
       .int("A whole number of days from 0.")
       .min(0, "A whole number of days from 0.")
@@ -63,7 +99,7 @@ export const billingSection = z
             "Days must rise.",
           )
           .describe(
-            "Days after the due date on which an unpaid invoice is reminded of; the last one is the last notice.",
+            "Days after the due date on which an unpaid invoice is reminded of; the last one is the last notice. After a payment that failed, the days on which it is tried again.",
           ),
         graceDays: z
           .int(DAYS)
@@ -71,7 +107,7 @@ export const billingSection = z
           .max(365, DAYS)
           .default(DUNNING_DEFAULT.graceDays)
           .describe(
-            "Days from the last notice until calls are refused (402 `PAYMENT_REQUIRED`). Payment ends it at once.",
+            "Days from the last notice, or the last attempt, until calls are refused (402 `PAYMENT_REQUIRED`). Payment ends it at once.",
           ),
       })
       .prefault({}),

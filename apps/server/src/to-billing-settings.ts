@@ -43,13 +43,23 @@ export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, dunning, documents, tax: _, ...rest } = billing;
+  const { seller, dunning, documents, bank, tax: _, ...rest } = billing;
   const place = { postalCode: seller.postalCode ?? null, city: seller.city ?? null };
   return {
     ...rest,
     dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
     tax: toSeller(billing),
     documents: { logo: seller.logo ?? null, font: documents.font ?? null },
+    bank:
+      bank === undefined
+        ? undefined
+        : {
+            holder: bank.holder,
+            iban: bank.iban ?? null,
+            bic: bank.bic ?? null,
+            bank: bank.name ?? null,
+            lines: bank.lines,
+          },
     seller: {
       name: seller.name === "" ? brand.name : seller.name,
       lines: [...seller.address, ...toPlaceLine(place)],

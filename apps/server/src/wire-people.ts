@@ -27,6 +27,7 @@ import {
   createInvoicingRoutes,
   createMigrationRawRoutes,
   createMigrationRoutes,
+  createPaymentsRoutes,
   createSandboxRoutes,
   createSubscriptionsRoutes,
 } from "#modules/billing/index.ts";
@@ -186,6 +187,7 @@ export function wirePeople(
       ...createInvoicingRoutes(billing),
       ...createCustomerTaxRoutes(billing),
     },
+    payments: createPaymentsRoutes({ ...billing, consoleUrl: urls.console }),
     planMigrations: createMigrationRoutes({ ...billing, jobs: input.jobs.queue }),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),

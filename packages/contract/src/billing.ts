@@ -28,13 +28,13 @@ export const LINE_KINDS = [
 ] as const;
 export const LINE_PARTS = ["key", "route", "day"] as const;
 
-const environment = z
+export const environment = z
   .enum(ENVIRONMENTS)
   .default("live")
   .describe("`test` is the sandbox of the tenant: it has a clock of its own and owes nothing.");
 const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
 const cardKey = plainText(100).min(1);
-const money = z.string().meta({
+export const money = z.string().meta({
   description: "An amount in major units, exact, with the decimals of the currency.",
   examples: ["49.90"],
 });
@@ -42,7 +42,7 @@ const decimal = z.string().meta({ description: "An exact decimal.", examples: ["
 const inputDecimal = z
   .string()
   .regex(/^\d{1,15}(\.\d{1,12})?$/, 'A decimal in quotes, such as "12.5".');
-const inputMoney = z
+export const inputMoney = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,12})?$/, 'A decimal amount in quotes, such as "49.90".');
 

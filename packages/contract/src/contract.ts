@@ -20,6 +20,7 @@ import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
+import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
 import { tenantsContract } from "./tenants.ts";
@@ -40,6 +41,7 @@ export const contract = {
     ...sandboxContract,
   },
   invoicing: { ...allSubscriptionsContract, ...invoicingContract, ...customerTaxContract },
+  payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,
   serviceKeys: serviceKeysContract,

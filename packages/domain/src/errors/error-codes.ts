@@ -118,6 +118,10 @@ export const ERROR_CODES = {
     status: 503,
     title: "The identity provider cannot be reached",
   },
+  PAYMENT_PROVIDER_UNAVAILABLE: {
+    status: 503,
+    title: "The provider of payments does not answer",
+  },
   LIMITS_UNAVAILABLE: {
     status: 503,
     title: "Limits cannot be decided right now",

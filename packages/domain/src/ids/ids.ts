@@ -34,6 +34,10 @@ export const ID_PREFIXES = {
   invoice: "inv",
   creditNote: "crn",
   payment: "pay",
+  attempt: "att",
+  refund: "rfd",
+  statement: "bst",
+  statementLine: "bsl",
   migration: "mig",
   request: "req",
 } as const;
@@ -63,6 +67,10 @@ type IdOf = {
   invoice: string;
   creditNote: string;
   payment: string;
+  attempt: string;
+  refund: string;
+  statement: string;
+  statementLine: string;
   migration: string;
   request: string;
 };

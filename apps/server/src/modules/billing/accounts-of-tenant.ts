@@ -1,6 +1,7 @@
 import type { TenantResource } from "#modules/tenants/index.ts";
 import { deleteAccounts } from "./accounts/accounts.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
+import { deleteMethods } from "./payments/methods.store.ts";
 
 /**
  * Nothing is charged while a tenant is deleted. Invoices and credit notes stay when its data is removed, because the law asks for
@@ -8,5 +9,7 @@ import { deleteBillingDetails } from "./details/billing-details.store.ts";
  */
 export const accountsOfTenant: TenantResource = {
   forget: async (tx, { tenantId }) =>
-    (await deleteAccounts(tx, tenantId)) + (await deleteBillingDetails(tx, tenantId)),
+    (await deleteAccounts(tx, tenantId)) +
+    (await deleteBillingDetails(tx, tenantId)) +
+    (await deleteMethods(tx, tenantId)),
 };

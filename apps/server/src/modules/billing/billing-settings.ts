@@ -33,6 +33,17 @@ export type DocumentSettings = {
   font: string | null;
 };
 
+/** The operator's bank account, where customers transfer to. */
+export type BankAccount = {
+  holder: string;
+  /** Its check digits are right. */
+  iban: string | null;
+  bic: string | null;
+  bank: string | null;
+  /** What banks without an IBAN need, line by line. */
+  lines: readonly string[];
+};
+
 /** What the operator configures of billing. */
 export type BillingSettings = {
   seller: Party;
@@ -47,4 +58,6 @@ export type BillingSettings = {
   invoicePrefix: string;
   creditNotePrefix: string;
   documents: DocumentSettings;
+  /** Undefined where no transfers are taken. */
+  bank?: BankAccount | undefined;
 };

@@ -1,6 +1,8 @@
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
 import { closeDue } from "./closing/close-due.ts";
 import { type MigrateDeps, migrateJob, moveSubscribers } from "./migration/move-subscribers.ts";
+import { collectDue } from "./payments/collect-due.ts";
+import { sendDueRefunds } from "./payments/send-refund.ts";
 
 export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
   return [
@@ -8,6 +10,14 @@ export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
       name: "billing.close",
       cron: "* * * * *",
       run: ({ signal }) => closeDue(deps, { signal }),
+    }),
+    registerSchedule({
+      name: "billing.collect",
+      cron: "* * * * *",
+      run: async ({ signal }) => {
+        await collectDue(deps, { signal });
+        await sendDueRefunds(deps);
+      },
     }),
     registerJob({
       job: migrateJob,

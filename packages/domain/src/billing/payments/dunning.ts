@@ -26,6 +26,36 @@ export type Attempt = { readonly invoice: number; readonly atMs: number; readonl
 export const ACCESS_STATES = ["current", "overdue", "grace", "blocked"] as const;
 export type AccessState = (typeof ACCESS_STATES)[number];
 
+/**
+ * The calendar of an invoice whose first payment has failed. One that is overdue by then has the days of its due date, so that a
+ * payment that cannot succeed postpones nothing.
+ *
+ * @param input.dueAtMs - When the invoice is due; undefined where due dates do not count.
+ */
+export function beginCalendar(
+  input: { invoice: number; atMs: number; dueAtMs: number | undefined; isStopped: boolean },
+  { retryDays }: DunningTerms,
+): DunningCalendar {
+  const { invoice, atMs, dueAtMs = atMs, isStopped } = input;
+  const firstFailedMs = Math.min(atMs, dueAtMs);
+  const passed = retryDays.filter((days) => firstFailedMs + days * DAY_MS <= atMs);
+  return { invoice, firstFailedMs, attemptsPassed: passed.length, isStopped };
+}
+
+/** What a calendar has to come, by the instants at which it happens. */
+export function datesOf(
+  calendar: DunningCalendar,
+  terms: DunningTerms,
+): { attemptsMs: number[]; graceMs: number; blockedMs: number } {
+  const { firstFailedMs, attemptsPassed, isStopped } = calendar;
+  const left = isStopped ? [] : terms.retryDays.slice(attemptsPassed);
+  return {
+    attemptsMs: left.map((days) => firstFailedMs + days * DAY_MS),
+    graceMs: graceMs(calendar, terms),
+    blockedMs: blockedMs(calendar, terms),
+  };
+}
+
 /** Declines after which the same card is never tried again. Source: Stripe's list of decline codes. */
 const HARD_DECLINES: ReadonlySet<string> = new Set([
   "lost_card",

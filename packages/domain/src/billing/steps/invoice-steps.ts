@@ -5,7 +5,7 @@ import type { Account } from "../account/account.ts";
 import { issueCreditNotes } from "../account/issue-credit-notes.ts";
 import { moveGrants } from "../invoices/grant.ts";
 import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
-import { isHardDecline } from "../payments/dunning.ts";
+import { beginCalendar, isHardDecline } from "../payments/dunning.ts";
 import { creditableOf } from "../rating/line.ts";
 import { findPayable, requireInvoice } from "./require.ts";
 import { badValue, readKey, readSum, type StepAction, StepRefused } from "./step.ts";
@@ -62,7 +62,13 @@ export const paymentFailsStep: StepAction = (account, { members, atMs }) => {
           ? { ...calendar, isStopped: calendar.isStopped || isStopped }
           : calendar,
       )
-    : [...account.calendars, { invoice: index, firstFailedMs: atMs, attemptsPassed: 0, isStopped }];
+    : [
+        ...account.calendars,
+        beginCalendar(
+          { invoice: index, atMs, dueAtMs: undefined, isStopped },
+          account.terms.dunning,
+        ),
+      ];
   return { ...account, calendars };
 };
 

@@ -23,6 +23,8 @@ export type RefusalCode =
   | "not_open"
   | "already_paid"
   | "exceeds_creditable"
+  | "exceeds_refundable"
+  | "exceeds_refundable"
   | "not_creditable"
   | "no_worst_margin"
   | "bad_value"

@@ -54,6 +54,8 @@ export type AccountWrites = {
   /** Invoices on which something was due before, and nothing is any more. */
   settled: { invoiceId: string; as: "paid" | "void" }[];
   events: EventWrite[];
+  /** Attempts to collect whose day has come. */
+  attempts: { attemptId: string; invoiceId: string; cause: "calendar" }[];
 };
 
 /** Something that happened to an account, for its history. */
@@ -398,6 +400,12 @@ export function toWrites(changed: ChangedAccount): AccountWrites {
       .slice(loaded.account.creditNotes.length)
       .map((note) => toNewNote(note, invoiceIds, changed)),
     ...listChanges(changed),
+    attempts: after.attempts.flatMap(({ invoice }) => {
+      const invoiceId = invoiceIds[invoice];
+      return invoiceId === undefined
+        ? []
+        : [{ attemptId: changed.newId("attempt"), invoiceId, cause: "calendar" as const }];
+    }),
     events: events.map(({ kind, atMs, details }, index) => ({
       ...key,
       sequence: counted + index + 1,

@@ -11,6 +11,7 @@ import {
   updateInvoices,
   updateLines,
 } from "../invoices/documents.store.ts";
+import { insertAttempts } from "../payments/attempts.store.ts";
 import {
   type AccountKey,
   insertEvents,
@@ -164,6 +165,11 @@ export async function writeChanges(
     now,
   );
   await writeDocuments(tx, own, { settings: deps.billing, now });
+  await insertAttempts(
+    tx,
+    own.flatMap(({ attempts }) => attempts),
+    now,
+  );
   await publishChanges(deps, tx, own);
   return written;
 }

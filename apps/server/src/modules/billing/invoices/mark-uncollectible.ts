@@ -21,7 +21,11 @@ export async function markUncollectible(
     action: "invoice.uncollectible",
     details: { reason },
     writesOff: true,
-    step: (account) => account,
+    // What is not waited for any more is not attempted either.
+    step: (account, { index }) => ({
+      ...account,
+      calendars: account.calendars.filter(({ invoice }) => invoice !== index),
+    }),
     alsoWrites: async (tx, { number }) => {
       if (!(await writeOff(tx, { invoiceId, now: deps.clock.now() }))) {
         throw new AppError({

@@ -1,5 +1,4 @@
 import type { Tx } from "@turnpike/db/client";
-import type { AccountKey } from "../accounts/accounts.store.ts";
 
 export type PaymentRow = {
   paymentId: string;
@@ -18,15 +17,4 @@ export async function listPayments(tx: Tx, invoiceId: string): Promise<PaymentRo
       recorded_by as "recordedBy"
     from invoice_payments where invoice_id = ${invoiceId}
     order by payment_id`;
-}
-
-/** @returns False when a payment of this invoice has the reference already; nothing is written then. */
-export async function insertPayment(tx: Tx, row: PaymentRow & AccountKey): Promise<boolean> {
-  const rows = await tx`
-    insert into invoice_payments (payment_id, tenant_id, environment, invoice_id, amount, paid_at, reference, recorded_by)
-    values (${row.paymentId}, ${row.tenantId}, ${row.environment}, ${row.invoiceId}, ${row.amount}, ${row.paidAt},
-      ${row.reference}, ${row.recordedBy})
-    on conflict (invoice_id, reference) do nothing
-    returning 1`;
-  return rows.length > 0;
 }

@@ -1,12 +1,11 @@
 import type { Invoice } from "@turnpike/contract/billing";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { doStep } from "@turnpike/domain/billing/steps/do-step";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { formatMinor } from "@turnpike/domain/money/currency";
+import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { changeInvoice, findForOperator } from "./change-invoice.ts";
+import { receivePaymentWithin } from "../payments/receive-payment.ts";
+import { findForOperator } from "./change-invoice.ts";
 import { readInvoice } from "./get-invoice.ts";
-import { insertPayment } from "./payments.store.ts";
 import { currencyOf } from "./to-invoice.ts";
 import { toMinorAmount } from "./to-minor-amount.ts";
 
@@ -17,11 +16,6 @@ type PaymentInput = {
   /** The same one counts once for an invoice. */
   reference: string;
 };
-
-/** A payment with this reference is recorded already: nothing is written. */
-class RecordedBefore extends Error {
-  override readonly name = "RecordedBefore";
-}
 
 function readPaidAt({ paidAt }: PaymentInput, now: Date): Date {
   const at = paidAt === undefined ? now : new Date(paidAt);
@@ -47,40 +41,30 @@ export async function recordPayment(
   input: PaymentInput,
 ): Promise<Invoice> {
   const { invoiceId, reference } = input;
-  const { currency: code, aheadMs } = await findForOperator(deps, context, invoiceId);
-  const currency = currencyOf(code);
-  const minor = toMinorAmount(input.amount, { currency, pointer: "/amount" });
+  const {
+    currency: code,
+    aheadMs,
+    tenantId,
+    environment,
+  } = await findForOperator(deps, context, invoiceId);
+  const minor = toMinorAmount(input.amount, { currency: currencyOf(code), pointer: "/amount" });
   const paidAt = readPaidAt(input, new Date(deps.clock.now().getTime() + aheadMs));
-  const amount = formatMinor(minor, currency);
-  const { actor } = context;
-  try {
-    await changeInvoice(deps, context, {
-      invoiceId,
-      action: "invoice.payment_recorded",
-      event: "invoice.paid",
-      details: { amount, currency: code, reference },
-      step: (account, { index, atMs }) =>
-        doStep(account, { members: { do: "pay", invoice: index, amount }, atMs }),
-      alsoWrites: async (tx, { tenantId, environment }) => {
-        const isNew = await insertPayment(tx, {
-          tenantId,
-          environment,
-          invoiceId,
-          paymentId: deps.newId("payment"),
-          amount: minor.toString(),
-          paidAt,
-          reference,
-          recordedBy: `${actor.type}:${actor.id}`,
-        });
-        if (!isNew) {
-          throw new RecordedBefore();
-        }
+  const recordedTo = await takeCutOff(deps);
+  return await deps.transact.asOperator(async (tx) => {
+    await receivePaymentWithin(deps, tx, context, {
+      recordedTo,
+      receipt: {
+        key: { tenantId, environment },
+        provider: "manual",
+        // A reference of the operator's own counts once for an invoice, and may be used for another one.
+        reference: `${invoiceId} ${reference}`,
+        amount: minor,
+        currency: code,
+        receivedAt: paidAt,
+        invoiceIds: [invoiceId],
+        note: reference,
       },
     });
-  } catch (error) {
-    if (!(error instanceof RecordedBefore)) {
-      throw error;
-    }
-  }
-  return await deps.transact.asOperator((tx) => readInvoice(tx, { invoiceId }));
+    return await readInvoice(tx, { invoiceId });
+  });
 }

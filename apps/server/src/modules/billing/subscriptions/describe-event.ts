@@ -33,6 +33,13 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "subscription.ended": () => "The subscription ended.",
   "invoice.issued": ({ invoice }) => `${invoice} was issued.`,
   "invoice.paid": ({ invoice }) => `A payment of ${invoice} was recorded.`,
+  "payment.received": ({ amount, currency }) =>
+    `A payment of ${String(amount)} ${String(currency)} was received.`,
+  "payment.failed": ({ invoice }) => `A payment of ${invoice} did not succeed.`,
+  "payment.refunded": ({ amount, currency }) =>
+    `${String(amount)} ${String(currency)} was refunded.`,
+  "payment.refund_failed": () => "A refund did not succeed and was taken back.",
+  "payment_method.set_up": () => "A way to pay was set up.",
   "invoice.voided": ({ invoice }) => `${invoice} was voided.`,
   "invoice.uncollectible": ({ invoice }) => `${invoice} was written off.`,
   "credit_note.issued": () => "A credit note was issued.",

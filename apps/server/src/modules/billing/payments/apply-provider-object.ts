@@ -1,0 +1,90 @@
+import { isId } from "@turnpike/domain/ids/ids";
+import { lockAccount } from "../accounts/accounts.store.ts";
+import { takeCutOff } from "../accounts/take-cut-off.ts";
+import type { BillingDeps } from "../billing-deps.ts";
+import { applyAttempt, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
+import { recordRefundWithin } from "./create-refund.ts";
+import { putPaymentMethod } from "./manage-method.ts";
+import type { PaymentProviderName, ProviderObject } from "./payment-provider.ts";
+import { findReceived } from "./received-payments.store.ts";
+import { findPaymentOfAttempt, listRefunds } from "./refunds.store.ts";
+import { applyRefund } from "./send-refund.ts";
+
+type PaymentObject = Extract<ProviderObject, { kind: "payment" }>;
+
+/**
+ * Takes in what was given back without us: refunds that the operator made at the provider, and money that the customer's bank took back.
+ * Of a dispute that is won the money comes back, and so does the payment.
+ */
+async function applyReturned(
+  deps: BillingDeps,
+  { attemptId, refunded, isDisputed }: PaymentObject,
+): Promise<void> {
+  const recordedTo = await takeCutOff(deps);
+  const won = await deps.transact.asOperator(async (tx) => {
+    const found = await findPaymentOfAttempt(tx, attemptId);
+    const row = found === undefined ? undefined : await findReceived(tx, found.paymentId);
+    if (row === undefined) {
+      return;
+    }
+    await lockAccount(tx, row);
+    const refunds = await listRefunds(tx, [row.paymentId]);
+    const standing = refunds.filter(({ state }) => state !== "failed");
+    const sumOf = (rows: typeof refunds) =>
+      rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+    const dispute = standing.find(({ kind }) => kind === "dispute");
+    // Refunds of ours that are on their way are in the provider's sum, or will be.
+    const unknown = refunded - sumOf(standing.filter(({ kind }) => kind !== "dispute"));
+    const left = BigInt(row.amount) - sumOf(standing);
+    const record = async (amount: bigint, kind: "provider" | "dispute", reason: string) => {
+      await recordRefundWithin(deps, tx, PAYMENTS_CONTEXT, {
+        recordedTo,
+        request: { row, amount, kind, reason, withCreditNote: false, reference: null },
+      });
+    };
+    if (unknown > 0n && left > 0n) {
+      await record(unknown < left ? unknown : left, "provider", "Refunded at the provider.");
+    } else if (isDisputed && dispute === undefined && left > 0n) {
+      await record(left, "dispute", "The customer's bank took the money back.");
+    }
+    return isDisputed ? undefined : dispute?.refundId;
+  });
+  if (won !== undefined) {
+    const refund = { state: "failed" as const, reason: "dispute_won", message: "It was won." };
+    await applyRefund(deps, { refundId: won, refund });
+  }
+}
+
+/**
+ * Takes in the present state of an object of the provider: a payment with what was given back of it, a method, a refund. In any order,
+ * and as often as it comes.
+ *
+ * @returns False for an object that is none of ours.
+ */
+export async function applyProviderObject(
+  deps: BillingDeps,
+  { provider, object }: { provider: PaymentProviderName; object: ProviderObject },
+): Promise<boolean> {
+  switch (object.kind) {
+    case "payment": {
+      const { attemptId, payment } = object;
+      const applied = await applyAttempt(deps, { attemptId, payment });
+      if (applied?.state === "succeeded") {
+        await applyReturned(deps, object);
+      }
+      return applied !== undefined;
+    }
+    case "method": {
+      const { tenantId, environment, method } = object;
+      if (!isId("tenant", tenantId)) {
+        return false;
+      }
+      await putPaymentMethod(deps, { tenantId, environment, provider, method });
+      return true;
+    }
+    case "refund":
+      return await applyRefund(deps, { refundId: object.refundId, refund: object.refund });
+    case "foreign":
+      return false;
+  }
+}

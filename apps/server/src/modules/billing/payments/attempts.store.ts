@@ -1,0 +1,205 @@
+import type { Fragment, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AccountKey } from "../accounts/accounts.store.ts";
+import type { PaymentProviderName } from "./payment-provider.ts";
+
+export type AttemptCause = "issued" | "calendar" | "method" | "person";
+export type AttemptState =
+  | "pending"
+  | "succeeded"
+  | "failed"
+  | "action_required"
+  | "processing"
+  | "unknown";
+
+/** An attempt to collect an invoice. Amounts are minor units, as text. */
+export type AttemptRow = AccountKey & {
+  attemptId: string;
+  invoiceId: string;
+  invoiceNumber: string;
+  provider: PaymentProviderName;
+  customerRef: string;
+  methodRef: string;
+  amount: string;
+  currency: string;
+  cause: AttemptCause;
+  state: AttemptState;
+  reference: string | null;
+  reason: string | null;
+  message: string | null;
+  createdAt: Date;
+  sentAt: Date | null;
+  updatedAt: Date;
+  /** How often it was looked up. */
+  checks: number;
+  /** What is due on the invoice now. */
+  due: string;
+};
+
+/** What is left to pay of an invoice that is waited for; 0 for any other. */
+function dueOf(tx: Tx): Fragment {
+  return tx`case when i.state in ('open', 'uncollectible')
+    then greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0) else 0 end`;
+}
+
+function columns(tx: Tx): Fragment {
+  return tx`a.attempt_id as "attemptId", a.tenant_id as "tenantId", a.environment, a.invoice_id as "invoiceId", i.number as "invoiceNumber",
+    a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.state,
+    a.reference, a.reason, a.message, a.created_at as "createdAt", a.sent_at as "sentAt", a.updated_at as "updatedAt", a.checks,
+    (${dueOf(tx)})::text as due`;
+}
+
+/**
+ * Stores an attempt for what is due on each of the invoices, by the method in force. One of which an attempt is under way gets none.
+ */
+export async function insertAttempts(
+  tx: Tx,
+  rows: readonly { attemptId: string; invoiceId: string; cause: AttemptCause }[],
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) {
+    return;
+  }
+  await tx`
+    insert into payment_attempts (tenant_id, attempt_id, environment, invoice_id, provider, customer_ref, method_ref, amount, currency,
+      cause, state, created_at, updated_at, check_at)
+    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, m.provider, m.customer_ref, m.method_ref, ${dueOf(tx)}, i.currency,
+      n.cause, 'pending', ${now}, ${now}, ${now}
+    from json_to_recordset(${tx.json(rows as never)}::json) as n ("attemptId" text, "invoiceId" text, cause text)
+      join invoices i on i.invoice_id = n."invoiceId"
+      join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
+    where ${dueOf(tx)} > 0
+    on conflict do nothing`;
+}
+
+/** Reasons of attempts that no provider has refused: they do not stand in the way of another one. */
+export const NOT_MADE = ["not_open", "superseded", "not_received"] as const;
+
+/**
+ * Open invoices that the method in force has not been tried on yet. Those of which money was given back are left: to charge them again
+ * is for the customer to ask.
+ */
+export async function listUntried(
+  tx: Tx,
+  limit: number,
+): Promise<{ invoiceId: string; cause: "issued" | "method" }[]> {
+  return await tx<{ invoiceId: string; cause: "issued" | "method" }[]>`
+    select i.invoice_id as "invoiceId",
+      case when exists (select from payment_attempts a where a.invoice_id = i.invoice_id and a.method_ref <> m.method_ref)
+        then 'method' else 'issued' end as cause
+    from payment_methods m join tenants t using (tenant_id)
+      join invoices i on i.tenant_id = m.tenant_id and i.environment = m.environment
+    where i.state = 'open' and ${dueOf(tx)} > 0
+      and not exists (select from refunded_invoices x where x.invoice_id = i.invoice_id)
+      and not exists (
+        select from payment_attempts a where a.invoice_id = i.invoice_id and (
+          a.state not in ('succeeded', 'failed')
+          or a.method_ref = m.method_ref and coalesce(a.reason, '') <> all(${[...NOT_MADE]}::text[])
+        )
+      )
+    order by i.invoice_id
+    limit ${limit}`;
+}
+
+/** Attempts that are to be sent or looked up, the longest waiting first. Those of deleted tenants wait with them. */
+export async function listDueAttempts(
+  tx: Tx,
+  { now, limit }: { now: Date; limit: number },
+): Promise<AttemptRow[]> {
+  return await tx<AttemptRow[]>`
+    select ${columns(tx)}
+    from payment_attempts a join invoices i using (invoice_id) join tenants t on t.tenant_id = a.tenant_id
+    where a.check_at <= ${now}
+    order by a.check_at, a.attempt_id
+    limit ${limit}`;
+}
+
+export async function findAttempt(tx: Tx, attemptId: string): Promise<AttemptRow | undefined> {
+  const [row] = await tx<AttemptRow[]>`
+    select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id) where a.attempt_id = ${attemptId}`;
+  return row;
+}
+
+/** The same, locked until the end of the transaction. Lock the account before, where it will be changed. */
+export async function lockAttempt(tx: Tx, attemptId: string): Promise<AttemptRow | undefined> {
+  const [row] = await tx<AttemptRow[]>`
+    select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id) where a.attempt_id = ${attemptId}
+    for no key update of a`;
+  return row;
+}
+
+/** The attempt of an invoice that is under way; there is at most one. */
+export async function findOpenAttempt(tx: Tx, invoiceId: string): Promise<AttemptRow | undefined> {
+  const [row] = await tx<AttemptRow[]>`
+    select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id)
+    where a.invoice_id = ${invoiceId} and a.state in ('pending', 'action_required', 'processing', 'unknown')`;
+  return row;
+}
+
+/** Attempts of an invoice, the oldest first. */
+export async function listAttempts(
+  tx: Tx,
+  { tenantId, invoiceId }: { tenantId: TenantId; invoiceId: string },
+): Promise<AttemptRow[]> {
+  return await tx<AttemptRow[]>`
+    select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id)
+    where a.tenant_id = ${tenantId} and a.invoice_id = ${invoiceId}
+    order by a.attempt_id`;
+}
+
+/** What is written of an attempt that goes on. */
+export type AttemptUpdate = {
+  attemptId: string;
+  state: AttemptState;
+  reference: string | null;
+  reason: string | null;
+  message: string | null;
+  isHard: boolean;
+  now: Date;
+  /** Null once nothing is to be done. */
+  checkAt: Date | null;
+};
+
+export async function updateAttempt(tx: Tx, update: AttemptUpdate): Promise<void> {
+  const { attemptId, state, reference, reason, message, isHard, now, checkAt } = update;
+  await tx`
+    update payment_attempts
+    set state = ${state}, reference = coalesce(${reference}, reference), reason = ${reason}, message = ${message},
+      is_hard = ${isHard}, updated_at = ${now}, check_at = ${checkAt}, checks = checks + 1
+    where attempt_id = ${attemptId}`;
+}
+
+/** Notes that an attempt is handed to the provider now, or that the provider did not take it. */
+export async function markSent(
+  tx: Tx,
+  {
+    attemptId,
+    sentAt,
+    checkAt,
+    now,
+  }: { attemptId: string; sentAt: Date | null; checkAt: Date; now: Date },
+): Promise<void> {
+  await tx`
+    update payment_attempts set sent_at = ${sentAt}, check_at = ${checkAt}, updated_at = ${now}, checks = checks + 1
+    where attempt_id = ${attemptId}`;
+}
+
+/** Puts off the next look at an attempt that has not ended. What is known of it stays. */
+export async function putOffCheck(
+  tx: Tx,
+  { attemptId, checkAt }: { attemptId: string; checkAt: Date },
+): Promise<void> {
+  await tx`
+    update payment_attempts set check_at = ${checkAt}, checks = checks + 1
+    where attempt_id = ${attemptId} and check_at is not null`;
+}
+
+/** Invoices got money in another way: what is under way for them is looked at now. */
+export async function hurryOpenAttempts(
+  tx: Tx,
+  { invoiceIds, now }: { invoiceIds: readonly string[]; now: Date },
+): Promise<void> {
+  await tx`
+    update payment_attempts set check_at = ${now}
+    where invoice_id = any(${[...invoiceIds]}::text[]) and state in ('pending', 'action_required', 'processing', 'unknown')`;
+}

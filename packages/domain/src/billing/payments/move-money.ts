@@ -1,0 +1,139 @@
+import { larger, smaller } from "../../money/bounds.ts";
+import type { Account } from "../account/account.ts";
+import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
+import { StepRefused } from "../steps/step.ts";
+import { beginCalendar } from "./dunning.ts";
+
+/** An amount of one invoice, by its index. Minor units, like all amounts here. */
+export type Share = { readonly invoice: number; readonly amount: bigint };
+
+/** What of a payment an invoice gets, and what of it is beyond what is due: that part goes to the balance. */
+export type PaidShare = Share & { readonly beyond: bigint };
+
+function changePaid(account: Account, { invoice: index, amount }: Share): Account {
+  return {
+    ...account,
+    invoices: account.invoices.map((invoice: Invoice, place) =>
+      place === index ? { ...invoice, paid: invoice.paid + amount } : invoice,
+    ),
+  };
+}
+
+/**
+ * Applies money to invoices in the order in which they are named: each takes what is due, and the last one takes the rest, which is
+ * balance as far as it is beyond. Without any invoice all of it is balance. Nothing is ever lost.
+ *
+ * @returns The shares of invoices that got something, and what went to the balance without one.
+ */
+export function applyMoney(
+  account: Account,
+  { amount, invoices }: { amount: bigint; invoices: readonly number[] },
+): { after: Account; shares: PaidShare[]; toBalance: bigint } {
+  const shares: PaidShare[] = [];
+  let left = amount;
+  for (const [place, index] of invoices.entries()) {
+    const invoice = account.invoices[index];
+    if (invoice === undefined || left === 0n) {
+      continue;
+    }
+    const due = dueOf(invoice);
+    const isLast = place === invoices.length - 1;
+    const share = isLast ? left : smaller(due, left);
+    if (share > 0n) {
+      shares.push({ invoice: index, amount: share, beyond: larger(share - due, 0n) });
+      left -= share;
+    }
+  }
+  const paid = shares.reduce(changePaid, account);
+  const beyond = shares.reduce((sum, share) => sum + share.beyond, 0n);
+  return {
+    after: { ...paid, balance: account.balance + beyond + left },
+    shares,
+    toBalance: left,
+  };
+}
+
+/**
+ * Takes money back for a refund: from the balance first, then from the invoices that had it, which are due again by as much.
+ *
+ * @param input.shares - What invoices may give at most, in the order in which they give.
+ * @throws {StepRefused} `exceeds_refundable`
+ */
+export function takeMoneyBack(
+  account: Account,
+  { amount, shares }: { amount: bigint; shares: readonly Share[] },
+): { after: Account; fromBalance: bigint; taken: Share[] } {
+  const fromBalance = smaller(account.balance, amount);
+  const taken: Share[] = [];
+  let left = amount - fromBalance;
+  for (const share of shares) {
+    const given = smaller(share.amount, left);
+    if (given > 0n) {
+      taken.push({ invoice: share.invoice, amount: given });
+      left -= given;
+    }
+  }
+  if (left > 0n) {
+    throw new StepRefused(
+      "exceeds_refundable",
+      "Refund no more than is left of the payment: the rest has paid later invoices from the balance.",
+    );
+  }
+  const after = taken.reduce(
+    (changed, { invoice, amount: given }) => changePaid(changed, { invoice, amount: -given }),
+    { ...account, balance: account.balance - fromBalance },
+  );
+  return { after, fromBalance, taken };
+}
+
+/** Puts back what {@link takeMoneyBack} took, when the refund has failed. @returns Also what went to the balance of paid invoices. */
+export function putMoneyBack(
+  account: Account,
+  { fromBalance, taken }: { fromBalance: bigint; taken: readonly Share[] },
+): { after: Account; returnedToBalance: bigint } {
+  let after: Account = { ...account, balance: account.balance + fromBalance };
+  let returnedToBalance = 0n;
+  for (const share of taken) {
+    const applied = applyMoney(after, { amount: share.amount, invoices: [share.invoice] });
+    after = applied.after;
+    returnedToBalance += applied.shares.reduce((sum, { beyond }) => sum + beyond, 0n);
+  }
+  return { after, returnedToBalance };
+}
+
+/**
+ * What a failed payment of an invoice leads to: the first one begins its calendar, a hard decline stops it. One of an invoice that
+ * is settled leads to nothing.
+ */
+export function noteFailedPayment(
+  account: Account,
+  input: { invoice: number; atMs: number; dueAtMs: number | undefined; isHard: boolean },
+): Account {
+  const { invoice, isHard } = input;
+  const failed = account.invoices[invoice];
+  if (failed === undefined || !isOpen(failed)) {
+    return account;
+  }
+  const isKnown = account.calendars.some((calendar) => calendar.invoice === invoice);
+  return {
+    ...account,
+    calendars: isKnown
+      ? account.calendars.map((calendar) =>
+          calendar.invoice === invoice
+            ? { ...calendar, isStopped: calendar.isStopped || isHard }
+            : calendar,
+        )
+      : [
+          ...account.calendars,
+          beginCalendar({ ...input, isStopped: isHard }, account.terms.dunning),
+        ],
+  };
+}
+
+/** Lets attempts go on that a hard decline had stopped: there is another method now. */
+export function resumeAttempts(account: Account): Account {
+  return {
+    ...account,
+    calendars: account.calendars.map((calendar) => ({ ...calendar, isStopped: false })),
+  };
+}

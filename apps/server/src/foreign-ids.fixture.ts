@@ -36,6 +36,9 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   alertId: "alertId",
   exportId: "exportId",
   invoiceId: "invoiceId",
+  invoiceIds: "invoiceId",
+  paymentId: "paymentId",
+  lineId: "lineId",
   entityId: "keyId",
   q: "keyId",
   // Filters of a question, by dimension.
@@ -50,7 +53,8 @@ const NO_IDS = new Set(
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
-  companyName addressLines postalCode city region country taxId exemption`.split(/\s+/),
+  companyName addressLines postalCode city region country taxId exemption
+  returnPath content date payer payerAccount purpose bankReference`.split(/\s+/),
 );
 
 /** Texts that are secrets, whose owner may use them, and places in a list, which the list's own tenant bounds. */

@@ -25,6 +25,8 @@ export type Ids = Record<
   | "messageId"
   | "invoiceId"
   | "line"
+  | "paymentId"
+  | "lineId"
   | "collection",
   string
 >;
@@ -51,6 +53,8 @@ export const MISSING_IDS: Ids = {
   messageId: `msg_${"e".repeat(32)}`,
   invoiceId: `inv_${"e".repeat(32)}`,
   line: "1",
+  paymentId: `pay_${"e".repeat(32)}`,
+  lineId: `bsl_${"e".repeat(32)}`,
   collection: "no-such-collection",
 };
 
@@ -114,6 +118,14 @@ export const BILLING_DETAILS = {
   taxId: "FR40303265045",
 };
 
+/** One transfer. @param purpose - What the payer wrote. */
+export function statementOf(purpose: string) {
+  return {
+    name: "statement.csv",
+    content: `Date;Amount;Currency;Payer;Purpose\n2026-01-20;1.00;USD;Example;${purpose}\n`,
+  };
+}
+
 let invited = 0;
 let metersMade = 0;
 let couponsMade = 0;
@@ -156,6 +168,17 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     reason: "Looked up.",
   }),
   "invoicing.setExemption": () => ({ exemption: "Certificate 1", reason: "Seen." }),
+  "payments.setUpPaymentMethod": () => ({ returnPath: "/billings" }),
+  "payments.removePaymentMethod": () => ({}),
+  "payments.payInvoice": () => ({}),
+  "payments.previewRefund": () => ({ amount: "0.50" }),
+  "payments.createRefund": () => ({ amount: "0.50", reason: "Agreed." }),
+  "payments.previewStatement": () => statementOf("Created"),
+  "payments.importStatement": () => statementOf("Created"),
+  "payments.matchStatementLine": ({ invoiceId }) => ({ invoiceIds: [invoiceId] }),
+  "payments.matchCertainLines": () => ({}),
+  "payments.ignoreStatementLine": () => ({ reason: "Our own." }),
+  "payments.reopenStatementLine": () => ({}),
   "billing.advanceClock": () => ({ to: "2026-02-15T10:00:00.000Z" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {

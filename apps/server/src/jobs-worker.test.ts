@@ -159,6 +159,7 @@ describe("the thread of the jobs", () => {
       "alerts.watch-quotas",
       "answers.forget",
       "billing.close",
+      "billing.collect",
       "changes.prune",
       "documents.forget-deletions",
       "events.keep-house",

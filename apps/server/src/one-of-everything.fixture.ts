@@ -1,7 +1,14 @@
 import type { ApiReply, TestApp } from "@turnpike/testkit/test-app";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { expect } from "vitest";
-import { ALERT, BILLING_DETAILS, EXPORT, type Ids, METER } from "./good-requests.fixture.ts";
+import {
+  ALERT,
+  BILLING_DETAILS,
+  EXPORT,
+  type Ids,
+  METER,
+  statementOf,
+} from "./good-requests.fixture.ts";
 
 /**
  * Makes a tenant with one of everything that a tenant owns. Its name is in the name or the content of each, so that it shows
@@ -62,6 +69,15 @@ export async function makeOneOfEverything(
   const { at, hash } = await make("POST", `${path}/subscription/quotes`, sandbox);
   await make("POST", `${path}/subscription/changes`, { ...sandbox, at, hash });
   const invoices = await app.call(everything, "GET", `${path}/invoices?environment=test`);
+  const { invoiceId } = invoices.json.items[0];
+  await make("POST", `/v1/invoices/${invoiceId}/payments`, { amount: "1.00", reference: name });
+  const payments = await app.call(
+    everything,
+    "GET",
+    `/v1/payments?environment=test&tenantId=${tenantId}`,
+  );
+  await make("POST", "/v1/bank-statements", statementOf(name));
+  const lines = await app.call(everything, "GET", "/v1/statement-lines");
   // Of the installation; while it runs, there is no other of the plan.
   const { json } = await app.call(everything, "GET", "/v1/plans/scale/migrations");
   const migration =
@@ -69,7 +85,9 @@ export async function makeOneOfEverything(
   await make("PUT", `${path}/billing/details`, { ...BILLING_DETAILS, companyName: name });
   return {
     tenantId,
-    invoiceId: invoices.json.items[0].invoiceId,
+    invoiceId,
+    paymentId: payments.json.items[0].paymentId,
+    lineId: lines.json.items.find((line: { purpose: string }) => line.purpose === name).lineId,
     line: "1",
     exportId: usageExport.exportId,
     alertId: alert.alertId,

@@ -265,7 +265,7 @@ as $$
     end
 $$;
 
-create function remove_demo_payments(demo text) returns void
+create or replace function remove_demo_documents(demo text) returns void
   language plpgsql
   security definer
   set search_path = pg_catalog, public, pg_temp
@@ -278,15 +278,36 @@ begin
   if not found then
     raise exception '% is not a deleted demo tenant.', demo using errcode = 'insufficient_privilege';
   end if;
+  -- The owner is a member of the roles of the server, so the policies of a tenant's own rows hold for it too.
   perform set_config('app.tenant', demo, true);
-  delete from public.refunded_invoices where tenant_id = demo;
-  delete from public.payment_refunds where tenant_id = demo;
-  delete from public.payment_attempts where tenant_id = demo;
-  delete from public.invoice_payments where tenant_id = demo;
-  delete from public.received_payments r where tenant_id = demo
+  delete from public.refunded_invoices x
+  where x.tenant_id = demo
+    and exists (select from public.invoices i where i.invoice_id = x.invoice_id and public.is_own_series(i.series, demo));
+  delete from public.payment_attempts a
+  where a.tenant_id = demo
+    and exists (select from public.invoices i where i.invoice_id = a.invoice_id and public.is_own_series(i.series, demo));
+  delete from public.invoice_payments p
+  where p.tenant_id = demo
+    and exists (select from public.invoices i where i.invoice_id = p.invoice_id and public.is_own_series(i.series, demo));
+  -- What is left of other invoices keeps its payment.
+  delete from public.payment_refunds f
+  where f.tenant_id = demo
+    and not exists (select from public.refunded_invoices x where x.refund_id = f.refund_id)
+    and not exists (select from public.invoice_payments p where p.received_id = f.payment_id);
+  delete from public.received_payments r
+  where r.tenant_id = demo
+    and not exists (select from public.invoice_payments p where p.received_id = r.payment_id)
+    and not exists (select from public.payment_refunds f where f.payment_id = r.payment_id)
     and not exists (select from public.statement_lines l where l.payment_id = r.payment_id);
+  delete from public.credit_notes c where c.tenant_id = demo and public.is_own_series(c.series, demo);
+  delete from public.invoice_lines l
+  where l.tenant_id = demo
+    and exists (select from public.invoices i where i.invoice_id = l.invoice_id and public.is_own_series(i.series, demo));
+  delete from public.invoices i where i.tenant_id = demo and public.is_own_series(i.series, demo);
+  delete from public.billing_events e where e.tenant_id = demo;
   perform set_config('app.tenant', coalesce(before, ''), true);
+  delete from public.document_series s where public.is_own_series(s.series, demo)
+    and not exists (select from public.invoices i where i.series = s.series)
+    and not exists (select from public.credit_notes c where c.series = s.series);
 end
 $$;
-revoke execute on function remove_demo_payments from public;
-grant execute on function remove_demo_payments to turnpike_operator;

@@ -1,4 +1,5 @@
 import { isId } from "@turnpike/domain/ids/ids";
+import { smaller } from "@turnpike/domain/money/bounds";
 import { lockAccount } from "../accounts/accounts.store.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
@@ -43,7 +44,7 @@ async function applyReturned(
       });
     };
     if (unknown > 0n && left > 0n) {
-      await record(unknown < left ? unknown : left, "provider", "Refunded at the provider.");
+      await record(smaller(unknown, left), "provider", "Refunded at the provider.");
     } else if (isDisputed && dispute === undefined && left > 0n) {
       await record(left, "dispute", "The customer's bank took the money back.");
     }

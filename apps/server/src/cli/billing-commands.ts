@@ -1,33 +1,27 @@
-import { once } from "node:events";
 import { playStory } from "@turnpike/domain/billing/rehearsal/play-story";
 import { type Cli, examples } from "./cli.ts";
 import { type FileMistake, toInputFileError } from "./input-file-error.ts";
-import { readStoryLines } from "./rehearsal/read-story-lines.ts";
+import { parseJsonLine, readLines } from "./read-lines.ts";
 import { toStoryText } from "./rehearsal/to-story-text.ts";
+import { writeLine } from "./write-line.ts";
 
 /** More bad lines say nothing new. */
 const MISTAKES_MAX = 100;
 
-/** Waits when the reader is slower, so that results do not pile up in memory. */
-async function write(output: NodeJS.WritableStream, text: string): Promise<void> {
-  if (!output.write(`${text}\n`)) {
-    await once(output, "drain");
-  }
-}
-
 async function rehearse(cli: Cli, name: string): Promise<void> {
   const path = cli.toPath(name);
   const mistakes: FileMistake[] = [];
-  for await (const read of readStoryLines(path, name)) {
+  for await (const { line, text } of readLines(path, name)) {
+    const read = parseJsonLine(text);
     if ("fault" in read) {
-      mistakes.push({ pointer: `line ${String(read.line)}`, message: read.fault });
+      mistakes.push({ pointer: `line ${String(line)}`, message: read.fault });
       if (mistakes.length === MISTAKES_MAX) {
         break;
       }
     } else {
       const result = playStory(read.value);
-      const text = cli.isJson() ? JSON.stringify(result) : toStoryText(result);
-      await write(cli.environment.output, text);
+      const shown = cli.isJson() ? JSON.stringify(result) : toStoryText(result);
+      await writeLine(cli.environment.output, shown);
     }
   }
   if (mistakes.length > 0) {

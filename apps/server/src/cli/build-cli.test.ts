@@ -63,7 +63,7 @@ describe("the commands", () => {
           (name) => `webhooks ${name}`,
         ),
         ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
-        ...["audit list", "clock", "config check", "config schema", "demo", "import"],
+        ...["audit list", "clock", "config check", "config schema", "demo", "detect", "import"],
       ].sort(),
     );
   });

@@ -5,6 +5,7 @@ import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
 import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
+import { addDetectCommand } from "./detect-command.ts";
 import { addImportCommand } from "./import-command.ts";
 import { addInvoicesCommands } from "./invoices-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
@@ -33,5 +34,6 @@ export function buildCli(environment: CliEnvironment): Cli {
   addAuditCommands(cli);
   addConfigCommands(cli);
   addDemoCommand(cli);
+  addDetectCommand(cli);
   return cli;
 }

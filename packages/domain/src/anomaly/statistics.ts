@@ -10,11 +10,11 @@ import { createSamplingStep, learnStep } from "./sampling-step.ts";
 import { findUsualValue } from "./usual-value.ts";
 
 /**
- * What can be unusual about a point: the level of the last 24 points against the 240 before, their spread, a fall of twelve
- * points below the level of the 276 before, the distance to the usual value of the time of the day over the last hour, a shape
- * of 64 points that did not occur before.
+ * What can be unusual about a point: the distance to the usual value of the time of the day over the last hour, a fall of twelve
+ * points below the level of the 276 before, the level of the last 24 points against the 240 before, their spread, a shape of 64
+ * points that did not occur before. Of those equally unusual, the first is the explanation.
  */
-export const STATISTICS = ["level", "spread", "drop", "residual", "shape"] as const;
+export const STATISTICS = ["residual", "drop", "level", "spread", "shape"] as const;
 export type Statistic = (typeof STATISTICS)[number];
 
 /** Each statistic of a point, 0 or more; nothing as long as there are too few points for it. */

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { anomaliesBench } from "./anomalies.ts";
 import { closeBench } from "./close.ts";
 import { gatewayBench } from "./gateway.ts";
 import { ingestBench } from "./ingest.ts";
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   workersBench,
   rateBench,
   closeBench,
+  anomaliesBench,
 ];
 
 const KEYS = 1_000_000;
@@ -37,7 +39,7 @@ const SCALE_MAX = 20;
 function usage(): string {
   const width = Math.max(...BENCHES.map((bench) => bench.name.length));
   return [
-    "Usage: npm run bench -- <name|all> [--seconds N] [--rounds N] [--keys N] [--scale N] [--json] [--write-docs]",
+    "Usage: npm run bench -- <name|all> [--seconds N] [--rounds N] [--keys N] [--scale N] [--data FOLDER] [--json] [--write-docs]",
     "",
     ...BENCHES.map((bench) => `  ${bench.name.padEnd(width)}  ${bench.summary}`),
     "",
@@ -45,6 +47,7 @@ function usage(): string {
     "  --rounds      rounds of each candidate; they take turns",
     "  --keys        keys of the larger side of million-keys (1000000)",
     "  --scale       routes of each tenant of query that is not asked about (1)",
+    "  --data        labelled series for anomalies: *.csv of timestamp,value and windows.json",
     "  --json        ends with one line of JSON for each bench: bench, ratios, figures",
     "  --write-docs  puts the figures into docs/benchmarks.md",
   ].join("\n");
@@ -80,6 +83,7 @@ function parseCommandLine(args: readonly string[]) {
         rounds: { type: "string" },
         keys: { type: "string" },
         scale: { type: "string" },
+        data: { type: "string" },
       },
     });
   } catch (error) {
@@ -132,6 +136,7 @@ async function main(): Promise<number> {
       rounds: parseCount("rounds", values.rounds, { fallback: bench.defaults.rounds }),
       keys: parseCount("keys", values.keys, { fallback: KEYS, max: KEYS }),
       scale: parseCount("scale", values.scale, { fallback: SCALE, max: SCALE_MAX }),
+      data: values.data,
       note: (text) => process.stderr.write(`${bench.name}: ${text}\n`),
     };
     try {

@@ -8,6 +8,8 @@ export type BenchOptions = {
   keys: number;
   /** How many times as much the other tenants of `query` have. */
   scale: number;
+  /** A folder of series to work on instead of those that `anomalies` generates. */
+  data?: string | undefined;
   /** Reports progress to a person, on standard error. */
   note: (text: string) => void;
 };

@@ -3,6 +3,7 @@ import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
 import { taxSection } from "./config-tax.ts";
+import { topUpsSection } from "./config-top-ups.ts";
 
 const text = (lengthMax: number) => z.string().trim().max(lengthMax);
 
@@ -81,6 +82,7 @@ export const billingSection = z
     seller,
     tax: taxSection,
     bank,
+    topUps: topUpsSection,
     paymentDays: z
       .int("A whole number of days from 0.")
       .min(0, "A whole number of days from 0.")

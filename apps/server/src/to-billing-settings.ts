@@ -1,6 +1,8 @@
 import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
 import type { Seller, TaxRate } from "@turnpike/domain/billing/tax/tax-decision";
+import { findCurrency, formatMinor, roundToMinor } from "@turnpike/domain/money/currency";
 import { toScaled } from "@turnpike/domain/money/decimal";
+import { toExact } from "@turnpike/domain/money/exact";
 import { type BillingSettings, toPlaceLine } from "#modules/billing/index.ts";
 import type { Config } from "./config.ts";
 
@@ -38,12 +40,34 @@ function toSeller({ tax, seller }: Config["billing"]): Seller | undefined {
   };
 }
 
+/** Amounts with the decimals of their currency, from the smallest. */
+function toTopUps({ topUps }: Config["billing"]): BillingSettings["topUps"] {
+  if (topUps === undefined) {
+    return;
+  }
+  return {
+    isTaxed: topUps.taxed,
+    offers: topUps.offers.map(({ currency: code, amounts, min, max }) => {
+      const currency = findCurrency(code) ?? { code, digits: 2 };
+      const minor = (text: string) => roundToMinor(toExact(toScaled(text)), currency);
+      const sorted = amounts.map(minor).sort((a, b) => (a < b ? -1 : 1));
+      const money = (amount: bigint) => formatMinor(amount, currency);
+      return {
+        currency: code,
+        amounts: sorted.map(money),
+        min: money(min === undefined ? (sorted[0] ?? 1n) : minor(min)),
+        max: money(max === undefined ? (sorted.at(-1) ?? 1n) : minor(max)),
+      };
+    }),
+  };
+}
+
 /** What billing needs of the configuration. */
 export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, dunning, documents, bank, tax: _, ...rest } = billing;
+  const { seller, dunning, documents, bank, tax: _, topUps: __, ...rest } = billing;
   const place = { postalCode: seller.postalCode ?? null, city: seller.city ?? null };
   return {
     ...rest,
@@ -60,6 +84,7 @@ export function toBillingSettings({
             bank: bank.name ?? null,
             lines: bank.lines,
           },
+    topUps: toTopUps(billing),
     seller: {
       name: seller.name === "" ? brand.name : seller.name,
       lines: [...seller.address, ...toPlaceLine(place)],

@@ -23,6 +23,7 @@ export const LINE_KINDS = [
   "late",
   "commitment",
   "adjustment",
+  "topUp",
   "discount",
   "promotional",
 ] as const;

@@ -10,6 +10,7 @@ import {
 import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
+import { creditsContract, grantingContract } from "./credits.ts";
 import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
@@ -38,9 +39,15 @@ export const contract = {
     ...subscriptionsContract,
     ...invoicesContract,
     ...billingDetailsContract,
+    ...creditsContract,
     ...sandboxContract,
   },
-  invoicing: { ...allSubscriptionsContract, ...invoicingContract, ...customerTaxContract },
+  invoicing: {
+    ...allSubscriptionsContract,
+    ...invoicingContract,
+    ...customerTaxContract,
+    ...grantingContract,
+  },
   payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,

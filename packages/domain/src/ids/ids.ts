@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   alertEvent: "alh",
   invoice: "inv",
   creditNote: "crn",
+  creditGrant: "cgr",
   payment: "pay",
   attempt: "att",
   refund: "rfd",
@@ -66,6 +67,7 @@ type IdOf = {
   alertEvent: string;
   invoice: string;
   creditNote: string;
+  creditGrant: string;
   payment: string;
   attempt: string;
   refund: string;

@@ -1,5 +1,6 @@
 import type { TenantResource } from "#modules/tenants/index.ts";
 import { deleteAccounts } from "./accounts/accounts.store.ts";
+import { deleteAutomaticTopUps } from "./credits/credits.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
 import { deleteMethods } from "./payments/methods.store.ts";
 
@@ -11,5 +12,6 @@ export const accountsOfTenant: TenantResource = {
   forget: async (tx, { tenantId }) =>
     (await deleteAccounts(tx, tenantId)) +
     (await deleteBillingDetails(tx, tenantId)) +
-    (await deleteMethods(tx, tenantId)),
+    (await deleteMethods(tx, tenantId)) +
+    (await deleteAutomaticTopUps(tx, { tenantId })),
 };

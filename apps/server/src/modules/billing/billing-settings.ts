@@ -1,6 +1,7 @@
 import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
 import type { ProrationMode } from "@turnpike/domain/billing/subscription/subscription";
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
+import type { TopUpSettings } from "./credits/top-up-settings.ts";
 
 /** A postal address in parts, as e-invoices have it. */
 export type Address = {
@@ -54,6 +55,8 @@ export type BillingSettings = {
   paymentDays: number;
   /** What follows an invoice that is not paid. */
   dunning: DunningTerms;
+  /** Selling credit; left out where none is sold. */
+  topUps?: TopUpSettings | undefined;
   /** Begins the numbers of invoices and of credit notes. */
   invoicePrefix: string;
   creditNotePrefix: string;

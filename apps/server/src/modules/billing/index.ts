@@ -5,6 +5,7 @@ export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
 export { closeAccounts, closeDue } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
+export { createCreditsRoutes, createGrantingRoutes } from "./credits/credits.routes.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { toPlaceLine } from "./details/to-customer.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";

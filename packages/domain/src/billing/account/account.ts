@@ -3,7 +3,7 @@ import type { Quantity } from "../../pricing/price.ts";
 import type { BillingCatalog } from "../catalog/billing-plan.ts";
 import type { CreditNote } from "../credit-notes/credit-note.ts";
 import type { Coupon } from "../invoices/coupon.ts";
-import type { Grant } from "../invoices/grant.ts";
+import type { Credit } from "../invoices/grant.ts";
 import type { Invoice } from "../invoices/invoice.ts";
 import type { AccessState, Attempt, DunningCalendar, DunningTerms } from "../payments/dunning.ts";
 import type { Line, Span } from "../rating/line.ts";
@@ -57,7 +57,7 @@ export type Account = {
   readonly invoices: readonly Invoice[];
   readonly creditNotes: readonly CreditNote[];
   readonly coupons: readonly Coupon[];
-  readonly grants: readonly Grant[];
+  readonly credit: Credit;
   /** What the customer has with us, in minor units; the next invoice takes it. */
   readonly balance: bigint;
   /** Lines that wait for the next invoice. */
@@ -89,7 +89,7 @@ export function createAccount(terms: BillingTerms, customer: Customer): Account 
     invoices: [],
     creditNotes: [],
     coupons: [],
-    grants: [],
+    credit: { grants: [], entries: [] },
     balance: 0n,
     waiting: [],
     closed: [],

@@ -1,6 +1,6 @@
 import { smaller } from "../../money/bounds.ts";
 import { applyCoupons, spreadOff, sumLeft } from "../invoices/coupon.ts";
-import { chooseGrants, moveGrants, sumBurns } from "../invoices/grant.ts";
+import { chooseGrants, moveCredit, sumBurns, toEntries } from "../invoices/grant.ts";
 import { type Invoice, nextNumber } from "../invoices/invoice.ts";
 import { createLine, isCharge, type Line } from "../rating/line.ts";
 import { orderLines } from "../rating/order-lines.ts";
@@ -27,7 +27,8 @@ function toPromotional(amount: bigint): Line {
 
 /** Lowers lines by coupons, then by promotional credit. */
 function lowerLines(account: Account, charges: readonly Line[], atMs: number) {
-  const { coupons, invoices, periods, grants } = account;
+  const { coupons, invoices, periods } = account;
+  const { grants } = account.credit;
   const { lines, discounts } = applyCoupons(charges, coupons, { invoices, periodNumber: periods });
   const left = sumLeft(lines);
   const burns = chooseGrants(grants, { kind: "promotional", amount: left, atMs });
@@ -39,14 +40,65 @@ function lowerLines(account: Account, charges: readonly Line[], atMs: number) {
   };
 }
 
+/** What pays an invoice when it is issued. */
+type PaidWith = Pick<Invoice, "burns" | "fromBalance" | "prepaid">;
+
+/** Taxes lines that are ready, and adds their invoice to the account. The number is taken last. */
+export function appendInvoice(
+  account: Account,
+  {
+    lines,
+    atMs,
+    pay,
+    topUp,
+  }: {
+    lines: readonly Line[];
+    atMs: number;
+    pay: (total: bigint) => PaidWith;
+    topUp?: string;
+  },
+): Account {
+  const { terms, invoices, credit } = account;
+  const totals = totalTaxes(
+    lines
+      .filter((line) => isCharge(line) && line.amount > 0n)
+      .map((line) => ({ kinds: line.taxes, sum: line.amount - line.discount })),
+    terms.seller?.pricesInclude ?? "net",
+  );
+  const { burns, fromBalance, prepaid } = pay(totals.total);
+  const invoice: Invoice = {
+    ...totals,
+    number: nextNumber("INV", invoices, atMs),
+    issuedAtMs: atMs,
+    periodNumber: account.periods,
+    lines,
+    burns,
+    fromBalance,
+    prepaid,
+    paid: 0n,
+    credited: 0n,
+    isVoid: false,
+    ...(topUp !== undefined && { topUp }),
+  };
+  return {
+    ...account,
+    invoices: [...invoices, invoice],
+    balance: account.balance - fromBalance,
+    credit: moveCredit(
+      credit,
+      toEntries(burns, { kind: "burned", atMs, invoice: invoices.length }),
+    ),
+  };
+}
+
 /**
  * Issues one invoice for lines and for those that waited: cut by tax, ordered, lowered by coupons and credit, taxed, and paid from the
- * balance and from prepaid credit. The number is taken last. When no line has an amount, there is no invoice.
+ * balance and from prepaid credit. When no line has an amount, there is no invoice.
  *
  * @throws {NoTaxRate} When the table of rates has none for a line.
  */
 export function issueInvoice(account: Account, lines: readonly Line[], atMs: number): Account {
-  const { terms, customer, invoices, grants } = account;
+  const { terms, customer, credit } = account;
   const { seller, currency } = terms;
   const taxed = taxLines([...account.waiting, ...lines], { seller, customer, currency });
   const charges = orderLines(taxed.filter(isShown));
@@ -55,33 +107,14 @@ export function issueInvoice(account: Account, lines: readonly Line[], atMs: num
     return settled;
   }
   const lowered = lowerLines(account, charges, atMs);
-  const totals = totalTaxes(
-    lowered.lines
-      .filter((line) => isCharge(line) && line.amount > 0n)
-      .map((line) => ({ kinds: line.taxes, sum: line.amount - line.discount })),
-    seller?.pricesInclude ?? "net",
-  );
-  const fromBalance = smaller(account.balance, totals.total);
-  const left = totals.total - fromBalance;
-  const paid = chooseGrants(grants, { kind: "prepaid", amount: left, atMs });
-  const burns = [...lowered.burns, ...paid];
-  const invoice: Invoice = {
-    ...totals,
-    number: nextNumber("INV", invoices, atMs),
-    issuedAtMs: atMs,
-    periodNumber: account.periods,
+  return appendInvoice(settled, {
     lines: lowered.lines,
-    burns,
-    fromBalance,
-    prepaid: sumBurns(paid),
-    paid: 0n,
-    credited: 0n,
-    isVoid: false,
-  };
-  return {
-    ...settled,
-    invoices: [...invoices, invoice],
-    balance: account.balance - fromBalance,
-    grants: moveGrants(grants, burns, -1),
-  };
+    atMs,
+    pay: (total) => {
+      const fromBalance = smaller(account.balance, total);
+      const amount = total - fromBalance;
+      const burns = chooseGrants(credit.grants, { kind: "prepaid", amount, atMs });
+      return { burns: [...lowered.burns, ...burns], fromBalance, prepaid: sumBurns(burns) };
+    },
+  });
 }

@@ -46,7 +46,16 @@ export type Sample = {
 };
 
 function toGrant(kind: "promotional" | "prepaid", granted: bigint) {
-  return { kind, granted, left: granted, priority: 0, effectiveAtMs: 0, expiresAtMs: undefined };
+  return {
+    kind,
+    granted,
+    left: granted,
+    priority: 0,
+    effectiveAtMs: 0,
+    expiresAtMs: undefined,
+    topUp: undefined,
+    withdrawn: 0n,
+  };
 }
 
 /** Lets the engine issue an invoice; undefined when there is nothing to charge. */
@@ -75,10 +84,13 @@ export function issueSample(sample: Sample): { invoice: Invoice; account: Accoun
       cards: undefined,
       couponId: undefined,
     })),
-    grants: [
-      toGrant("promotional", sample.promotional ?? 0n),
-      toGrant("prepaid", sample.prepaid ?? 0n),
-    ],
+    credit: {
+      grants: [
+        toGrant("promotional", sample.promotional ?? 0n),
+        toGrant("prepaid", sample.prepaid ?? 0n),
+      ],
+      entries: [],
+    },
     balance: sample.balance ?? 0n,
   };
   const lines = sample.lines.map(({ amount, taxClass, quantity }) =>

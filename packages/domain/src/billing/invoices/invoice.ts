@@ -38,6 +38,8 @@ export type Invoice = TaxTotals & {
   readonly paid: bigint;
   readonly credited: bigint;
   readonly isVoid: boolean;
+  /** Names the credit that it is for; left out on all other invoices. */
+  readonly topUp?: string;
 };
 
 /** What is still to be paid, never below 0. */

@@ -1,9 +1,11 @@
 import { type Account, isRunning, lifeOf } from "../account/account.ts";
 import { accessAt, makeAttempts, nextDunningMs } from "../payments/dunning.ts";
+import { settleCredit } from "./settle-credit.ts";
 import { nextBoundaryMs, turnPeriod } from "./turn-period.ts";
 
-/** Records the life of a subscription and what the customer may do, where they have changed. */
-export function recordStates(account: Account, atMs: number): Account {
+/** Records what has changed by itself: credit, the life of a subscription, and what the customer may do. */
+export function recordStates(given: Account, atMs: number): Account {
+  const account = settleCredit(given, atMs);
   const { subscription, life, access, calendars, terms, invoices } = account;
   if (subscription === undefined) {
     return account;
@@ -53,7 +55,7 @@ export function advance(
   for (;;) {
     const nextMs = nextDueMs(current, nowMs);
     if (nextMs === undefined || nextMs > toMs) {
-      return current;
+      return settleCredit(current, toMs);
     }
     nowMs = Math.max(nowMs, nextMs);
     current = turnAt(current, nowMs);

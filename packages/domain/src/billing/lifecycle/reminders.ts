@@ -13,6 +13,7 @@ const LONG_TRIAL_MS = 7 * DAY_MS;
 const LONG_NOTICE_MS = 3 * DAY_MS;
 const SHORT_NOTICE_MS = DAY_MS;
 const RENEWAL_NOTICE_MS = 14 * DAY_MS;
+const EXPIRY_NOTICE_MS = 14 * DAY_MS;
 
 /** What the customer gets a notice of, and when. */
 export type Reminder =
@@ -22,6 +23,13 @@ export type Reminder =
       readonly atMs: number;
       readonly endsAtMs: number;
       readonly planId: string;
+    }
+  /** `amount` of credit expires at `endsAtMs`. Minor units. */
+  | {
+      readonly kind: "credit.expiring";
+      readonly atMs: number;
+      readonly endsAtMs: number;
+      readonly amount: bigint;
     }
   /** `invoice` is its index in the account, and `blockedAtMs` from when calls are refused while it is not paid. */
   | {
@@ -57,6 +65,22 @@ function remindOfEnd(subscription: Subscription): Reminder | undefined {
   return hasPrices(phase) && isAtLeastAYear(planInterval(phase))
     ? { kind: "renewal.upcoming", atMs: period.toMs - RENEWAL_NOTICE_MS, ...ends }
     : undefined;
+}
+
+/** One notice of all credit that expires at one instant. */
+function remindOfExpiry({ credit }: Account): Reminder[] {
+  const amounts = new Map<number, bigint>();
+  for (const { left, expiresAtMs } of credit.grants) {
+    if (left > 0n && expiresAtMs !== undefined) {
+      amounts.set(expiresAtMs, (amounts.get(expiresAtMs) ?? 0n) + left);
+    }
+  }
+  return [...amounts].map(([endsAtMs, amount]) => ({
+    kind: "credit.expiring",
+    atMs: endsAtMs - EXPIRY_NOTICE_MS,
+    endsAtMs,
+    amount,
+  }));
 }
 
 /** The first whole minute after an instant: what follows from a due date happens on minutes, like everything else. */
@@ -115,7 +139,9 @@ export function listReminders(account: Account, dueDates: DueDates): Reminder[] 
   const end = isRunning(account) ? remindOfEnd(account.subscription) : undefined;
   const begun = account.subscription?.period.fromMs ?? 0;
   const ends = end === undefined || end.atMs <= begun ? [] : [end];
-  return [...ends, ...listUnpaid(account, dueDates)].sort((a, b) => a.atMs - b.atMs);
+  return [...ends, ...remindOfExpiry(account), ...listUnpaid(account, dueDates)].sort(
+    (a, b) => a.atMs - b.atMs,
+  );
 }
 
 /** The next instant after `afterMs` at which there is something to remind of; `undefined` for none. */

@@ -111,7 +111,8 @@ export function noteFailedPayment(
 ): Account {
   const { invoice, isHard } = input;
   const failed = account.invoices[invoice];
-  if (failed === undefined || !isOpen(failed)) {
+  // Credit that is not paid for is not there: nothing is owed, so nothing is dunned.
+  if (failed === undefined || !isOpen(failed) || failed.topUp !== undefined) {
     return account;
   }
   const isKnown = account.calendars.some((calendar) => calendar.invoice === invoice);

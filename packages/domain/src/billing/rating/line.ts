@@ -17,6 +17,7 @@ export type LineKind =
   | "late"
   | "commitment"
   | "adjustment"
+  | "topUp"
   | "discount"
   | "promotional";
 
@@ -67,7 +68,7 @@ export type Line = {
   /** True once a change or an end has credited its rest, which happens once. */
   readonly isReturned: boolean;
   readonly taxes: readonly TaxKind[];
-  /** What an `adjustment` is for, as the customer reads it. */
+  /** What an `adjustment` or a `topUp` is for, as the customer reads it. */
   readonly label: string | undefined;
 };
 

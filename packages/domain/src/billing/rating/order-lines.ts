@@ -10,6 +10,7 @@ const RANKS: Readonly<Record<LineKind, number>> = {
   late: 4,
   commitment: 5,
   adjustment: 6,
+  topUp: 6,
   discount: 7,
   promotional: 8,
 };

@@ -199,7 +199,7 @@ export function toStoryResult(
     id,
     invoices: account.invoices.map((invoice) => toStoryInvoice(invoice, currency)),
     creditNotes: account.creditNotes.map((note) => toStoryCreditNote(note, currency)),
-    credits: account.grants.map((grant) => ({
+    credits: account.credit.grants.map((grant) => ({
       kind: grant.kind,
       granted: money(grant.granted),
       balance: money(isExpired(grant, atMs) ? 0n : grant.left),

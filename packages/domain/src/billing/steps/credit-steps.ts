@@ -1,7 +1,7 @@
 import { SCALE } from "../../money/decimal.ts";
 import type { Account } from "../account/account.ts";
 import type { Coupon } from "../invoices/coupon.ts";
-import { GRANT_KINDS } from "../invoices/grant.ts";
+import { addGrant, GRANT_KINDS } from "../invoices/grant.ts";
 import { TAX_ID_STATUSES } from "../tax/tax-decision.ts";
 import {
   badValue,
@@ -94,13 +94,13 @@ export const grantStep: StepAction = (account, { members, atMs }) => {
   const grant = {
     kind,
     granted,
-    left: granted,
     priority: readPriority(members["priority"]),
     effectiveAtMs: readInstant(members, "effectiveAt") ?? atMs,
     expiresAtMs: readInstant(members, "expiresAt"),
+    topUp: undefined,
   };
   const grantKeys = key === undefined ? account.grantKeys : new Set([...account.grantKeys, key]);
-  return { ...account, grants: [...account.grants, grant], grantKeys };
+  return { ...account, credit: addGrant(account.credit, grant, { atMs }), grantKeys };
 };
 
 /** A check that cannot be made leaves a confirmed id as it is; any other id waits. */

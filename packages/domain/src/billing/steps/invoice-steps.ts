@@ -3,7 +3,7 @@ import { splitByWeight } from "../../money/split.ts";
 import { isMembers, type Members } from "../../pricing/read-value.ts";
 import type { Account } from "../account/account.ts";
 import { issueCreditNotes } from "../account/issue-credit-notes.ts";
-import { moveGrants } from "../invoices/grant.ts";
+import { moveCredit, toEntries } from "../invoices/grant.ts";
 import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
 import { beginCalendar, isHardDecline } from "../payments/dunning.ts";
 import { creditableOf } from "../rating/line.ts";
@@ -72,7 +72,7 @@ export const paymentFailsStep: StepAction = (account, { members, atMs }) => {
   return { ...account, calendars };
 };
 
-export const voidStep: StepAction = (account, { members }) => {
+export const voidStep: StepAction = (account, { members, atMs }) => {
   const { index, invoice } = requireInvoice(account, members);
   if (invoice.isVoid) {
     throw new StepRefused("not_open", `${invoice.number} is void already.`);
@@ -86,7 +86,10 @@ export const voidStep: StepAction = (account, { members }) => {
   return {
     ...replaceInvoice(account, index, { ...invoice, isVoid: true }),
     balance: account.balance + invoice.fromBalance,
-    grants: moveGrants(account.grants, invoice.burns, 1),
+    credit: moveCredit(
+      account.credit,
+      toEntries(invoice.burns, { kind: "returned", atMs, invoice: index }),
+    ),
   };
 };
 
@@ -146,6 +149,24 @@ function toAmounts(asked: Asked, left: readonly bigint[]): bigint[] {
   }
 }
 
+/** What was bought and spent cannot be taken back. */
+function assertTopUpIsLeft(
+  { credit }: Account,
+  { invoice, amounts }: { invoice: Invoice; amounts: readonly bigint[] },
+): void {
+  const grants = credit.grants.filter(
+    ({ topUp }) => topUp !== undefined && topUp === invoice.topUp,
+  );
+  const left = grants.reduce((sum, grant) => sum + grant.left, 0n);
+  const asked = amounts.reduce((sum, amount) => sum + amount, 0n);
+  if (grants.length > 0 && asked > left) {
+    throw new StepRefused(
+      "exceeds_creditable",
+      `Credit no more than is left of what ${invoice.number} bought: the rest was used or has expired.`,
+    );
+  }
+}
+
 export const creditNoteStep: StepAction = (account, { members, atMs }) => {
   const { index, invoice } = requireInvoice(account, members);
   const asked = readAsked(account, invoice, members);
@@ -164,6 +185,7 @@ export const creditNoteStep: StepAction = (account, { members, atMs }) => {
       `Credit no more than is left of ${invoice.number}, or leave the amount out for all of it.`,
     );
   }
+  assertTopUpIsLeft(account, { invoice, amounts });
   const credits = amounts.map((amount, line) => ({ invoice: index, line, amount }));
   return issueCreditNotes(account, credits, atMs);
 };

@@ -160,11 +160,11 @@ export function encodeState(
   account: Account,
   { book, invoiceIds }: { book: PlanBook; invoiceIds: readonly string[] },
 ): Json {
-  const { subscription, coupons, grants, balance, waiting, cap, runs, periods } = account;
+  const { subscription, coupons, credit, balance, waiting, cap, runs, periods } = account;
   const state: StoredState = {
     subscription: subscription === undefined ? undefined : toStoredSubscription(subscription, book),
     coupons,
-    grants,
+    grants: credit.grants,
     balance,
     waiting,
     commitments: account.commitments.slice(-COMMITMENTS_MAX),
@@ -200,7 +200,7 @@ export function listReferences(json: Json): { plans: PlanReference[]; late: Stre
 /** Reads what {@link encodeState} wrote. `parts` holds at least the documents and stretches that it refers to. */
 export function decodeState(json: Json, parts: AccountParts, book: PlanBook): Account {
   const stored = fromExactJson<StoredState>(json);
-  const { subscription, late, calendars, cap, ...rest } = stored;
+  const { subscription, late, calendars, cap, grants, ...rest } = stored;
   const { terms, customer, invoices, invoiceIds, creditNotes, closed } = parts;
   const places = new Map(
     closed.map((stretch, index) => [toKey(referenceOfStretch(stretch)), index]),
@@ -208,6 +208,7 @@ export function decodeState(json: Json, parts: AccountParts, book: PlanBook): Ac
   return {
     ...rest,
     cap,
+    credit: { grants, entries: [] },
     terms,
     customer,
     invoices,

@@ -20,7 +20,7 @@ import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
 import { takeCutOff } from "./take-cut-off.ts";
 import { toTaxRefusal } from "./to-tax-refusal.ts";
-import { type AccountEvent, toWrites } from "./to-writes.ts";
+import { type AccountEvent, type CreditReason, toWrites } from "./to-writes.ts";
 import { writeChanges } from "./write-changes.ts";
 
 const MINUTE_MS = 60_000;
@@ -171,12 +171,17 @@ export type AccountChange = {
   events: readonly Omit<AccountEvent, "atMs">[];
   /** Why credit notes are issued. */
   noteReason: string;
+  /** Why credit is granted or revoked. */
+  creditReason?: CreditReason;
   /** Written together with the change. */
   alsoWrites?: (tx: Tx) => Promise<void>;
 };
 
 /** What was changed, for the answer. */
 export type ChangedAccount = { loaded: LoadedAccount; after: Account; atMs: number };
+
+/** With the ids of the invoices that it has issued, in the order of `after.invoices`. */
+export type WrittenAccount = ChangedAccount & { issued: readonly string[] };
 
 /**
  * {@link changeAccount} as part of the caller's transaction, which must be one of the operator role.
@@ -197,12 +202,13 @@ export async function changeAccountWithin(
       step,
       events,
       noteReason,
+      creditReason,
       alsoWrites,
     },
     recordedTo,
     check = () => undefined,
   }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
-): Promise<ChangedAccount> {
+): Promise<WrittenAccount> {
   const row = await lockAccount(tx, key);
   const now = deps.clock.now();
   const aheadMs = row?.aheadMs ?? 0;
@@ -229,6 +235,7 @@ export async function changeAccountWithin(
     events: events.map((event) => ({ ...event, atMs: effective })),
     reminders,
     noteReason,
+    creditReason,
     settings: deps.billing,
     newId: deps.newId,
   });
@@ -249,7 +256,7 @@ export async function changeAccountWithin(
     dueDates,
     dueDatesAfter,
   });
-  return changed;
+  return { ...changed, issued: writes.invoices.map(({ invoiceId }) => invoiceId) };
 }
 
 /**
@@ -264,7 +271,7 @@ export async function changeAccount(
   context: CallContext,
   change: AccountChange,
   check: (changed: ChangedAccount) => void = () => undefined,
-): Promise<ChangedAccount> {
+): Promise<WrittenAccount> {
   const recordedTo = await takeCutOff(deps);
   return await deps.transact.asOperator((tx) =>
     changeAccountWithin(deps, tx, context, { change, recordedTo, check }),

@@ -1,14 +1,18 @@
 import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import { listUnbilledUsage } from "@turnpike/domain/billing/account/list-unbilled-usage";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
+import { nextExpiryMs } from "@turnpike/domain/billing/invoices/grant";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import { nextReminderMs, type Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
+import { formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { BillingSettings } from "../billing-settings.ts";
+import type { EntryWrite, GrantWrite } from "../credits/credits.store.ts";
+import { toCreditWrites } from "../credits/to-credit-writes.ts";
 import { toCustomerParty } from "../details/to-customer.ts";
 import { describeLine, type LineContext, meterOf } from "../invoices/describe-line.ts";
 import type {
@@ -51,6 +55,8 @@ export type AccountWrites = {
   notes: NewNote[];
   invoiceChanges: InvoiceChange[];
   lineChanges: LineChange[];
+  grants: GrantWrite[];
+  entries: EntryWrite[];
   /** Invoices on which something was due before, and nothing is any more. */
   settled: { invoiceId: string; as: "paid" | "void" }[];
   events: EventWrite[];
@@ -61,7 +67,10 @@ export type AccountWrites = {
 /** Something that happened to an account, for its history. */
 export type AccountEvent = { kind: string; atMs: number; details: { [member: string]: Json } };
 
-type ChangedAccount = {
+/** Why a person changes credit; the same `reference` counts once. */
+export type CreditReason = { reason: string; reference?: string | undefined };
+
+export type ChangedAccount = {
   loaded: LoadedAccount;
   after: Account;
   /** By the clock of the environment. */
@@ -75,6 +84,8 @@ type ChangedAccount = {
   reminders: readonly Reminder[];
   /** Why credit notes were issued. */
   noteReason: string;
+  /** Why credit was granted or revoked by a person. */
+  creditReason?: CreditReason | undefined;
   settings: BillingSettings;
   newId: NewId;
 };
@@ -274,9 +285,14 @@ function toReminderEvent(
     const blockedAt = new Date(reminder.blockedAtMs).toISOString();
     return { kind, atMs, details: { invoiceId, dueAt, blockedAt } };
   }
-  const { planId, endsAtMs } = reminder;
+  const endsAt = new Date(reminder.endsAtMs).toISOString();
+  if ("amount" in reminder) {
+    const amount = formatMinor(reminder.amount, changed.after.terms.currency);
+    return { kind, atMs, details: { amount, endsAt } };
+  }
+  const { planId } = reminder;
   const planName = nameOfPlan(changed, planId);
-  return { kind, atMs, details: { planId, planName, endsAt: new Date(endsAtMs).toISOString() } };
+  return { kind, atMs, details: { planId, planName, endsAt } };
 }
 
 function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): AccountEvent[] {
@@ -343,9 +359,11 @@ function dueAtOf(after: Account, changed: ChangedAccount): Date | null {
   const dueDates = dueDatesOf(loaded, { paymentDays: settings.paymentDays, now });
   const dueMs = nextDueMs(after, advancedToMs);
   const reminderMs = nextReminderMs(after, { dueDates, afterMs: advancedToMs });
+  const expiryMs = nextExpiryMs(after.credit.grants);
   const instants = [
     dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS,
     reminderMs === undefined ? undefined : reminderMs - aheadMs,
+    expiryMs === undefined ? undefined : expiryMs - aheadMs,
     isMetered(after) ? now.getTime() + FEED_MS : undefined,
     lateUsageMs(after, changed),
   ].filter((ms) => ms !== undefined);
@@ -406,6 +424,7 @@ export function toWrites(changed: ChangedAccount): AccountWrites {
         ? []
         : [{ attemptId: changed.newId("attempt"), invoiceId, cause: "calendar" as const }];
     }),
+    ...toCreditWrites(changed, invoiceIds),
     events: events.map(({ kind, atMs, details }, index) => ({
       ...key,
       sequence: counted + index + 1,

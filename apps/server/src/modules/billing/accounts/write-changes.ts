@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import { DEMO_EXTERNAL_ID_PREFIX } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import type { BillingSettings } from "../billing-settings.ts";
+import { insertEntries, insertGrants } from "../credits/credits.store.ts";
 import {
   insertInvoices,
   insertLines,
@@ -162,6 +163,16 @@ export async function writeChanges(
   await insertEvents(
     tx,
     own.flatMap(({ events }) => events),
+    now,
+  );
+  await insertGrants(
+    tx,
+    own.flatMap(({ grants }) => grants),
+    now,
+  );
+  await insertEntries(
+    tx,
+    own.flatMap(({ entries }) => entries),
     now,
   );
   await writeDocuments(tx, own, { settings: deps.billing, now });

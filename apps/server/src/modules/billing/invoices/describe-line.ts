@@ -88,6 +88,8 @@ export function describeLine(line: Line, context: LineContext): string {
         : `${plan}: ${card}, minimum charge`;
     case "adjustment":
       return line.label ?? "Adjustment";
+    case "topUp":
+      return line.label ?? "Credit";
     case "discount":
       return describeCoupon(
         line.coupon === undefined ? undefined : context.coupons[line.coupon],

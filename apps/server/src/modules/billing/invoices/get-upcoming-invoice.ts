@@ -96,6 +96,40 @@ async function emptyTotals(tx: Tx, { tenantId }: AccountKey, loaded: LoadedAccou
 }
 
 /**
+ * The running invoice of an account as it is answered.
+ *
+ * @param input.nowMs - By the clock of the environment.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `CONFLICT` when there is no rate of tax.
+ */
+export async function toUpcomingInvoice(
+  tx: Tx,
+  key: AccountKey,
+  { loaded, nowMs }: { loaded: LoadedAccount | undefined; nowMs: number },
+): Promise<UpcomingInvoice> {
+  const { tenantId, environment } = key;
+  const running = loaded === undefined ? undefined : computeRunningInvoice(loaded, nowMs);
+  const base = { tenantId, environment, asOf: new Date(nowMs).toISOString() };
+  const invoice = running?.invoice;
+  if (running === undefined || invoice === undefined) {
+    return {
+      ...base,
+      issuesAt: running === undefined ? null : new Date(running.issuesAtMs).toISOString(),
+      from: null,
+      to: null,
+      ...(await emptyTotals(tx, key, loaded)),
+    };
+  }
+  const { after, issuesAtMs } = running;
+  return {
+    ...base,
+    issuesAt: new Date(issuesAtMs).toISOString(),
+    ...spansOf(invoice),
+    ...toDraft(invoice, createLineContext(running.loaded, after)),
+    due: formatMinor(dueOf(invoice), after.terms.currency),
+  };
+}
+
+/**
  * Gets the running invoice: what the next one will be, from what was used until now. Computed by what bills, and stored nowhere.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `CONFLICT` when there is no rate of tax.
@@ -108,27 +142,7 @@ export async function getUpcomingInvoice(
   assertMayInTenant(context.actor, "billing:read", key.tenantId);
   return await deps.transact.asOperator(async (tx) => {
     const loaded = await readAccount(deps, tx, { key });
-    const now = deps.clock.now();
-    const nowMs = now.getTime() + (loaded?.row?.aheadMs ?? 0);
-    const running = loaded === undefined ? undefined : computeRunningInvoice(loaded, nowMs);
-    const base = { ...key, asOf: new Date(nowMs).toISOString() };
-    const invoice = running?.invoice;
-    if (running === undefined || invoice === undefined) {
-      return {
-        ...base,
-        issuesAt: running === undefined ? null : new Date(running.issuesAtMs).toISOString(),
-        from: null,
-        to: null,
-        ...(await emptyTotals(tx, key, loaded)),
-      };
-    }
-    const { after, issuesAtMs } = running;
-    return {
-      ...base,
-      issuesAt: new Date(issuesAtMs).toISOString(),
-      ...spansOf(invoice),
-      ...toDraft(invoice, createLineContext(running.loaded, after)),
-      due: formatMinor(dueOf(invoice), after.terms.currency),
-    };
+    const nowMs = deps.clock.now().getTime() + (loaded?.row?.aheadMs ?? 0);
+    return await toUpcomingInvoice(tx, key, { loaded, nowMs });
   }, shareOf(context.actor));
 }

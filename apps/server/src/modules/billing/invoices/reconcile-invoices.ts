@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { Transact } from "#platform/transact.ts";
+import { findBurnDrift, findCreditDrift } from "../credits/reconcile-credit.store.ts";
 import {
   findInvoicePage,
   findOverlaps,
@@ -24,20 +25,22 @@ const INVOICES_AT_ONCE = 500;
 async function compareInvoices(tx: Tx): Promise<InvoiceReconciliation> {
   const usage: InvoiceFinding[] = [];
   const totals: InvoiceFinding[] = [];
+  const burns: InvoiceFinding[] = [];
   let invoices = 0;
   let page = await findInvoicePage(tx, "", INVOICES_AT_ONCE);
   while (page !== undefined) {
     invoices += page.count;
     usage.push(...(await findUsageLineDrift(tx, page, FINDINGS_MAX - usage.length)));
     totals.push(...(await findTotalsDrift(tx, page, FINDINGS_MAX - totals.length)));
+    burns.push(...(await findBurnDrift(tx, page, FINDINGS_MAX - burns.length)));
     page = await findInvoicePage(tx, page.last, INVOICES_AT_ONCE);
   }
-  return { invoices, findings: [...usage, ...totals] };
+  return { invoices, findings: [...usage, ...totals, ...burns] };
 }
 
 /**
- * Proves the invoices: usage on them is what the ledger has, sums are those of their parts, numbers have no gap, and nothing is charged
- * twice. Reads one snapshot, page by page, so it is exact on a live database of any size.
+ * Proves the invoices: usage on them is what the ledger has, sums are those of their parts, numbers have no gap, nothing is charged
+ * twice, and what is left of credit is the sum of its entries. Reads one snapshot, page by page, so it is exact on a live database of any size.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
@@ -54,6 +57,7 @@ export async function reconcileInvoices(
         ...compared.findings,
         ...(await findSeriesDrift(tx, FINDINGS_MAX)),
         ...(await findOverlaps(tx, FINDINGS_MAX)),
+        ...(await findCreditDrift(tx, FINDINGS_MAX)),
       ],
     };
   });

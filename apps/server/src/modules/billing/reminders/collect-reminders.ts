@@ -11,7 +11,11 @@ export function dueDatesOf(
   { key, invoiceIds, invoicesDueMs, uncollectible }: LoadedAccount,
   { paymentDays, now }: { paymentDays: number; now: Date },
 ): DueDates {
-  return ({ issuedAtMs }, index) => {
+  return ({ issuedAtMs, topUp }, index) => {
+    // Credit that is not paid for is not there: nothing is owed, and the invoice lapses.
+    if (topUp !== undefined) {
+      return;
+    }
     const invoiceId = invoiceIds[index];
     if (invoiceId !== undefined) {
       return uncollectible.has(invoiceId) ? undefined : invoicesDueMs[index];

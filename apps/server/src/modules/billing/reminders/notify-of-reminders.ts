@@ -85,6 +85,15 @@ function toNotice(reminder: Reminder, told: Told): Notice {
         body: "The next period is invoiced then. Change or cancel the plan before, if you do not want that.",
       };
     }
+    case "credit.expiring": {
+      const when = DAY.format(reminder.endsAtMs);
+      const { currency } = told.after.terms;
+      return {
+        subject: "Credit expires soon",
+        title: `${formatMinor(reminder.amount, currency)} ${currency.code} of credit expires on ${when}`,
+        body: "What is not used by then is gone. Invoices that are issued before use it by themselves.",
+      };
+    }
     case "invoice.overdue":
     case "invoice.reminder":
     case "invoice.final_notice":

@@ -50,6 +50,13 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
     `A reminder was sent: the trial ends on ${String(endsAt).slice(0, 10)}.`,
   "renewal.upcoming": ({ plan, endsAt }) =>
     `A reminder was sent: ${plan} renews on ${String(endsAt).slice(0, 10)}.`,
+  "credit.expiring": ({ amount, endsAt }) =>
+    `A reminder was sent: ${String(amount)} of credit expires on ${String(endsAt).slice(0, 10)}.`,
+  "credit.granted": ({ amount, kind }) =>
+    `${String(amount)} of ${String(kind)} credit was granted.`,
+  "credit.revoked": () => "Credit was revoked.",
+  "top_up.bought": ({ amount }) => `Credit of ${String(amount)} was ordered.`,
+  "top_up.automatic": ({ amount }) => `Credit of ${String(amount)} was ordered by itself.`,
   "invoice.overdue": ({ invoice }) => `${invoice} is overdue, and a reminder was sent.`,
   "invoice.reminder": ({ invoice }) => `${invoice} is still not paid, and a reminder was sent.`,
   "invoice.final_notice": ({ invoice, blockedAt }) =>

@@ -11,6 +11,7 @@ export async function deleteDemoUsage(
   tx: Tx,
   tenantId: TenantId,
 ): Promise<{ entries: number; calls: number }> {
+  await tx`select remove_demo_credit(${tenantId})`;
   await tx`select remove_demo_documents(${tenantId})`;
   const [removed] = await tx<{ entries: bigint; calls: bigint }[]>`
     select entries, calls from remove_demo_usage(${tenantId})`;

@@ -1,0 +1,287 @@
+import type { Credits } from "@turnpike/contract/credits";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  createTestUser,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { BillingDeps } from "../billing-deps.ts";
+import { closeDue } from "../closing/close-due.ts";
+import { addAdjustment } from "../invoices/add-adjustment.ts";
+import { createCreditNote } from "../invoices/create-credit-note.ts";
+import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";
+import { listInvoices } from "../invoices/list-invoices.ts";
+import { reconcileInvoices } from "../invoices/reconcile-invoices.ts";
+import { recordPayment } from "../invoices/record-payment.ts";
+import { voidInvoice } from "../invoices/void-invoice.ts";
+import { act, publishPricedPlans } from "../testing/billing.fixture.ts";
+import { toTaxedDeps } from "../testing/taxed.fixture.ts";
+import { buyCredit } from "./buy-credit.ts";
+import { getCredits } from "./get-credits.ts";
+import { type GrantInput, grantCredit, previewCredit } from "./grant-credit.ts";
+import { listCreditEntries } from "./list-credit-entries.ts";
+import { revokeCredit } from "./revoke-credit.ts";
+import { putAutomaticTopUp } from "./set-automatic-top-up.ts";
+import { lapseTopUps, topUpLowAccounts } from "./top-up-low-accounts.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let database: TestDatabase;
+let services: TestServices;
+let deps: TestServices & BillingDeps;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  deps = sellingCredit(false);
+  await createTestTenant(services);
+  await publishPricedPlans(services);
+});
+afterAll(() => database.close());
+afterEach(async () => {
+  expect((await reconcileInvoices(services, OPERATOR_CONTEXT)).findings).toEqual([]);
+});
+
+function sellingCredit(isTaxed: boolean): TestServices & BillingDeps {
+  const taxed = toTaxedDeps(services);
+  const offers = [{ currency: "USD", amounts: ["50.00", "100.00"], min: "10.00", max: "500.00" }];
+  return { ...taxed, billing: { ...taxed.billing, topUps: { isTaxed, offers } } };
+}
+
+/** A tenant on a plan that costs 31.00 a month, and 36.89 with the tax. */
+async function createSubscriber(name: string): Promise<TenantId> {
+  const { tenantId } = await createTestTenant(services, name);
+  await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
+  return tenantId;
+}
+
+function inDays(days: number): string {
+  return new Date(services.clock.now().getTime() + days * DAY_MS).toISOString();
+}
+
+async function passDays(days: number): Promise<void> {
+  services.clock.advance(days * DAY_MS);
+  await closeDue(deps);
+}
+
+async function grant(
+  tenantId: TenantId,
+  input: Partial<GrantInput> & { reference?: string },
+): Promise<Credits> {
+  return await grantCredit(deps, OPERATOR_CONTEXT, {
+    tenantId,
+    environment: "live",
+    kind: "promotional",
+    amount: "10",
+    priority: 50,
+    reason: "Welcome.",
+    ...input,
+  });
+}
+
+async function read(tenantId: TenantId) {
+  const key = { tenantId, environment: "live" as const };
+  const { promotional, prepaid, grants } = await getCredits(deps, OPERATOR_CONTEXT, key);
+  const { items } = await listCreditEntries(deps, OPERATOR_CONTEXT, { ...key, limit: 100 });
+  const entries = items.map(({ kind, amount }) => `${kind} ${amount}`);
+  return { promotional, prepaid, entries, left: grants.map(({ left }) => left) };
+}
+
+async function newestInvoice(tenantId: TenantId) {
+  const { items } = await listInvoices(deps, OPERATOR_CONTEXT, {
+    tenantId,
+    environment: "live",
+    limit: 1,
+  });
+  return items[0];
+}
+
+async function pay(invoiceId: string, amount: string): Promise<void> {
+  await recordPayment(deps, OPERATOR_CONTEXT, { invoiceId, amount, reference: `Paid ${amount}` });
+}
+
+describe("credit that the operator grants", () => {
+  it("lowers the next invoice before its tax, pays the rest of it after, and comes back with its void", async () => {
+    const tenantId = await createSubscriber("Burned");
+    const key = { tenantId, environment: "live" as const };
+    const preview = await previewCredit(deps, OPERATOR_CONTEXT, {
+      ...key,
+      kind: "promotional",
+      amount: "11",
+      priority: 50,
+    });
+    expect([preview.without.total, preview.with.total]).toEqual(["36.89", "23.80"]);
+    await grant(tenantId, { amount: "11" });
+    await grant(tenantId, { kind: "prepaid", amount: "20", reference: "ticket 7" });
+    // The same reference counts once.
+    await grant(tenantId, { kind: "prepaid", amount: "20", reference: "ticket 7" });
+    const upcoming = await getUpcomingInvoice(deps, OPERATOR_CONTEXT, key);
+    expect(upcoming).toMatchObject({ net: "20.00", total: "23.80", prepaid: "20.00", due: "3.80" });
+    expect(await read(tenantId)).toMatchObject({ promotional: "11.00", prepaid: "20.00" });
+    await passDays(31);
+    const invoice = await newestInvoice(tenantId);
+    expect(invoice).toMatchObject({ net: "20.00", total: "23.80", due: "3.80" });
+    expect(await read(tenantId)).toMatchObject({
+      promotional: "0.00",
+      prepaid: "0.00",
+      entries: ["burned -20.00", "burned -11.00", "granted 20.00", "granted 11.00"],
+    });
+    const invoiceId = invoice?.invoiceId ?? "";
+    await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId, reason: "A mistake." });
+    expect(await read(tenantId)).toMatchObject({ promotional: "11.00", prepaid: "20.00" });
+  });
+
+  it("expires at its instant, is reminded of two weeks before, and stays expired when it comes back", async () => {
+    const tenantId = await createSubscriber("Expires");
+    await grant(tenantId, { amount: "5", expiresAt: inDays(40) });
+    await passDays(31);
+    const invoiceId = (await newestInvoice(tenantId))?.invoiceId ?? "";
+    await grant(tenantId, { amount: "7", expiresAt: inDays(20) });
+    await passDays(7);
+    const notices = await database.sql<{ title: string }[]>`
+      select title from notifications where tenant_id = ${tenantId} and kind = 'credit.expiring' order by title`;
+    expect(notices.map(({ title }) => title)).toEqual([
+      expect.stringMatching(/^5\.00 USD of credit expires on /),
+      expect.stringMatching(/^7\.00 USD of credit expires on /),
+    ]);
+    await passDays(13);
+    expect(await read(tenantId)).toMatchObject({
+      promotional: "0.00",
+      entries: ["expired -7.00", "granted 7.00", "burned -5.00", "granted 5.00"],
+    });
+    await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId, reason: "A mistake." });
+    const { promotional, entries } = await read(tenantId);
+    expect(promotional).toBe("0.00");
+    expect(entries.slice(0, 2)).toEqual(["expired -5.00", "returned 5.00"]);
+  });
+
+  it("can be revoked as far as it is left, by the operator alone", async () => {
+    const tenantId = await createSubscriber("Revoked");
+    const granted = await grant(tenantId, { amount: "40" });
+    await passDays(31);
+    const input = {
+      tenantId,
+      environment: "live" as const,
+      grantId: granted.grants[0]?.grantId ?? "",
+      reason: "Granted twice.",
+    };
+    const { context } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    expect(await refusalOf(revokeCredit(deps, context, input))).toMatchObject({
+      code: "INSUFFICIENT_SCOPE",
+    });
+    await revokeCredit(deps, OPERATOR_CONTEXT, input);
+    expect((await read(tenantId)).entries[0]).toBe("revoked -9.00");
+    expect(await refusalOf(revokeCredit(deps, OPERATOR_CONTEXT, input))).toMatchObject({
+      code: "CONFLICT",
+    });
+  });
+
+  it("is written once: the database refuses a change, and more than was granted", async () => {
+    const tenantId = await createSubscriber("Frozen");
+    await grant(tenantId, {});
+    for (const change of [
+      database.sql`update credit_entries set amount = 1 where tenant_id = ${tenantId}`,
+      database.sql`delete from credit_grants where tenant_id = ${tenantId}`,
+      database.sql`
+        insert into credit_entries (tenant_id, environment, place, kind, amount, happened_at, recorded_at, actor)
+        values (${tenantId}, 'live', 0, 'revoked', -1001, now(), now(), 'test')`,
+    ]) {
+      await expect(change).rejects.toThrow(/written once|less than nothing/);
+    }
+  });
+});
+
+describe("credit that a customer buys", () => {
+  const live = (tenantId: TenantId) => ({ tenantId, environment: "live" as const });
+
+  it("is there once its invoice is paid, and pays later invoices after their tax", async () => {
+    const tenantId = await createSubscriber("Untaxed");
+    const { context } = await createTestUser(services, { roles: [[tenantId, "billing"]] });
+    const bought = await buyCredit(deps, context, { ...live(tenantId), amount: "100" });
+    expect(bought).toMatchObject({
+      total: "100.00",
+      due: "100.00",
+      taxes: [{ category: "O", amount: "0.00" }],
+    });
+    expect(await buyCredit(deps, context, { ...live(tenantId), amount: "100" })).toEqual(bought);
+    const other = buyCredit(deps, context, { ...live(tenantId), amount: "50" });
+    expect(await refusalOf(other)).toMatchObject({ code: "CONFLICT" });
+    await pay(bought.invoiceId, "60");
+    expect((await read(tenantId)).entries).toEqual([]);
+    await pay(bought.invoiceId, "40.00");
+    expect(await read(tenantId)).toMatchObject({ prepaid: "100.00", entries: ["granted 100.00"] });
+    await passDays(31);
+    expect(await newestInvoice(tenantId)).toMatchObject({ total: "36.89", due: "0.00" });
+    expect(await read(tenantId)).toMatchObject({ prepaid: "63.11" });
+    // What is left can be taken back by a credit note, with the money, and no more.
+    const { invoiceId } = bought;
+    const note = { invoiceId, reason: "Asked for." };
+    expect(
+      await refusalOf(createCreditNote(deps, OPERATOR_CONTEXT, { ...note, amount: "63.12" })),
+    ).toMatchObject({ code: "CONFLICT" });
+    await createCreditNote(deps, OPERATOR_CONTEXT, { ...note, amount: "63.11" });
+    expect(await read(tenantId)).toMatchObject({ prepaid: "0.00" });
+  });
+
+  it("is taxed when it is bought where the operator says so, and then not again", async () => {
+    const taxing = sellingCredit(true);
+    const tenantId = await createSubscriber("Taxed");
+    const amount = { ...live(tenantId), amount: "50" };
+    const bought = await buyCredit(taxing, OPERATOR_CONTEXT, amount);
+    expect(bought).toMatchObject({ net: "50.00", total: "59.50" });
+    await pay(bought.invoiceId, "59.50");
+    await passDays(31);
+    expect(await newestInvoice(tenantId)).toMatchObject({ net: "0.00", total: "0.00" });
+    expect(await read(tenantId)).toMatchObject({ left: ["19.00"] });
+  });
+
+  it("lapses when it is not paid for, and blocks nothing meanwhile", async () => {
+    const tenantId = await createSubscriber("Lapsed");
+    const first = await newestInvoice(tenantId);
+    await pay(first?.invoiceId ?? "", first?.due ?? "");
+    const bought = await buyCredit(deps, OPERATOR_CONTEXT, { ...live(tenantId), amount: "50" });
+    await passDays(13);
+    expect(await lapseTopUps(deps)).toBe(0);
+    await passDays(2);
+    expect(await lapseTopUps(deps)).toBe(1);
+    const [row] = await database.sql<{ state: string; standing: string }[]>`
+      select i.state, e.standing from invoices i join tenant_entitlements e using (tenant_id)
+      where i.invoice_id = ${bought.invoiceId}`;
+    expect(row).toEqual({ state: "void", standing: "current" });
+    // Money that comes nevertheless is the customer's.
+    await pay(bought.invoiceId, "50");
+    const upcoming = await getUpcomingInvoice(deps, OPERATOR_CONTEXT, live(tenantId));
+    expect(upcoming.fromBalance).toBe("36.89");
+  });
+
+  it("is bought by itself when little is left, one invoice at a time, up to the limit of the month", async () => {
+    const tenantId = await createSubscriber("Automatic");
+    const wanted = { threshold: "20", amount: "50", monthLimit: "120" };
+    await putAutomaticTopUp(deps, OPERATOR_CONTEXT, { ...live(tenantId), ...wanted });
+    expect(await Promise.all([topUpLowAccounts(deps), topUpLowAccounts(deps)])).toContain(1);
+    expect(await topUpLowAccounts(deps)).toBe(0);
+    const spend = async () => {
+      await pay((await newestInvoice(tenantId))?.invoiceId ?? "", "50.00");
+      expect(await topUpLowAccounts(deps)).toBe(0);
+      const { grants } = await getCredits(deps, OPERATOR_CONTEXT, live(tenantId));
+      expect(grants[0]).toMatchObject({ isBought: true, left: "50.00" });
+      const charge = { description: "Work", amount: "60", taxClass: "standard", reason: "Done." };
+      await addAdjustment(deps, OPERATOR_CONTEXT, { ...live(tenantId), ...charge, when: "now" });
+    };
+    await spend();
+    expect(await topUpLowAccounts(deps)).toBe(1);
+    await spend();
+    expect(await topUpLowAccounts(deps)).toBe(0);
+    const { automatic } = await getCredits(deps, OPERATOR_CONTEXT, live(tenantId));
+    expect(automatic).toEqual({
+      threshold: "20.00",
+      amount: "50.00",
+      monthLimit: "120.00",
+      boughtThisMonth: "100.00",
+    });
+  });
+});

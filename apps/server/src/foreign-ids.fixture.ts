@@ -54,7 +54,9 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  returnPath content date payer payerAccount purpose bankReference`.split(/\s+/),
+  returnPath content date payer payerAccount purpose bankReference month period seller category`.split(
+    /\s+/,
+  ),
 );
 
 /** Texts that are secrets, whose owner may use them, and places in a list, which the list's own tenant bounds. */
@@ -254,6 +256,8 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/v1/plans/{planId}/migration-preview": [
     { without: "It names a plan of the installation and asks for scopes of the operator." },
   ],
+  "/v1/revenue/csv": [{ without: "It takes a month and asks for a scope of the operator." }],
+  "/v1/tax-report/csv": [{ without: "It takes a period and asks for a scope of the operator." }],
   "/v1/events": [
     {
       pointer: "/subject",

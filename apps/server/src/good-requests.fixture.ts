@@ -243,6 +243,10 @@ const BODIES: Record<string, (ids: Ids) => object> = {
 /** A good query of every operation that needs one. */
 const QUERIES: Record<string, (ids: Ids) => string> = {
   "catalog.diffPlanVersions": () => "?from=1&to=1",
+  "revenue.listRevenueCustomers": () => "?month=2026-01&currency=USD",
+  "revenue.listUsageInvoices": () => "?month=2026-01&currency=USD",
+  "revenue.getTaxReport": () => "?period=2026-Q1",
+  "revenue.listTaxDocuments": () => "?period=2026-Q1&currency=USD&country=DE&category=S&rate=19",
   "usage.keys": (ids) => `?keys=${ids.keyId}`,
 };
 

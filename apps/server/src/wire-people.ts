@@ -30,6 +30,8 @@ import {
   createMigrationRawRoutes,
   createMigrationRoutes,
   createPaymentsRoutes,
+  createRevenueRawRoutes,
+  createRevenueRoutes,
   createSandboxRoutes,
   createSubscriptionsRoutes,
 } from "#modules/billing/index.ts";
@@ -192,6 +194,7 @@ export function wirePeople(
       ...createGrantingRoutes(billing),
     },
     payments: createPaymentsRoutes({ ...billing, consoleUrl: urls.console }),
+    revenue: createRevenueRoutes(billing),
     planMigrations: createMigrationRoutes({ ...billing, jobs: input.jobs.queue }),
     keys: { ...createKeysRoutes(services), ...createKeyImportRoutes(services) },
     locks: createLocksRoutes({ ...services, metering }),
@@ -247,6 +250,7 @@ export function wirePeople(
       ...createInvoicesRawRoutes(billing),
       ...createDocumentFilesRawRoutes(billing),
       ...createMigrationRawRoutes(billing),
+      ...createRevenueRawRoutes(billing),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

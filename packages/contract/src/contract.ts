@@ -24,6 +24,8 @@ import { notificationsContract, outboxContract } from "./notifications.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
+import { revenueContract } from "./revenue.ts";
+import { taxReportContract } from "./tax-report.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
 import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
@@ -49,6 +51,7 @@ export const contract = {
     ...grantingContract,
   },
   payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },
+  revenue: { ...revenueContract, ...taxReportContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,
   serviceKeys: serviceKeysContract,

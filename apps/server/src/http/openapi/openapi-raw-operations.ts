@@ -2,18 +2,9 @@ import type { OpenAPI } from "@orpc/openapi";
 import { EVENTS_BYTES_MAX, EVENTS_MAX } from "@turnpike/contract/events";
 import { FILE_BYTES_MAX } from "@turnpike/contract/files";
 import { FORWARD_AUTH_DIALECTS } from "@turnpike/contract/forward-auth";
-import type { Scope } from "@turnpike/domain/access/scopes";
 import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
-
-/** An operation on plain node:http that is not in the contract: uploads, downloads, event streams. */
-export type RawOperation = {
-  method: "get" | "put" | "post" | "delete";
-  /** Below `/v1`, unless it says otherwise. */
-  path: string;
-  isOutsideV1?: true;
-  scope: Scope | "public";
-  operation: OpenAPI.OperationObject & { operationId: string };
-};
+import { REPORT_OPERATIONS } from "./openapi-report-operations.ts";
+import type { RawOperation } from "./raw-operation.ts";
 
 const tenantParameter: OpenAPI.ParameterObject = {
   name: "tenantId",
@@ -549,6 +540,7 @@ const readDocument: RawOperation = {
 };
 
 export const RAW_OPERATIONS: readonly RawOperation[] = [
+  ...REPORT_OPERATIONS,
   verifySignIn,
   uploadFile,
   downloadFile,

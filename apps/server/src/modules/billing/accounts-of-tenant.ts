@@ -3,12 +3,14 @@ import { deleteAccounts } from "./accounts/accounts.store.ts";
 import { deleteAutomaticTopUps } from "./credits/credits.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
 import { deleteMethods } from "./payments/methods.store.ts";
+import { endRevenue } from "./revenue/revenue-changes.store.ts";
 
 /**
  * Nothing is charged while a tenant is deleted. Invoices and credit notes stay when its data is removed, because the law asks for
  * them.
  */
 export const accountsOfTenant: TenantResource = {
+  close: endRevenue,
   forget: async (tx, { tenantId }) =>
     (await deleteAccounts(tx, tenantId)) +
     (await deleteBillingDetails(tx, tenantId)) +

@@ -27,6 +27,7 @@ export { recordPayment } from "./invoices/record-payment.ts";
 export { voidInvoice } from "./invoices/void-invoice.ts";
 export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
 export { createPaymentsRoutes } from "./payments/payments.routes.ts";
+export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";

@@ -89,7 +89,7 @@ function nextMinuteMs(ms: number): number {
 }
 
 /** What follows an invoice that is not paid, in the order of time. The last day of reminding is that of the last notice. */
-function listStages(
+export function listStages(
   dueAtMs: number,
   { retryDays, graceDays }: DunningTerms,
 ): { kind: UnpaidKind; atMs: number }[] {

@@ -56,6 +56,26 @@ function kindsAt({ decision, rates }: Table, atMs: number): TaxKind[] {
     .sort(compareTaxKinds);
 }
 
+function tableOf(taxClass: string, seller: Seller, customer: Customer): Table {
+  const decision = decideTax(seller, customer);
+  const rates = seller.taxRates.filter(
+    (rate) =>
+      decision.of === "rates" &&
+      rate.country === decision.country &&
+      rate.taxClass === taxClass &&
+      (rate.region === undefined || rate.region === customer.region),
+  );
+  return { decision, rates };
+}
+
+/** The taxes of a class for a customer at an instant; empty when the table has no rate. */
+export function taxKindsAt(
+  taxClass: string,
+  { seller, customer, atMs }: { seller: Seller; customer: Customer; atMs: number },
+): TaxKind[] {
+  return kindsAt(tableOf(taxClass, seller, customer), atMs);
+}
+
 /** Taxes a line by the rates of an instant. Only what has an amount needs one. */
 function taxAt(line: Line, table: Table, atMs: number): Line {
   const taxes = kindsAt(table, atMs);
@@ -125,20 +145,12 @@ export function taxLines(
   if (seller === undefined) {
     return [...lines];
   }
-  const decision = decideTax(seller, customer);
   return lines.flatMap((line) => {
     const { span, taxClass } = line;
     if (!isCharge(line) || span === undefined) {
       return [line];
     }
-    const rates = seller.taxRates.filter(
-      (rate) =>
-        decision.of === "rates" &&
-        rate.country === decision.country &&
-        rate.taxClass === taxClass &&
-        (rate.region === undefined || rate.region === customer.region),
-    );
-    const table = { decision, rates };
+    const table = tableOf(taxClass, seller, customer);
     return isCut(line)
       ? cutLine({ ...line, span }, table, currency)
       : [taxAt(line, table, span.toMs - 1)];

@@ -14,6 +14,7 @@ import {
   type ReminderCollector,
 } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
+import { createRevenueCollector } from "../revenue/collect-positions.ts";
 import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
 import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
 import type { PlanReference } from "./plan-book.ts";
@@ -220,7 +221,8 @@ export async function changeAccountWithin(
   }
   const dueDates = dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now });
   const collector = createReminderCollector(loaded, dueDates);
-  const after = playStep(loaded, { atMs: effective, step, onSpan: collector.onSpan });
+  const revenue = createRevenueCollector(loaded, collector.onSpan);
+  const after = playStep(loaded, { atMs: effective, step, onSpan: revenue.onSpan });
   const reminders = collector.list(effective);
   const changed = { loaded, after, atMs: effective };
   check(changed);
@@ -234,6 +236,7 @@ export async function changeAccountWithin(
     actor: `${actor.type}:${actor.id}`,
     events: events.map((event) => ({ ...event, atMs: effective })),
     reminders,
+    revenue: revenue.list(after, effective),
     noteReason,
     creditReason,
     settings: deps.billing,

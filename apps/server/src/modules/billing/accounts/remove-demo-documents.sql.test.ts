@@ -44,6 +44,7 @@ const TABLES = [
   "billing_events",
   "credit_grants",
   "credit_entries",
+  "revenue_changes",
 ] as const;
 
 async function countRows(tenantId: TenantId): Promise<number[]> {
@@ -80,7 +81,7 @@ describe("documents of a demo", () => {
     expect((await countRows(tenantId)).every((count) => count > 0)).toBe(true);
     const removal = { ...services, removeUsage: removeDemoUsage };
     await removeDemoTenant(removal, OPERATOR_CONTEXT, { tenantId });
-    expect(await countRows(tenantId)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await countRows(tenantId)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(await countRows(customer)).toEqual(before);
     expect(await readSeries()).toEqual(series);
   });

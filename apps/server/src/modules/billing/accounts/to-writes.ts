@@ -24,6 +24,8 @@ import type {
 } from "../invoices/documents.store.ts";
 import { createLineContext } from "../invoices/to-draft.ts";
 import { dueDatesOf } from "../reminders/collect-reminders.ts";
+import type { RevenuePosition } from "../revenue/collect-positions.ts";
+import type { PositionWrite } from "../revenue/revenue-changes.store.ts";
 import { encodeState, referenceOfStretch } from "./account-state.ts";
 import type { AccountWrite, EventWrite, PeriodWrite } from "./accounts.store.ts";
 import { type Json, toExactJson } from "./exact-json.ts";
@@ -62,6 +64,7 @@ export type AccountWrites = {
   events: EventWrite[];
   /** Attempts to collect whose day has come. */
   attempts: { attemptId: string; invoiceId: string; cause: "calendar" }[];
+  positions: PositionWrite[];
 };
 
 /** Something that happened to an account, for its history. */
@@ -82,6 +85,8 @@ export type ChangedAccount = {
   events: readonly AccountEvent[];
   /** Whose time has come on the way. */
   reminders: readonly Reminder[];
+  /** What it brings in a month, over that time. */
+  revenue: readonly RevenuePosition[];
   /** Why credit notes were issued. */
   noteReason: string;
   /** Why credit was granted or revoked by a person. */
@@ -323,6 +328,23 @@ function listEvents(changed: ChangedAccount, invoiceIds: readonly string[]): Acc
   return [...events, ...lives, ...issued, ...free, ...told].sort((a, b) => a.atMs - b.atMs);
 }
 
+function toPositions({ loaded, revenue }: ChangedAccount): PositionWrite[] {
+  const { account, key } = loaded;
+  const sinceMs = account.life.at(-1)?.atMs;
+  return revenue.map(({ atMs, amount, planId }, index) => {
+    const at = new Date(atMs).toISOString();
+    return {
+      tenantId: key.tenantId,
+      place: index + 1,
+      at,
+      sinceAt: toIso(sinceMs) ?? at,
+      currency: account.terms.currency.code,
+      amount: amount.toString(),
+      planId,
+    };
+  });
+}
+
 /** True while usage costs something, so that the account has to be fed. */
 function isMetered({ subscription }: Account): boolean {
   return (
@@ -433,6 +455,7 @@ export function toWrites(changed: ChangedAccount): AccountWrites {
       details,
       actor,
     })),
+    positions: toPositions(changed),
   };
 }
 

@@ -13,6 +13,7 @@ import {
   updateLines,
 } from "../invoices/documents.store.ts";
 import { insertAttempts } from "../payments/attempts.store.ts";
+import { recordPositions } from "../revenue/revenue-changes.store.ts";
 import {
   type AccountKey,
   insertEvents,
@@ -173,6 +174,11 @@ export async function writeChanges(
   await insertEntries(
     tx,
     own.flatMap(({ entries }) => entries),
+    now,
+  );
+  await recordPositions(
+    tx,
+    own.flatMap(({ positions }) => positions),
     now,
   );
   await writeDocuments(tx, own, { settings: deps.billing, now });

@@ -17,6 +17,7 @@ import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
+import { createRevenueCollector, type RevenuePosition } from "../revenue/collect-positions.ts";
 import { type HeldAccount, holdAccounts } from "./hold-accounts.ts";
 
 /** Accounts that are closed in one transaction: enough that statements do not count, few enough that numbers are held for a moment. */
@@ -37,6 +38,7 @@ type Turned = {
   atMs: number;
   dueDates: DueDates;
   reminders: readonly Reminder[];
+  revenue: readonly RevenuePosition[];
 };
 
 /** Periods end on whole minutes, and a minute is whole once it has passed. */
@@ -46,8 +48,11 @@ function turn(loaded: LoadedAccount, { billing }: BillingDeps, now: Date): Turne
   const atMs = Math.max(fromMs, Math.floor(nowMs / MINUTE_MS) * MINUTE_MS);
   const dueDates = dueDatesOf(loaded, { paymentDays: billing.paymentDays, now });
   const { onSpan, list } = createReminderCollector(loaded, dueDates);
-  const after = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages, onSpan });
-  return { loaded, after, atMs, dueDates, reminders: list(atMs) };
+  const collector = createRevenueCollector(loaded, onSpan);
+  const { usages, account } = loaded;
+  const after = passTime(account, { fromMs, toMs: atMs, usages, onSpan: collector.onSpan });
+  const revenue = collector.list(after, atMs);
+  return { loaded, after, atMs, dueDates, reminders: list(atMs), revenue };
 }
 
 /** An account that has to wait for the operator is given back with the reason. */
@@ -68,7 +73,7 @@ async function writeTurned(
   turned: readonly Turned[],
   now: Date,
 ): Promise<number> {
-  const writes = turned.map(({ loaded, after, atMs, reminders }) =>
+  const writes = turned.map(({ loaded, after, atMs, reminders, revenue }) =>
     toWrites({
       loaded,
       after,
@@ -78,6 +83,7 @@ async function writeTurned(
       actor: "system:billing",
       events: [],
       reminders,
+      revenue,
       noteReason: "Usage of an earlier period was recorded late.",
       settings: deps.billing,
       newId: deps.newId,

@@ -39,7 +39,7 @@ export type InvoiceRow = SummaryRow & {
 };
 
 /** What is left to pay, as the engine has it. */
-function dueOf(tx: Tx): Fragment {
+export function dueOf(tx: Tx): Fragment {
   return tx`case when i.state = 'void' then 0
     else greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0) end`;
 }

@@ -99,6 +99,8 @@ async function advance(
     actor: `${context.actor.type}:${context.actor.id}`,
     events: [{ kind: CLOCK_ADVANCED, atMs: fromMs, details: { ...details, after: row.events } }],
     reminders,
+    // A sandbox brings nothing.
+    revenue: [],
     noteReason: "Usage of an earlier period was recorded late.",
     settings: deps.billing,
     newId: deps.newId,

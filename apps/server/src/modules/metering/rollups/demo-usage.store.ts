@@ -12,7 +12,7 @@ export async function deleteDemoUsage(
   tenantId: TenantId,
 ): Promise<{ entries: number; calls: number }> {
   await tx`select remove_demo_credit(${tenantId})`;
-  await tx`select remove_demo_documents(${tenantId})`;
+  await tx`select remove_demo_documents(${tenantId}), remove_demo_revenue(${tenantId})`;
   const [removed] = await tx<{ entries: bigint; calls: bigint }[]>`
     select entries, calls from remove_demo_usage(${tenantId})`;
   return { entries: Number(removed?.entries ?? 0), calls: Number(removed?.calls ?? 0) };

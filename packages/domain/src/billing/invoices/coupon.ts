@@ -36,7 +36,11 @@ function takenBy(coupon: number, { lines }: Invoice): bigint {
 }
 
 /** A coupon holds from the first period in which it gave something. A void invoice gave nothing. */
-export function holds(coupon: Coupon, index: number, { invoices, periodNumber }: CouponHistory): boolean {
+export function holds(
+  coupon: Coupon,
+  index: number,
+  { invoices, periodNumber }: CouponHistory,
+): boolean {
   const used = invoices.filter((invoice) => !invoice.isVoid && takenBy(index, invoice) > 0n);
   const first = Math.min(periodNumber, ...used.map((invoice) => invoice.periodNumber));
   return coupon.periods === undefined || periodNumber < first + coupon.periods;

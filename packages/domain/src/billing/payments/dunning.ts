@@ -38,8 +38,33 @@ export function beginCalendar(
 ): DunningCalendar {
   const { invoice, atMs, dueAtMs = atMs, isStopped } = input;
   const firstFailedMs = Math.min(atMs, dueAtMs);
-  const passed = retryDays.filter((days) => firstFailedMs + days * DAY_MS <= atMs);
-  return { invoice, firstFailedMs, attemptsPassed: passed.length, isStopped };
+  const attemptsPassed = countPassed({ firstFailedMs, retryDays, atMs });
+  return { invoice, firstFailedMs, attemptsPassed, isStopped };
+}
+
+function countPassed(input: {
+  firstFailedMs: number;
+  retryDays: readonly number[];
+  atMs: number;
+}): number {
+  const { firstFailedMs, retryDays, atMs } = input;
+  return retryDays.filter((days) => firstFailedMs + days * DAY_MS <= atMs).length;
+}
+
+/** A calendar that was stopped goes on with the days to come. */
+export function resumeCalendar(
+  calendar: DunningCalendar,
+  { retryDays }: DunningTerms,
+  atMs: number,
+): DunningCalendar {
+  const { firstFailedMs } = calendar;
+  return calendar.isStopped
+    ? {
+        ...calendar,
+        isStopped: false,
+        attemptsPassed: countPassed({ firstFailedMs, retryDays, atMs }),
+      }
+    : calendar;
 }
 
 /** What a calendar has to come, by the instants at which it happens. */

@@ -2,7 +2,7 @@ import { larger, smaller } from "../../money/bounds.ts";
 import type { Account } from "../account/account.ts";
 import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
 import { StepRefused } from "../steps/step.ts";
-import { beginCalendar } from "./dunning.ts";
+import { beginCalendar, resumeCalendar } from "./dunning.ts";
 
 /** An amount of one invoice, by its index. Minor units, like all amounts here. */
 export type Share = { readonly invoice: number; readonly amount: bigint };
@@ -131,10 +131,11 @@ export function noteFailedPayment(
   };
 }
 
-/** Lets attempts go on that a hard decline had stopped: there is another method now. */
-export function resumeAttempts(account: Account): Account {
+/** Lets attempts go on that a hard decline had stopped: there is another method now. Days that have passed are not made up for. */
+export function resumeAttempts(account: Account, atMs: number): Account {
+  const { dunning } = account.terms;
   return {
     ...account,
-    calendars: account.calendars.map((calendar) => ({ ...calendar, isStopped: false })),
+    calendars: account.calendars.map((calendar) => resumeCalendar(calendar, dunning, atMs)),
   };
 }

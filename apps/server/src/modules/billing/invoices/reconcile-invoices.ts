@@ -4,7 +4,9 @@ import type { Transact } from "#platform/transact.ts";
 import { findBurnDrift, findCreditDrift } from "../credits/reconcile-credit.store.ts";
 import {
   findInvoicePage,
+  findMoneyDrift,
   findOverlaps,
+  findPaymentDrift,
   findSeriesDrift,
   findTotalsDrift,
   findUsageLineDrift,
@@ -40,7 +42,8 @@ async function compareInvoices(tx: Tx): Promise<InvoiceReconciliation> {
 
 /**
  * Proves the invoices: usage on them is what the ledger has, sums are those of their parts, numbers have no gap, nothing is charged
- * twice, and what is left of credit is the sum of its entries. Reads one snapshot, page by page, so it is exact on a live database of any size.
+ * twice, what is left of credit is the sum of its entries, and money that was received is applied, balance or refunded. Reads one
+ * snapshot, page by page, so it is exact on a live database of any size.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
@@ -58,6 +61,8 @@ export async function reconcileInvoices(
         ...(await findSeriesDrift(tx, FINDINGS_MAX)),
         ...(await findOverlaps(tx, FINDINGS_MAX)),
         ...(await findCreditDrift(tx, FINDINGS_MAX)),
+        ...(await findMoneyDrift(tx, FINDINGS_MAX)),
+        ...(await findPaymentDrift(tx, FINDINGS_MAX)),
       ],
     };
   });

@@ -94,10 +94,59 @@ export async function findTotalsDrift(
           from credit_notes n cross join lateral jsonb_array_elements(n.document -> 'lines') c
           where n.invoice_id = i.invoice_id
         ), (select sum(l.credited) from invoice_lines l where l.invoice_id = i.invoice_id)),
-        ('payments of an invoice', (select sum(p.amount) from invoice_payments p where p.invoice_id = i.invoice_id), i.paid)
+        ('payments of an invoice', coalesce(
+          (select sum(p.amount) from invoice_payments p where p.invoice_id = i.invoice_id), 0) - coalesce((
+            select sum(x.amount) from refunded_invoices x join payment_refunds f using (refund_id)
+            where x.invoice_id = i.invoice_id and f.state <> 'failed'
+          ), 0), i.paid)
     ) as c (what, parts, sum)
     where coalesce(c.parts, 0) <> coalesce(c.sum, 0)
     order by i.invoice_id, c.what
+    limit ${rowsMax}`;
+}
+
+/**
+ * Finds accounts whose money is not where it went: received is applied to invoices, or on the balance, or refunded. Applied is what
+ * invoices had of payments and of the balance, less what credit notes gave to the balance.
+ */
+export async function findMoneyDrift(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
+    select 'money received' as what,
+      jsonb_build_object('tenantId', a.tenant_id, 'environment', a.environment, 'currency', a.currency) as place,
+      m.received || ' minor units' as ledger, m.applied + m.balance + m.refunded || ' minor units' as derived
+    from billing_accounts a cross join lateral (
+      select
+        coalesce((select sum(r.amount) from received_payments r
+          where r.tenant_id = a.tenant_id and r.environment = a.environment and r.currency = a.currency), 0) as received,
+        coalesce((select sum(i.paid + case i.state when 'void' then 0 else i.from_balance end) from invoices i
+          where i.tenant_id = a.tenant_id and i.environment = a.environment), 0)
+        - coalesce((select sum(p.beyond) from invoice_payments p
+          where p.tenant_id = a.tenant_id and p.environment = a.environment), 0)
+        - coalesce((select sum(n.to_balance) from credit_notes n
+          where n.tenant_id = a.tenant_id and n.environment = a.environment), 0)
+        - coalesce((select sum(f.returned_to_balance) from payment_refunds f
+          where f.tenant_id = a.tenant_id and f.environment = a.environment), 0) as applied,
+        (a.state -> 'balance' ->> '#')::numeric as balance,
+        coalesce((select sum(f.amount) from payment_refunds f
+          where f.tenant_id = a.tenant_id and f.environment = a.environment and f.state <> 'failed'), 0) as refunded
+    ) m
+    where m.received <> m.applied + m.balance + m.refunded or m.balance < 0
+    order by a.tenant_id, a.environment
+    limit ${rowsMax}`;
+}
+
+/** Finds payments of which invoices, balance and refunds have more or less than was received. */
+export async function findPaymentDrift(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
+  return await tx<InvoiceFinding[]>`
+    select 'parts of a payment' as what, jsonb_build_object('paymentId', r.payment_id, 'tenantId', r.tenant_id) as place,
+      r.amount || ' minor units' as ledger, p.amount || ' given, ' || p.refunded || ' refunded' as derived
+    from received_payments r cross join lateral (
+      select r.to_balance + coalesce((select sum(p.amount) from invoice_payments p where p.received_id = r.payment_id), 0) as amount,
+        coalesce((select sum(f.amount) from payment_refunds f where f.payment_id = r.payment_id and f.state <> 'failed'), 0)
+          as refunded
+    ) p
+    where p.amount <> r.amount or p.refunded > r.amount
+    order by r.payment_id
     limit ${rowsMax}`;
 }
 

@@ -136,7 +136,7 @@ export async function findOpenAttempt(tx: Tx, invoiceId: string): Promise<Attemp
   return row;
 }
 
-/** Attempts of an invoice, the oldest first. */
+/** Attempts of an invoice that a provider was asked for or will be, the oldest first. */
 export async function listAttempts(
   tx: Tx,
   { tenantId, invoiceId }: { tenantId: TenantId; invoiceId: string },
@@ -144,6 +144,7 @@ export async function listAttempts(
   return await tx<AttemptRow[]>`
     select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id)
     where a.tenant_id = ${tenantId} and a.invoice_id = ${invoiceId}
+      and coalesce(a.reason, '') not in ('not_open', 'superseded')
     order by a.attempt_id`;
 }
 

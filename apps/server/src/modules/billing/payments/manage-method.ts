@@ -145,7 +145,7 @@ export async function putPaymentMethod(
         recordedTo,
         change: {
           key,
-          step: resumeAttempts,
+          step: (before, { atMs }) => resumeAttempts(before, atMs),
           events: [{ kind: "payment_method.set_up", details: { type, brand, last4 } }],
           noteReason: "",
         },

@@ -1,7 +1,7 @@
 /** How a column writes days whose year does not come first. */
 export type DateOrder = "dmy" | "mdy";
 
-const PARTS = /^(\d{1,2})[./-](\d{1,2})[./-](\d{2}|\d{4})/;
+const PARTS = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4}|\d{2})/;
 
 /** Which part of a column's dates is the day: the one that is more than 12 in some row. In doubt it comes first. */
 export function findDateOrder(texts: readonly string[]): DateOrder {

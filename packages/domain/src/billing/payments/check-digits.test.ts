@@ -46,7 +46,9 @@ describe("a reference of an invoice", () => {
         const reference = toCreditorReference(number);
         const place = 4 + (at % number.length);
         const other = ALPHABET.charAt(replacement);
-        fc.pre(other !== reference.charAt(place) && isDigit(other) === isDigit(reference.charAt(place)));
+        fc.pre(
+          other !== reference.charAt(place) && isDigit(other) === isDigit(reference.charAt(place)),
+        );
         const wrong = reference.slice(0, place) + other + reference.slice(place + 1);
         expect(findReferenceBodies(wrong)).not.toContain(wrong.slice(4));
         const [a, b] = [reference.charAt(place), reference.charAt(place + 1)];

@@ -2,6 +2,7 @@ import { parseBic, parseIban } from "@turnpike/domain/billing/payments/check-dig
 import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
+import { stripeSection } from "./config-stripe.ts";
 import { taxSection } from "./config-tax.ts";
 import { topUpsSection } from "./config-top-ups.ts";
 
@@ -83,6 +84,7 @@ export const billingSection = z
     tax: taxSection,
     bank,
     topUps: topUpsSection,
+    stripe: stripeSection,
     paymentDays: z
       .int("A whole number of days from 0.")
       .min(0, "A whole number of days from 0.")

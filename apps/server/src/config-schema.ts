@@ -9,6 +9,7 @@ import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 import { storageSection } from "./config-storage.ts";
+import { stripeVariables } from "./config-stripe.ts";
 
 /** The form in which browsers send it (WHATWG URL, "origin"); null for what is no address. */
 function toOrigin(text: string): string | null {
@@ -487,6 +488,7 @@ export const environment = z
     TURNPIKE_IDENTITY_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_WEBHOOK_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
+    ...stripeVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

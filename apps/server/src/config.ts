@@ -37,6 +37,13 @@ export const ENVIRONMENT = {
   TURNPIKE_WEBHOOK_SECRET:
     "Encrypts the secrets of webhooks, at least 32 characters; machines on one database need the same one. Default: generated and kept in the data folder.",
   TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
+  TURNPIKE_STRIPE_KEY:
+    "Restricted key of Stripe (rk_live_…) that collects live invoices. Left out: they are paid by hand.",
+  TURNPIKE_STRIPE_WEBHOOK_SECRET:
+    "Secret of the webhook's endpoint at Stripe (whsec_…); several, separated by commas, while you change it.",
+  TURNPIKE_STRIPE_TEST_KEY:
+    "The same for the sandboxes of tenants, of Stripe's test mode (rk_test_…).",
+  TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET: "Secret of the endpoint of Stripe's test mode.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
 } as const;
@@ -63,6 +70,10 @@ export type Config = Readonly<
     /** Undefined: generated and kept in the data folder. */
     webhookSecret: string | undefined;
     smtpPassword: string | undefined;
+    /** By environment: undefined where Stripe does not collect. */
+    stripeKeys: Readonly<
+      Record<"live" | "test", { key: string; webhookSecrets: readonly string[] } | undefined>
+    >;
     /** Absolute path of the file when it names a catalogue; undefined: the sample. */
     catalogFile: string | undefined;
     /** Absolute path of the repository. */
@@ -179,6 +190,10 @@ function countWorkers(wanted: number | "auto"): number {
     : 1;
 }
 
+function toStripeKeys(key: string | undefined, webhookSecrets: readonly string[] = []) {
+  return key === undefined ? undefined : { key, webhookSecrets };
+}
+
 function readKnown(env: Readonly<Record<string, string | undefined>>) {
   // An empty variable is what a compose file leaves behind for "not set".
   return Object.fromEntries(
@@ -249,6 +264,16 @@ export function readConfig(
     identitySecret: parsedEnv.data.TURNPIKE_IDENTITY_SECRET,
     webhookSecret: parsedEnv.data.TURNPIKE_WEBHOOK_SECRET,
     smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
+    stripeKeys: {
+      live: toStripeKeys(
+        parsedEnv.data.TURNPIKE_STRIPE_KEY,
+        parsedEnv.data.TURNPIKE_STRIPE_WEBHOOK_SECRET,
+      ),
+      test: toStripeKeys(
+        parsedEnv.data.TURNPIKE_STRIPE_TEST_KEY,
+        parsedEnv.data.TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET,
+      ),
+    },
     catalogFile: namesCatalog === true ? path : undefined,
     checkout: CHECKOUT,
   });

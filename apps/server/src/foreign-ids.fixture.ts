@@ -271,6 +271,7 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
     },
   ],
   "/v1/keys/verify": [{ without: "It takes the text of a key, which is a secret." }],
+  "/v1/webhooks/stripe": [{ without: "It takes events, signed by Stripe." }],
   "/v1/leaks/github": [{ without: "It takes texts of keys, signed by GitHub." }],
   "/auth/verify": [{ without: "It takes an ID token." }],
   "/v1/openapi.json": [{ without: "It is the same for everyone." }],

@@ -1,5 +1,5 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
-import { findHeldAccounts } from "#modules/billing/index.ts";
+import { findHeldAccounts, findPaymentTrouble } from "#modules/billing/index.ts";
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
@@ -96,12 +96,20 @@ function checkUpstreams(failing: readonly string[]): ComponentHealth {
 }
 
 /** Only there when something is wrong: usage goes on, and other accounts are closed. */
-async function checkBilling(installation: Installation): Promise<Record<string, ComponentHealth>> {
-  const held = await inTime(findHeldAccounts(installation.services), undefined).catch(
-    // What the database says of itself is another component.
-    () => undefined,
-  );
-  return held === undefined ? {} : { billing: { status: "degraded", detail: held } };
+async function checkBilling({ services }: Installation): Promise<Record<string, ComponentHealth>> {
+  // What the database says of itself is another component.
+  const find = (query: Promise<string | undefined>) =>
+    inTime(query, undefined).catch(() => undefined);
+  const [held, waiting] = await Promise.all([
+    find(findHeldAccounts(services)),
+    find(findPaymentTrouble(services)),
+  ]);
+  return {
+    ...(held === undefined ? {} : { billing: { status: "degraded", detail: held } as const }),
+    ...(waiting === undefined
+      ? {}
+      : { payments: { status: "degraded", detail: waiting } as const }),
+  };
 }
 
 /** Only there when something is wrong: calls are counted all the same. */

@@ -32,8 +32,10 @@ import {
   createPaymentsRoutes,
   createRevenueRawRoutes,
   createRevenueRoutes,
+  createProviderEventsRawRoutes,
   createSandboxRoutes,
   createSubscriptionsRoutes,
+  openProviders,
 } from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
@@ -82,6 +84,7 @@ import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toProviderSettings } from "./to-provider-settings.ts";
 import type { CallPath } from "./wire-calls.ts";
 
 /** Questions about usage take the connections of the database for seconds: most of these stay free for metering. */
@@ -160,6 +163,7 @@ export function wirePeople(
     },
   };
   const billing = { ...analytics, mail, billing: toBillingSettings(config) };
+  const providers = openProviders(toProviderSettings(config));
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -251,6 +255,7 @@ export function wirePeople(
       ...createDocumentFilesRawRoutes(billing),
       ...createMigrationRawRoutes(billing),
       ...createRevenueRawRoutes(billing),
+      ...createProviderEventsRawRoutes({ ...services, jobs: input.jobs.queue, providers }),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

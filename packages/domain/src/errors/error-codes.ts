@@ -80,6 +80,11 @@ export const ERROR_CODES = {
     status: 503,
     title: "The keys that verify reports cannot be fetched",
   },
+  // Notices of providers of payments (docs/billing.md).
+  PAYMENT_EVENT_UNVERIFIED: {
+    status: 400,
+    title: "The event is not signed by whom it should be from",
+  },
   PAYLOAD_TOO_LARGE: { status: 413, title: "The body is too large" },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -53,6 +53,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
     "LIMITS_UNAVAILABLE",
     "OVERLOADED",
   ],
+  "payments.stripeEvent": ["PAYMENT_EVENT_UNVERIFIED"],
   "leaks.github": ["LEAK_REPORT_UNVERIFIED", "LEAK_KEYS_UNAVAILABLE"],
   "locks.settle": ["LOCK_ENDED", "LOCK_EXCEEDED", "LOCK_LAPSED"],
   "locks.release": ["LOCK_ENDED", "LOCK_LAPSED"],

@@ -432,6 +432,46 @@ const reportLeaks: RawOperation = {
   },
 };
 
+const takeStripeEvent: RawOperation = {
+  method: "post",
+  path: "/webhooks/stripe",
+  scope: "public",
+  operation: {
+    operationId: "payments.stripeEvent",
+    summary: "Take an event of Stripe",
+    description:
+      "Stripe's protocol for webhooks, at most 512 kB. The signature is over the very bytes of the body. An event is kept once; what it is about is fetched from Stripe afterwards, so that events may come in any order, several times, or not at all.",
+    tags: ["Billing"],
+    parameters: [
+      {
+        name: "Stripe-Signature",
+        in: "header",
+        required: true,
+        description: "Time and HMAC-SHA256 of the body, by a secret of the endpoint.",
+        schema: { type: "string" },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { type: "object" } } },
+    },
+    responses: {
+      "200": {
+        description: "The event is kept.",
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              required: ["received"],
+              properties: { received: { type: "boolean", const: true } },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
 const cloudEvent: OpenAPI.SchemaObject = {
   type: "object",
   required: ["specversion", "id", "source", "type"],
@@ -555,5 +595,6 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   writeEvents,
   authorizeCall,
   reportLeaks,
+  takeStripeEvent,
   readDocument,
 ];

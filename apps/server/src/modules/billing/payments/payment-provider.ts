@@ -134,6 +134,8 @@ export type PaymentProvider = {
   refund(request: RefundRequest): Promise<RefundState>;
   /** Checks where an event comes from. @throws {EventRefused} For one that is not the provider's, or too old. */
   parseEvent(input: { rawBody: Uint8Array; headers: Headers; nowMs: number }): ProviderEvent;
+  /** What happened since an instant, oldest first, for notices that never arrived. Left out: there are no notices. */
+  listEvents?(sinceMs: number): AsyncIterable<ProviderEvent>;
   /** The present state of what an event is about. */
   fetch(event: Pick<ProviderEvent, "type" | "objectRef">): Promise<ProviderObject>;
 };

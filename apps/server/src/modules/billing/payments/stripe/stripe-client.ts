@@ -7,8 +7,13 @@ import type { StripeSettings } from "./stripe-settings.ts";
 export const STRIPE_API_VERSION = "2026-10-28.endive";
 
 const TIMEOUT_MS = 20_000;
-/** Further tries of one call: each carries the same idempotency key, so that Stripe does once what it is asked twice. */
+/** Further tries of calls that read, and of those that may be made twice. */
 const RETRIES = 1;
+/**
+ * For calls that move money: no further try, so that a connection that was never made is known as such. Only one that was closed
+ * is tried once more by the client whatever is asked of it, with the same idempotency key.
+ */
+export const ONCE = { maxNetworkRetries: 0 } as const;
 
 /** Stripe may or may not have done what it was asked for. */
 export class NoAnswer extends Error {
@@ -76,7 +81,16 @@ function toPortError(error: unknown, environment: string): unknown {
   }
 }
 
-export type AskStripe = <Answer>(call: (stripe: Stripe) => Promise<Answer>) => Promise<Answer>;
+/**
+ * Makes one call.
+ *
+ * @param idempotencyKey - Of a call that moves money. When it was tried a second time, a refusal of that says nothing of the
+ *   first: then nothing is known.
+ */
+export type AskStripe = <Answer>(
+  call: (stripe: Stripe) => Promise<Answer>,
+  idempotencyKey?: string,
+) => Promise<Answer>;
 
 /**
  * Opens the official client at its first use: loading it takes memory that an installation without Stripe has better use for.
@@ -86,11 +100,13 @@ export type AskStripe = <Answer>(call: (stripe: Stripe) => Promise<Answer>) => P
  */
 export function createStripeClient(settings: StripeSettings): AskStripe {
   let opened: Promise<Stripe> | undefined;
+  /** How often calls under way were sent, by their keys. */
+  const sent = new Map<string, number>();
   const open = async () => {
     const { default: Client } = await import("stripe");
     const { apiUrl } = settings;
     const url = apiUrl === undefined ? undefined : new URL(apiUrl);
-    return new Client(settings.key, {
+    const client = new Client(settings.key, {
       apiVersion: STRIPE_API_VERSION,
       maxNetworkRetries: RETRIES,
       timeout: settings.timeoutMs ?? TIMEOUT_MS,
@@ -104,13 +120,28 @@ export function createStripeClient(settings: StripeSettings): AskStripe {
             port: url.port,
           }),
     });
+    client.on("request", ({ idempotency_key: key }: Stripe.RequestEvent) => {
+      const count = sent.get(key ?? "");
+      if (key !== undefined && count !== undefined) {
+        sent.set(key, count + 1);
+      }
+    });
+    return client;
   };
-  return async (call) => {
+  return async (call, idempotencyKey) => {
     opened ??= open();
+    if (idempotencyKey !== undefined) {
+      sent.set(idempotencyKey, 0);
+    }
     try {
       return await call(await opened);
     } catch (error) {
-      throw toPortError(error, settings.environment);
+      const known = toPortError(error, settings.environment);
+      throw known instanceof ProviderDown && (sent.get(idempotencyKey ?? "") ?? 0) > 1
+        ? new NoAnswer(known.message)
+        : known;
+    } finally {
+      sent.delete(idempotencyKey ?? "");
     }
   };
 }

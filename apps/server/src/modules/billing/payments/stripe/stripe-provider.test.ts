@@ -200,7 +200,9 @@ it("charges once, whatever becomes of the answer, and looks up what is not known
   const before = charged();
   const lose = async (fault: "silentAfter" | "resetsAfter" | "failsAfter" | "fails") => {
     const attempt = request(method);
-    standIn.fail(new RegExp(`POST .* ${attempt.attemptId}$`), fault, fault);
+    // The client tries a closed connection once more whatever it is told.
+    const faults = fault === "resetsAfter" ? [fault, fault] : [fault];
+    standIn.fail(new RegExp(`POST .* ${attempt.attemptId}$`), ...faults);
     expect(await hasty.collect(attempt), fault).toEqual({ state: "unknown" });
     const known = await stripe.lookUp(attempt);
     // A failure before it was done leaves nothing; the others were charged.
@@ -214,6 +216,11 @@ it("charges once, whatever becomes of the answer, and looks up what is not known
   standIn.fail(new RegExp(`POST .* ${cut.attemptId}$`), "resetsAfter");
   expect(await stripe.collect(cut)).toMatchObject({ state: "succeeded" });
   expect(charged() - before).toBe(5 * 4_900);
+  // Charged, then cut, then refused: the last answer alone would say that nothing has happened.
+  const late = request(method);
+  standIn.fail(new RegExp(`POST .* ${late.attemptId}$`), "resetsAfter", "rateLimits");
+  expect(await stripe.collect(late)).toEqual({ state: "unknown" });
+  expect(await stripe.lookUp(late)).toMatchObject({ state: "succeeded" });
   // The same key for another amount is refused there, and is no answer here.
   const attempt = request(method);
   await stripe.collect(attempt);

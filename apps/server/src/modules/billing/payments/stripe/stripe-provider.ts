@@ -17,6 +17,7 @@ import {
   createStripeClient,
   isStripeRefusal,
   NoAnswer,
+  ONCE,
   type StripeRefusal,
 } from "./stripe-client.ts";
 import type { StripeSettings } from "./stripe-settings.ts";
@@ -24,11 +25,7 @@ import { toStripeAmount } from "./stripe-units.ts";
 import { toPaymentState } from "./to-payment-state.ts";
 import { toRefundState } from "./to-refund-state.ts";
 
-/** The provider, and what the sweep for lost notices needs besides. */
-export type StripeProvider = PaymentProvider & {
-  /** Events since an instant, which Stripe keeps for thirty days. */
-  listEvents(sinceMs: number): AsyncIterable<ProviderEvent>;
-};
+export type StripeProvider = PaymentProvider & Required<Pick<PaymentProvider, "listEvents">>;
 
 const PAGE = 100;
 /** Payments of one customer that are looked through for an attempt, newest first. */
@@ -119,21 +116,23 @@ async function collect(
     };
   }
   return await toState(
-    ask((stripe) =>
-      stripe.paymentIntents.create(
-        {
-          amount: Number(amount),
-          currency: request.currency.toLowerCase(),
-          customer: request.customerRef,
-          payment_method: request.methodRef,
-          confirm: true,
-          ...(onSession === null ? { off_session: true } : { return_url: onSession.returnUrl }),
-          description: request.invoiceNumber,
-          metadata: ownMetadata(settings, { tenant, invoice, attempt: attemptId }),
-          expand: [CHARGE],
-        },
-        { idempotencyKey: attemptId },
-      ),
+    ask(
+      (stripe) =>
+        stripe.paymentIntents.create(
+          {
+            amount: Number(amount),
+            currency: request.currency.toLowerCase(),
+            customer: request.customerRef,
+            payment_method: request.methodRef,
+            confirm: true,
+            ...(onSession === null ? { off_session: true } : { return_url: onSession.returnUrl }),
+            description: request.invoiceNumber,
+            metadata: ownMetadata(settings, { tenant, invoice, attempt: attemptId }),
+            expand: [CHARGE],
+          },
+          { ...ONCE, idempotencyKey: attemptId },
+        ),
+      attemptId,
     ),
   );
 }
@@ -231,10 +230,10 @@ async function refund(
           amount: Number(amount),
           metadata: ownMetadata(settings, { refund: refundId }),
         },
-        { idempotencyKey: refundId },
+        { ...ONCE, idempotencyKey: refundId },
       );
       return toRefundState(made);
-    });
+    }, refundId);
   } catch (error) {
     if (error instanceof NoAnswer) {
       return { state: "unknown" };

@@ -34,6 +34,7 @@ type Endpoint = { url: string; secrets: readonly string[] };
 /** Stripe keeps idempotency keys for a day. */
 const KEYS_KEPT_MS = 24 * 3_600_000;
 const DELIVERIES_MAX = 3;
+const RANKS = 1_000_000;
 
 /** `Stripe-Signature` by the documented scheme, one signature for each secret. */
 export function signEvent(body: string, secrets: readonly string[], atMs: number): string {
@@ -95,8 +96,8 @@ export class StripeStandIn {
   }
 
   /**
-   * The next calls that match (method, path and idempotency key) go wrong. The client tries twice, so a fault that lasts is
-   * given twice.
+   * The next calls that match (method, path and idempotency key) go wrong. The client tries calls that read twice, so a fault
+   * that lasts is given twice.
    */
   fail(call: RegExp, ...faults: readonly Fault[]): void {
     this.#faults.push(...faults.map((fault) => ({ fault, call })));
@@ -110,15 +111,12 @@ export class StripeStandIn {
     }
   }
 
-  /** Delivers every event that was not yet: each 0 to 3 times, all in random order. */
-  async deliver(random: () => number): Promise<void> {
+  /** Delivers every event that was not yet: each 0 to 3 times, all in an order by chance. */
+  async deliver(below: (count: number) => number): Promise<void> {
     const waiting = this.state.events
       .slice(this.#delivered)
       .flatMap((event) =>
-        Array.from({ length: Math.floor(random() * (DELIVERIES_MAX + 1)) }, () => ({
-          event,
-          rank: random(),
-        })),
+        Array.from({ length: below(DELIVERIES_MAX + 1) }, () => ({ event, rank: below(RANKS) })),
       )
       .sort((a, b) => a.rank - b.rank);
     this.#delivered = this.state.events.length;

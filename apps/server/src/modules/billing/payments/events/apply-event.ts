@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { AppServices } from "#platform/app-services.ts";
+import { defineJob } from "#platform/define-job.ts";
+import {
+  PAYMENT_PROVIDERS,
+  type PaymentProviders,
+  ProviderDown,
+  ProviderMisconfigured,
+  type ProviderObject,
+} from "../payment-provider.ts";
+import {
+  type EventKey,
+  type EventSource,
+  findWaitingEvent,
+  markApplied,
+  noteFailure,
+} from "./provider-events.store.ts";
+
+/** Applies the present state of an object, in any order and any number of times. What is foreign never gets here. */
+export type ApplyProviderObject = (
+  object: Exclude<ProviderObject, { kind: "foreign" }>,
+  source: EventSource,
+) => Promise<void>;
+
+export type ApplyEventDeps = AppServices & {
+  providers: PaymentProviders;
+  applyProviderObject: ApplyProviderObject;
+};
+
+/** What still waits after these tries is tried again by the sweep. */
+export const applyEventJob = defineJob({
+  name: "payments.apply-event",
+  schema: z.object({
+    provider: z.enum(PAYMENT_PROVIDERS),
+    environment: z.enum(["live", "test"]),
+    eventId: z.string(),
+  }),
+  retryLimit: 3,
+  retryDelaySeconds: 5,
+  retryDelaySecondsMax: 60,
+  expireInSeconds: 300,
+});
+
+const FAILURE_LENGTH_MAX = 500;
+
+/** What an operator may read of a failure: our own words, and of anything else only its kind. */
+function describeFailure(error: unknown): string {
+  const isKnown = error instanceof ProviderDown || error instanceof ProviderMisconfigured;
+  const text = isKnown ? error.message : "A payment could not be applied; the log says why.";
+  return text.slice(0, FAILURE_LENGTH_MAX);
+}
+
+/**
+ * Fetches what an event is about and applies it. Events are hints: they come late, twice, in any order or not at all, so that
+ * only the object counts.
+ *
+ * @throws {ProviderDown} To be tried again, like everything else that goes wrong.
+ */
+export async function applyEvent(deps: ApplyEventDeps, key: EventKey): Promise<void> {
+  const event = await deps.transact.asOperator((tx) => findWaitingEvent(tx, key));
+  const provider = deps.providers[key.environment];
+  if (event === undefined || provider?.name !== key.provider) {
+    return;
+  }
+  const fetchedAt = deps.clock.now();
+  try {
+    const object = await provider.fetch(event);
+    if (object.kind !== "foreign") {
+      await deps.applyProviderObject(object, key);
+    }
+  } catch (error) {
+    await deps.transact.asOperator((tx) => noteFailure(tx, key, describeFailure(error)));
+    throw error;
+  }
+  const { eventId } = key;
+  await deps.transact.asOperator((tx) =>
+    markApplied(tx, key, { ...event, eventId, fetchedAt, now: deps.clock.now() }),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Tx } from "@turnpike/db/client";
+import type { PaymentProviderName, ProviderEvent } from "../payment-provider.ts";
+
+/** Whose event it is. */
+export type EventSource = { provider: PaymentProviderName; environment: "live" | "test" };
+export type EventKey = EventSource & { eventId: string };
+type WaitingEvent = { type: string; objectRef: string };
+
+/** @returns The ids of those that were not here yet. */
+export async function insertEvents(
+  tx: Tx,
+  { provider, environment }: EventSource,
+  { events, now }: { events: readonly ProviderEvent[]; now: Date },
+): Promise<string[]> {
+  const rows = tx.json(events as never);
+  const inserted = await tx<{ eventId: string }[]>`
+    insert into provider_events (provider, environment, event_id, type, object_ref, received_at)
+    select distinct on (n."eventId") ${provider}, ${environment}, n."eventId", n.type, n."objectRef", ${now}
+    from json_to_recordset(${rows}::json) as n ("eventId" text, type text, "objectRef" text)
+    on conflict do nothing
+    returning event_id as "eventId"`;
+  return inserted.map(({ eventId }) => eventId);
+}
+
+/** @returns `undefined` when it has been applied, or is not here. */
+export async function findWaitingEvent(
+  tx: Tx,
+  { provider, environment, eventId }: EventKey,
+): Promise<WaitingEvent | undefined> {
+  const [row] = await tx<WaitingEvent[]>`
+    select type, object_ref as "objectRef" from provider_events
+    where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
+  return row;
+}
+
+/** Notes an object as applied, for all of its events that had come before it was fetched: they say nothing that it does not. */
+export async function markApplied(
+  tx: Tx,
+  { provider, environment }: EventSource,
+  input: { eventId: string; objectRef: string; fetchedAt: Date; now: Date },
+): Promise<void> {
+  await tx`
+    update provider_events set applied_at = ${input.now}, failure = null
+    where provider = ${provider} and environment = ${environment} and applied_at is null
+      and (event_id = ${input.eventId} or (object_ref = ${input.objectRef} and received_at <= ${input.fetchedAt}))`;
+}
+
+export async function noteFailure(
+  tx: Tx,
+  { provider, environment, eventId }: EventKey,
+  failure: string,
+): Promise<void> {
+  await tx`
+    update provider_events set failure = ${failure}
+    where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
+}
+
+/** Events that wait since before an instant, the oldest first. */
+export async function listWaitingEvents(
+  tx: Tx,
+  input: { before: Date; limit: number },
+): Promise<EventKey[]> {
+  return await tx<EventKey[]>`
+    select provider, environment, event_id as "eventId" from provider_events
+    where applied_at is null and received_at < ${input.before}
+    order by received_at limit ${input.limit}`;
+}
+
+/** Applied events of before an instant are forgotten: providers do not report them any more. */
+export async function deleteAppliedEvents(tx: Tx, before: Date): Promise<void> {
+  await tx`delete from provider_events where applied_at is not null and received_at < ${before}`;
+}
+
+export async function findSweptTo(
+  tx: Tx,
+  { provider, environment }: EventSource,
+): Promise<Date | undefined> {
+  const [row] = await tx<{ sweptTo: Date | null }[]>`
+    select swept_to as "sweptTo" from provider_sweeps
+    where provider = ${provider} and environment = ${environment}`;
+  return row?.sweptTo ?? undefined;
+}
+
+/** Notes how far a sweep came, or what kept it: then it stays where it was. */
+export async function writeSweep(
+  tx: Tx,
+  { provider, environment }: EventSource,
+  { now, sweptTo, trouble }: { now: Date; sweptTo: Date | null; trouble: string | null },
+): Promise<void> {
+  await tx`
+    insert into provider_sweeps (provider, environment, swept_to, trouble, trouble_since)
+    values (${provider}, ${environment}, ${sweptTo}, ${trouble}, ${trouble === null ? null : now})
+    on conflict (provider, environment) do update set
+      swept_to = coalesce(excluded.swept_to, provider_sweeps.swept_to),
+      trouble = excluded.trouble,
+      trouble_since = case when excluded.trouble is null then null
+        else coalesce(provider_sweeps.trouble_since, excluded.trouble_since) end`;
+}
+
+/** What keeps a provider from answering, and events that cannot be applied for as long as `before`. */
+export async function findTrouble(
+  tx: Tx,
+  before: Date,
+): Promise<{ trouble: string; since: Date } | undefined> {
+  const [row] = await tx<{ trouble: string; since: Date }[]>`
+    select trouble, since from (
+      select trouble, trouble_since as since from provider_sweeps where trouble is not null
+      union all
+      (select failure, received_at from provider_events
+        where applied_at is null and failure is not null and received_at < ${before} order by received_at limit 1)
+    ) t order by since limit 1`;
+  return row;
+}

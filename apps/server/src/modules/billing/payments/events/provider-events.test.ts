@@ -1,0 +1,182 @@
+import { createBelow } from "@turnpike/testkit/seeded-chance";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createTestServices, type TestServices } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { systemClock } from "#platform/clock.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import { openProviders } from "../open-providers.ts";
+import { makeMethod, settleIntent } from "../stripe/testing/stand-in-payments.fixture.ts";
+import {
+  openStripeStandIn,
+  type StripeStandIn,
+  signEvent,
+} from "../stripe/testing/stripe-stand-in.fixture.ts";
+import { type ApplyEventDeps, applyEvent, applyEventJob } from "./apply-event.ts";
+import { findPaymentTrouble } from "./find-payment-trouble.ts";
+import type { EventKey } from "./provider-events.store.ts";
+import type { EventsDeps } from "./receive-event.ts";
+import { sweepEvents } from "./sweep-events.ts";
+
+const KEY = "rk_test_canary0123456789";
+const SECRET = "whsec_canary0123456789";
+const MINUTE_MS = 60_000;
+
+let database: TestDatabase;
+let services: TestServices;
+let standIn: StripeStandIn;
+let app: TestApp;
+let deps: EventsDeps & ApplyEventDeps;
+/** Jobs that were enqueued and not yet done, and what was applied. */
+const waiting: EventKey[] = [];
+const applied: string[] = [];
+
+const queue: JobQueue = {
+  enqueue: (job, payload) => {
+    expect(job.name).toBe(applyEventJob.name);
+    waiting.push(applyEventJob.schema.parse(payload));
+    return Promise.resolve();
+  },
+};
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  services = createTestServices(database);
+  standIn = await openStripeStandIn({ now: () => services.clock.now().getTime() });
+  app = await startTestApp(database, {
+    clock: { now: services.clock.now, monotonicMs: systemClock.monotonicMs },
+    configText: `billing:\n  stripe: { apiUrl: "${standIn.url}" }\n`,
+    env: {
+      TURNPIKE_STRIPE_TEST_KEY: KEY,
+      TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET: `whsec_rolledAway0, ${SECRET}`,
+    },
+  });
+  standIn.endpoints.push({ url: `${app.url}/v1/webhooks/stripe`, secrets: [SECRET] });
+  const settings = {
+    environment: "test",
+    key: KEY,
+    webhookSecrets: [SECRET],
+    instance: "turnpike",
+  } as const;
+  deps = {
+    ...services,
+    jobs: queue,
+    providers: openProviders([{ ...settings, apiUrl: standIn.url }]),
+    applyProviderObject: (object) => {
+      applied.push(
+        object.kind === "payment" ? `${object.attemptId} ${object.payment.state}` : object.kind,
+      );
+      return Promise.resolve();
+    },
+  };
+});
+afterAll(async () => {
+  await app.close();
+  await standIn.close();
+  await database.close();
+});
+
+/** A payment that takes days, made by this installation or another one. */
+async function pay(attemptId: string): Promise<string> {
+  const customer = { tenantId: "ten_1", environment: "test", name: "Ada", email: null } as const;
+  const page = { returnUrl: "http://shop.test", cancelUrl: "http://shop.test", currency: "EUR" };
+  const stripe = deps.providers.test ?? expect.fail("Stripe is set up");
+  const { customerRef } = await stripe.setupMethod({ ...customer, customerRef: undefined }, page);
+  const paid = await stripe.collect({
+    attemptId,
+    tenantId: "ten_1",
+    environment: "test",
+    invoiceId: "inv_1",
+    invoiceNumber: "INV-1",
+    amount: 1_000n,
+    currency: "EUR",
+    customerRef,
+    methodRef: makeMethod(standIn.state, "pm_sepa_debit", customerRef).id,
+    onSession: null,
+  });
+  return paid.state === "processing" ? paid.reference : expect.fail(paid.state);
+}
+
+async function work(): Promise<void> {
+  for (const key of waiting.splice(0)) {
+    await applyEvent(deps, key);
+  }
+}
+
+const stored = () => database.sql`select from provider_events`.then((rows) => rows.length);
+
+it("keeps each event once, however often it is delivered, and takes nothing that is forged", async () => {
+  settleIntent(standIn.state, await pay("att_1"), true);
+  const body = JSON.stringify(standIn.state.events.at(-1));
+  const post = (signature: string) =>
+    fetch(`${app.url}/v1/webhooks/stripe`, {
+      method: "POST",
+      headers: signature === "" ? {} : { "stripe-signature": signature },
+      body,
+    });
+  const good = signEvent(body, [SECRET], services.clock.now().getTime());
+  const statuses = [];
+  for (const signature of [
+    good,
+    good,
+    "",
+    signEvent(body, ["whsec_forged"], services.clock.now().getTime()),
+  ]) {
+    statuses.push((await post(signature)).status);
+  }
+  expect(statuses).toEqual([200, 200, 400, 400]);
+  expect(await stored()).toBe(1);
+  const [job] = await database.sql<{ data: EventKey }[]>`
+    select data from pgboss.job where name = ${applyEventJob.name}`;
+  expect(job?.data).toMatchObject({ provider: "stripe", environment: "test" });
+  await applyEvent(deps, job?.data ?? expect.fail("no job"));
+  expect(applied.splice(0)).toEqual(["att_1 succeeded"]);
+  // Done is done, and the key is nowhere.
+  await applyEvent(deps, job?.data ?? expect.fail("no job"));
+  expect(applied).toEqual([]);
+  expect(app.logged()).not.toMatch(/canary0123456789/);
+});
+
+it("finds what never arrived, applies the present state, and ignores what others made", async () => {
+  const references = [await pay("att_2"), await pay("att_3")];
+  const foreign = await pay("att_4");
+  Object.assign(standIn.state.intents.get(foreign)?.metadata ?? {}, { instance: "elsewhere" });
+  settleIntent(standIn.state, references[0] ?? "", true);
+  await standIn.deliver(createBelow(7));
+  settleIntent(standIn.state, references[1] ?? "", false);
+  // Its notices were all lost. Delivered or not, each is here after a sweep.
+  await sweepEvents(deps);
+  expect(await stored()).toBe(standIn.state.events.length);
+  // Those that came by the webhook have a job of the product's own; what waits too long is given to another one.
+  services.clock.advance(16 * MINUTE_MS);
+  await sweepEvents(deps);
+  await work();
+  expect([...new Set(applied.splice(0))].sort()).toEqual([
+    "att_1 succeeded",
+    "att_2 succeeded",
+    "att_3 failed",
+  ]);
+  expect(await database.sql`select from provider_events where applied_at is null`).toHaveLength(0);
+});
+
+it("says in health what keeps payments waiting, and goes on by itself afterwards", async () => {
+  settleIntent(standIn.state, await pay("att_5"), true);
+  standIn.fail(/GET .v1.events/, "rateLimits");
+  await sweepEvents(deps);
+  expect(await findPaymentTrouble(deps)).toMatch(
+    /Stripe takes no more requests.*Calls and invoices go on/s,
+  );
+  await sweepEvents(deps);
+  expect(await findPaymentTrouble(deps)).toBeUndefined();
+  standIn.fail(/GET .v1.payment_intents/, "rateLimits");
+  await expect(work()).rejects.toThrow("no more requests");
+  services.clock.advance(16 * MINUTE_MS);
+  expect(await findPaymentTrouble(deps)).toContain("no more requests");
+  const health = await app.call(undefined, "GET", "/health/ready");
+  expect(health).toMatchObject({ status: 200 });
+  expect(health.text).toContain("no more requests");
+  await sweepEvents(deps);
+  await work();
+  expect(applied).toContain("att_5 succeeded");
+  expect(await findPaymentTrouble(deps)).toBeUndefined();
+});

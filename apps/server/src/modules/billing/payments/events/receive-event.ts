@@ -1,0 +1,56 @@
+import type { AppServices } from "#platform/app-services.ts";
+import type { JobQueue } from "#platform/job-queue.ts";
+import {
+  EventRefused,
+  type PaymentProviderName,
+  type PaymentProviders,
+  type ProviderEvent,
+} from "../payment-provider.ts";
+import { applyEventJob } from "./apply-event.ts";
+import { type EventSource, insertEvents } from "./provider-events.store.ts";
+
+export type EventsDeps = AppServices & { jobs: JobQueue; providers: PaymentProviders };
+
+/** Keeps events that are not here yet, and has each applied by a job: both, or neither. */
+export async function storeEvents(
+  deps: Omit<EventsDeps, "providers">,
+  source: EventSource,
+  events: readonly ProviderEvent[],
+): Promise<void> {
+  await deps.transact.asOperator(async (tx) => {
+    const isNew = await insertEvents(tx, source, { events, now: deps.clock.now() });
+    for (const eventId of isNew) {
+      await deps.jobs.enqueue(applyEventJob, { ...source, eventId }, { tx });
+    }
+  });
+}
+
+/**
+ * Takes what was sent to a provider's webhook. The environment is the one whose secret it is signed with.
+ *
+ * @throws {EventRefused} When no environment has such a provider, or a secret with which it is signed.
+ */
+export async function receiveEvent(
+  deps: EventsDeps,
+  provider: PaymentProviderName,
+  input: { rawBody: Uint8Array; headers: Headers },
+): Promise<void> {
+  let refusal = new EventRefused(`Payments by ${provider} are not set up`);
+  for (const environment of ["live", "test"] as const) {
+    const candidate = deps.providers[environment];
+    if (candidate?.name !== provider) {
+      continue;
+    }
+    try {
+      const event = candidate.parseEvent({ ...input, nowMs: deps.clock.now().getTime() });
+      await storeEvents(deps, { provider, environment }, [event]);
+      return;
+    } catch (error) {
+      if (!(error instanceof EventRefused)) {
+        throw error;
+      }
+      refusal = error;
+    }
+  }
+  throw refusal;
+}

@@ -62,7 +62,7 @@ export function makeMethod(state: StandInState, name: string, customer: string |
     customer,
     billing_details: { address: null, email: null, name: null, phone: null },
     ...(card.type === "card"
-      ? { card: { brand: "visa", last4, exp_month: 12, exp_year: 2034 } }
+      ? { card: { brand: "visa", funding: "credit", last4, exp_month: 12, exp_year: 2034 } }
       : { sepa_debit: { last4 } }),
   };
   state.methods.set(method.id, method);
@@ -324,7 +324,12 @@ export function openDispute(state: StandInState, intentId: string): Dispute {
     payment_intent: intentId,
     balance_transactions: [],
     evidence: {},
-    evidence_details: {},
+    evidence_details: {
+      due_by: null,
+      has_evidence: false,
+      past_due: false,
+      submission_count: 0,
+    },
     is_charge_refundable: false,
     metadata: {},
     reason: "fraudulent",

@@ -8,7 +8,7 @@ export type Method = Base & {
   type: string;
   customer: string | null;
   billing_details: object;
-  card?: { brand: string; last4: string; exp_month: number; exp_year: number };
+  card?: { brand: string; funding: string; last4: string; exp_month: number; exp_year: number };
   sepa_debit?: { last4: string };
 };
 export type Refusal = {

@@ -48,6 +48,40 @@ function mistakesOf(text: string | undefined, env: Record<string, string> = {}):
   return [];
 }
 
+describe("keys of Stripe", () => {
+  it("go into their own environment, and several secrets of a webhook may hold while one is rolled", () => {
+    const { stripeKeys, billing } = read(undefined, {
+      TURNPIKE_STRIPE_KEY: "rk_live_0123456789",
+      TURNPIKE_STRIPE_WEBHOOK_SECRET: "whsec_oldoldold, whsec_newnewnew",
+      TURNPIKE_STRIPE_TEST_KEY: "",
+    });
+    expect(stripeKeys).toEqual({
+      live: { key: "rk_live_0123456789", webhookSecrets: ["whsec_oldoldold", "whsec_newnewnew"] },
+      test: undefined,
+    });
+    expect(billing.stripe).toEqual({ instance: "turnpike" });
+  });
+
+  it("are refused in the other one, and never sent anywhere but to Stripe or this machine", () => {
+    const env = {
+      TURNPIKE_STRIPE_KEY: "rk_test_CANARY0001",
+      TURNPIKE_STRIPE_TEST_KEY: "sk_live_CANARY0001",
+      TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET: "CANARY0001",
+    };
+    const apiUrl = (url: string) => `billing:\n  stripe: { apiUrl: "${url}" }\n`;
+    const mistakes = mistakesOf(apiUrl("https://stripe.example.com"), env);
+    expect(mistakes.map((mistake) => mistake.split(":")[0])).toEqual([
+      "TURNPIKE_STRIPE_KEY",
+      "TURNPIKE_STRIPE_TEST_KEY",
+      "TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET",
+      "2",
+    ]);
+    expect(mistakes.join(" ")).not.toContain("CANARY");
+    expect(mistakes[3]).toContain("keys of Stripe are sent to Stripe alone");
+    expect(mistakesOf(apiUrl("http://127.0.0.1:12111"))).toEqual([]);
+  });
+});
+
 describe("readConfig", () => {
   it("needs no file and no variable: everything has a default", () => {
     const config = read(undefined);

@@ -162,8 +162,12 @@ export function wirePeople(
       consoleUrl: urls.console,
     },
   };
-  const billing = { ...analytics, mail, billing: toBillingSettings(config) };
-  const providers = openProviders(toProviderSettings(config));
+  const billing = {
+    ...analytics,
+    mail,
+    billing: toBillingSettings(config),
+    payments: openProviders(toProviderSettings(config)),
+  };
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -255,7 +259,7 @@ export function wirePeople(
       ...createDocumentFilesRawRoutes(billing),
       ...createMigrationRawRoutes(billing),
       ...createRevenueRawRoutes(billing),
-      ...createProviderEventsRawRoutes({ ...services, jobs: input.jobs.queue, providers }),
+      ...createProviderEventsRawRoutes({ ...billing, jobs: input.jobs.queue }),
       ...createExportsRawRoutes(downloads),
       ...createLiveCallsRawRoutes({
         ...services,

@@ -40,7 +40,7 @@ export type CollectRequest = {
   currency: string;
   customerRef: string;
   methodRef: string;
-  /** The customer is there and can authenticate: where the browser comes back to. Null when nobody is. */
+  /** The customer is there and can authenticate: where the browser comes back to. Null otherwise. */
   onSession: { returnUrl: string } | null;
 };
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { AppServices } from "#platform/app-services.ts";
 import { defineJob } from "#platform/define-job.ts";
+import type { BillingDeps } from "../../billing-deps.ts";
 import {
   PAYMENT_PROVIDERS,
-  type PaymentProviders,
   ProviderDown,
   ProviderMisconfigured,
   type ProviderObject,
@@ -22,8 +21,7 @@ export type ApplyProviderObject = (
   source: EventSource,
 ) => Promise<void>;
 
-export type ApplyEventDeps = AppServices & {
-  providers: PaymentProviders;
+export type ApplyEventDeps = Omit<BillingDeps, "billing"> & {
   applyProviderObject: ApplyProviderObject;
 };
 
@@ -58,7 +56,7 @@ function describeFailure(error: unknown): string {
  */
 export async function applyEvent(deps: ApplyEventDeps, key: EventKey): Promise<void> {
   const event = await deps.transact.asOperator((tx) => findWaitingEvent(tx, key));
-  const provider = deps.providers[key.environment];
+  const provider = deps.payments?.[key.environment];
   if (event === undefined || provider?.name !== key.provider) {
     return;
   }

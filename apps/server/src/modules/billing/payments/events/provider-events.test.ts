@@ -61,7 +61,7 @@ beforeAll(async () => {
   deps = {
     ...services,
     jobs: queue,
-    providers: openProviders([{ ...settings, apiUrl: standIn.url }]),
+    payments: openProviders([{ ...settings, apiUrl: standIn.url }]),
     applyProviderObject: (object) => {
       applied.push(
         object.kind === "payment" ? `${object.attemptId} ${object.payment.state}` : object.kind,
@@ -80,7 +80,7 @@ afterAll(async () => {
 async function pay(attemptId: string): Promise<string> {
   const customer = { tenantId: "ten_1", environment: "test", name: "Ada", email: null } as const;
   const page = { returnUrl: "http://shop.test", cancelUrl: "http://shop.test", currency: "EUR" };
-  const stripe = deps.providers.test ?? expect.fail("Stripe is set up");
+  const stripe = deps.payments?.test ?? expect.fail("Stripe is set up");
   const { customerRef } = await stripe.setupMethod({ ...customer, customerRef: undefined }, page);
   const paid = await stripe.collect({
     attemptId,

@@ -1,19 +1,14 @@
-import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
-import {
-  EventRefused,
-  type PaymentProviderName,
-  type PaymentProviders,
-  type ProviderEvent,
-} from "../payment-provider.ts";
+import type { BillingDeps } from "../../billing-deps.ts";
+import { EventRefused, type PaymentProviderName, type ProviderEvent } from "../payment-provider.ts";
 import { applyEventJob } from "./apply-event.ts";
 import { type EventSource, insertEvents } from "./provider-events.store.ts";
 
-export type EventsDeps = AppServices & { jobs: JobQueue; providers: PaymentProviders };
+export type EventsDeps = Omit<BillingDeps, "billing"> & { jobs: JobQueue };
 
 /** Keeps events that are not here yet, and has each applied by a job: both, or neither. */
 export async function storeEvents(
-  deps: Omit<EventsDeps, "providers">,
+  deps: EventsDeps,
   source: EventSource,
   events: readonly ProviderEvent[],
 ): Promise<void> {
@@ -37,7 +32,7 @@ export async function receiveEvent(
 ): Promise<void> {
   let refusal = new EventRefused(`Payments by ${provider} are not set up`);
   for (const environment of ["live", "test"] as const) {
-    const candidate = deps.providers[environment];
+    const candidate = deps.payments?.[environment];
     if (candidate?.name !== provider) {
       continue;
     }

@@ -76,7 +76,7 @@ async function sweep(
 /** Finds events that never arrived, and has those applied that still wait: a lost notice only delays. */
 export async function sweepEvents(deps: EventsDeps): Promise<void> {
   for (const environment of ["live", "test"] as const) {
-    const provider = deps.providers[environment];
+    const provider = deps.payments?.[environment];
     if (provider !== undefined) {
       await sweep(deps, environment, provider);
     }

@@ -3,7 +3,7 @@ import { ProviderDown, ProviderMisconfigured } from "../payment-provider.ts";
 import { describeRefusedPermission } from "./stripe-permissions.ts";
 import type { StripeSettings } from "./stripe-settings.ts";
 
-/** The version whose fields this adapter reads, whatever the account's own is. */
+/** The version whose fields this adapter reads, in place of the version of the account. */
 export const STRIPE_API_VERSION = "2026-10-28.endive";
 
 const TIMEOUT_MS = 20_000;
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 20_000;
 const RETRIES = 1;
 /**
  * For calls that move money: no further try, so that a connection that was never made is known as such. Only one that was closed
- * is tried once more by the client whatever is asked of it, with the same idempotency key.
+ * is tried once more by the client in any case, with the same idempotency key.
  */
 export const ONCE = { maxNetworkRetries: 0 } as const;
 

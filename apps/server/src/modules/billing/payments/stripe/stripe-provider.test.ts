@@ -194,13 +194,13 @@ it("authenticates the same payment on Stripe's page, as often as it takes", asyn
   expect(await stripe.cancel(input.reference)).toMatchObject({ state: "succeeded" });
 });
 
-it("charges once, whatever becomes of the answer, and looks up what is not known", async () => {
+it("charges once when the answer is lost, and looks up what is not known", async () => {
   const hasty = open(KEY, { timeoutMs: TIMEOUT_MS });
   const method = await addMethod("pm_card_visa");
   const before = charged();
   const lose = async (fault: "silentAfter" | "resetsAfter" | "failsAfter" | "fails") => {
     const attempt = request(method);
-    // The client tries a closed connection once more whatever it is told.
+    // The client tries a closed connection once more in any case.
     const faults = fault === "resetsAfter" ? [fault, fault] : [fault];
     standIn.fail(new RegExp(`POST .* ${attempt.attemptId}$`), ...faults);
     expect(await hasty.collect(attempt), fault).toEqual({ state: "unknown" });

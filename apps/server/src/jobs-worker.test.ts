@@ -80,6 +80,7 @@ describe("the thread of the jobs", () => {
         rejectedEventsDays: 14,
       },
       billing: TEST_BILLING,
+      providers: [],
       logLevel: "info",
     };
     supervisor = startJobSupervisor({

@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
-import type { BillingSettings } from "#modules/billing/index.ts";
+import {
+  type BillingSettings,
+  openProviders,
+  type ProviderSettings,
+} from "#modules/billing/index.ts";
 import { openLocalFileStore } from "#modules/files/index.ts";
 import {
   createMailTransport,
@@ -28,6 +32,7 @@ export type JobsWorkerData = {
   webhooks: WebhookSettings;
   retention: RetentionSettings;
   billing: BillingSettings;
+  providers: ProviderSettings;
   logLevel: string;
 };
 
@@ -77,6 +82,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       notices: data.notices,
       retention: data.retention,
       billing: data.billing,
+      payments: openProviders(data.providers),
     }),
     async close() {
       await pump.stop(PUMP_STOP_MS);

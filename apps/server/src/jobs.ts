@@ -1,6 +1,6 @@
 import { createAlertsJobs } from "#modules/alerts/index.ts";
 import { createAnalyticsJobs, findExportFileIds } from "#modules/analytics/index.ts";
-import { type BillingSettings, createBillingJobs } from "#modules/billing/index.ts";
+import { type BillingDeps, createBillingJobs } from "#modules/billing/index.ts";
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
@@ -24,8 +24,7 @@ export type JobsDeps = AppServices & {
   jobs: JobQueue;
   notices: NoticeSettings;
   retention: RetentionSettings;
-  billing: BillingSettings;
-};
+} & Pick<BillingDeps, "billing" | "payments">;
 
 /** All background work: each module's jobs, and the upkeep of the platform. */
 export function createJobs(deps: JobsDeps): RegisteredJob[] {

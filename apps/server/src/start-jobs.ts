@@ -4,6 +4,7 @@ import { dataPath, type Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toProviderSettings } from "./to-provider-settings.ts";
 
 export type BackgroundJobs = {
   queue: JobQueue;
@@ -27,6 +28,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     webhooks: await readWebhookSettings(config),
     retention: config.retention,
     billing: toBillingSettings(config),
+    providers: toProviderSettings(config),
     logLevel: config.logLevel,
   };
   const queue = await openJobQueue({ target: database.target, logger });

@@ -67,8 +67,16 @@ export function toBillingSettings({
   billing,
   brand,
 }: Pick<Config, "billing" | "brand">): BillingSettings {
-  const { seller, dunning, documents, bank, tax: _tax, topUps: _topUps, stripe: _stripe, ...rest } =
-    billing;
+  const {
+    seller,
+    dunning,
+    documents,
+    bank,
+    tax: _tax,
+    topUps: _topUps,
+    stripe: _stripe,
+    ...rest
+  } = billing;
   const place = { postalCode: seller.postalCode ?? null, city: seller.city ?? null };
   return {
     ...rest,

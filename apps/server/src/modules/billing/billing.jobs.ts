@@ -2,7 +2,10 @@ import { type RegisteredJob, registerJob, registerSchedule } from "#platform/def
 import { closeDue } from "./closing/close-due.ts";
 import { lapseTopUps, topUpLowAccounts } from "./credits/top-up-low-accounts.ts";
 import { type MigrateDeps, migrateJob, moveSubscribers } from "./migration/move-subscribers.ts";
+import { applyProviderObject } from "./payments/apply-provider-object.ts";
 import { collectDue } from "./payments/collect-due.ts";
+import { applyEvent, applyEventJob } from "./payments/events/apply-event.ts";
+import { sweepEvents } from "./payments/events/sweep-events.ts";
 import { sendDueRefunds } from "./payments/send-refund.ts";
 
 export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
@@ -27,6 +30,19 @@ export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
         await lapseTopUps(deps);
         await topUpLowAccounts(deps, { signal });
       },
+    }),
+    registerSchedule({
+      name: "payments.sweep",
+      cron: "*/5 * * * *",
+      run: () => sweepEvents(deps),
+    }),
+    registerJob({
+      job: applyEventJob,
+      run: (key) =>
+        applyEvent(
+          { ...deps, applyProviderObject: (applied) => applyProviderObject(deps, applied) },
+          key,
+        ),
     }),
     registerJob({
       job: migrateJob,

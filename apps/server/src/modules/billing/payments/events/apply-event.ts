@@ -3,23 +3,23 @@ import { defineJob } from "#platform/define-job.ts";
 import type { BillingDeps } from "../../billing-deps.ts";
 import {
   PAYMENT_PROVIDERS,
+  type PaymentProviderName,
   ProviderDown,
   ProviderMisconfigured,
   type ProviderObject,
 } from "../payment-provider.ts";
 import {
   type EventKey,
-  type EventSource,
   findWaitingEvent,
   markApplied,
   noteFailure,
 } from "./provider-events.store.ts";
 
-/** Applies the present state of an object, in any order and any number of times. What is foreign never gets here. */
-export type ApplyProviderObject = (
-  object: Exclude<ProviderObject, { kind: "foreign" }>,
-  source: EventSource,
-) => Promise<void>;
+/** Applies the present state of an object, in any order and any number of times. @returns False for one that is none of ours. */
+type ApplyProviderObject = (applied: {
+  provider: PaymentProviderName;
+  object: ProviderObject;
+}) => Promise<boolean>;
 
 export type ApplyEventDeps = Omit<BillingDeps, "billing"> & {
   applyProviderObject: ApplyProviderObject;
@@ -63,9 +63,7 @@ export async function applyEvent(deps: ApplyEventDeps, key: EventKey): Promise<v
   const fetchedAt = deps.clock.now();
   try {
     const object = await provider.fetch(event);
-    if (object.kind !== "foreign") {
-      await deps.applyProviderObject(object, key);
-    }
+    await deps.applyProviderObject({ provider: key.provider, object });
   } catch (error) {
     await deps.transact.asOperator((tx) => noteFailure(tx, key, describeFailure(error)));
     throw error;

@@ -62,11 +62,11 @@ beforeAll(async () => {
     ...services,
     jobs: queue,
     payments: openProviders([{ ...settings, apiUrl: standIn.url }]),
-    applyProviderObject: (object) => {
-      applied.push(
-        object.kind === "payment" ? `${object.attemptId} ${object.payment.state}` : object.kind,
-      );
-      return Promise.resolve();
+    applyProviderObject: ({ object }) => {
+      if (object.kind === "payment") {
+        applied.push(`${object.attemptId} ${object.payment.state}`);
+      }
+      return Promise.resolve(object.kind !== "foreign");
     },
   };
 });

@@ -4,12 +4,12 @@ import { lockAccount } from "../accounts/accounts.store.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { applyAttempt, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
-import { recordRefundWithin } from "./create-refund.ts";
+import { applyRefund } from "./apply-refund.ts";
 import { putPaymentMethod } from "./manage-method.ts";
 import type { PaymentProviderName, ProviderObject } from "./payment-provider.ts";
 import { findReceived } from "./received-payments.store.ts";
+import { recordRefundWithin } from "./record-refund.ts";
 import { findPaymentOfAttempt, listRefunds } from "./refunds.store.ts";
-import { applyRefund } from "./send-refund.ts";
 
 type PaymentObject = Extract<ProviderObject, { kind: "payment" }>;
 
@@ -26,16 +26,16 @@ async function applyReturned(
     const found = await findPaymentOfAttempt(tx, attemptId);
     const row = found === undefined ? undefined : await findReceived(tx, found.paymentId);
     if (row === undefined) {
-      return;
+      return [];
     }
     await lockAccount(tx, row);
     const refunds = await listRefunds(tx, [row.paymentId]);
     const standing = refunds.filter(({ state }) => state !== "failed");
     const sumOf = (rows: typeof refunds) =>
       rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-    const dispute = standing.find(({ kind }) => kind === "dispute");
+    const disputes = standing.filter(({ kind }) => kind === "dispute");
     // Refunds of ours that are on their way are in the provider's sum, or will be.
-    const unknown = refunded - sumOf(standing.filter(({ kind }) => kind !== "dispute"));
+    const unknown = refunded - (sumOf(standing) - sumOf(disputes));
     const left = BigInt(row.amount) - sumOf(standing);
     const record = async (amount: bigint, kind: "provider" | "dispute", reason: string) => {
       await recordRefundWithin(deps, tx, PAYMENTS_CONTEXT, {
@@ -43,16 +43,19 @@ async function applyReturned(
         request: { row, amount, kind, reason, withCreditNote: false, reference: null },
       });
     };
-    if (unknown > 0n && left > 0n) {
-      await record(smaller(unknown, left), "provider", "Refunded at the provider.");
-    } else if (isDisputed && dispute === undefined && left > 0n) {
-      await record(left, "dispute", "The customer's bank took the money back.");
+    const elsewhere = left > 0n && unknown > 0n ? smaller(unknown, left) : 0n;
+    if (elsewhere > 0n) {
+      await record(elsewhere, "provider", "Refunded at the provider.");
     }
-    return isDisputed ? undefined : dispute?.refundId;
+    // Both may have happened since the last look. A dispute takes all that is left, also what a refund that failed put back.
+    if (isDisputed && left > elsewhere) {
+      await record(left - elsewhere, "dispute", "The customer's bank took the money back.");
+    }
+    return isDisputed ? [] : disputes.map(({ refundId }) => refundId);
   });
-  if (won !== undefined) {
+  for (const refundId of won) {
     const refund = { state: "failed" as const, reason: "dispute_won", message: "It was won." };
-    await applyRefund(deps, { refundId: won, refund });
+    await applyRefund(deps, { refundId, refund });
   }
 }
 

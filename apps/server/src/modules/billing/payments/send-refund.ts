@@ -1,91 +1,16 @@
-import type { Tx } from "@turnpike/db/client";
-import { putMoneyBack } from "@turnpike/domain/billing/payments/move-money";
-import { lockAccount } from "../accounts/accounts.store.ts";
-import { changeAccountWithin } from "../accounts/change-account.ts";
-import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { nextCheck, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
+import { applyProviderObject } from "./apply-provider-object.ts";
+import { applyRefund } from "./apply-refund.ts";
 import { findProvider } from "./find-provider.ts";
-import { ProviderDown, ProviderMisconfigured, type RefundState } from "./payment-provider.ts";
 import {
-  findRefund,
-  listDueRefunds,
-  listRefundedInvoices,
-  type RefundRow,
-  updateRefund,
-} from "./refunds.store.ts";
+  ProviderDown,
+  ProviderMisconfigured,
+  type ProviderObject,
+  type RefundState,
+} from "./payment-provider.ts";
+import { findRefund, listDueRefunds } from "./refunds.store.ts";
 
 const BATCH = 50;
-
-/** Puts back what a refund took, because it has failed. @returns What went to the balance of invoices that are paid by now. */
-async function putBack(
-  deps: BillingDeps,
-  tx: Tx,
-  { refund, recordedTo }: { refund: RefundRow; recordedTo: Date },
-): Promise<bigint> {
-  const { tenantId, environment, refundId, currency } = refund;
-  const rows = await listRefundedInvoices(tx, refundId);
-  let returned = 0n;
-  await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
-    recordedTo,
-    change: {
-      key: { tenantId, environment },
-      invoiceIds: rows.map(({ invoiceId }) => invoiceId),
-      step: (account, { loaded }) => {
-        const taken = rows.map(({ invoiceId, amount }) => ({
-          invoice: loaded.invoiceIds.indexOf(invoiceId),
-          amount: BigInt(amount),
-        }));
-        const fromBalance = BigInt(refund.fromBalance);
-        const { after, returnedToBalance } = putMoneyBack(account, { fromBalance, taken });
-        returned = returnedToBalance;
-        return after;
-      },
-      events: [{ kind: "payment.refund_failed", details: { currency } }],
-      noteReason: "",
-    },
-  });
-  return returned;
-}
-
-/**
- * Takes in what is known of a refund. One that fails is put back, in one transaction with its state.
- *
- * @returns False for one that there is not.
- */
-export async function applyRefund(
-  deps: BillingDeps,
-  { refundId, refund: state }: { refundId: string; refund: RefundState },
-): Promise<boolean> {
-  const recordedTo = await takeCutOff(deps);
-  return await deps.transact.asOperator(async (tx) => {
-    const found = await findRefund(tx, refundId);
-    if (found === undefined) {
-      return false;
-    }
-    await lockAccount(tx, found);
-    const refund = (await findRefund(tx, refundId)) ?? found;
-    // A refund that succeeded can still come back; one that failed is over.
-    const isOver = refund.state === "failed";
-    if (isOver || (refund.state === "succeeded" && state.state !== "failed")) {
-      return true;
-    }
-    const returned =
-      state.state === "failed" ? await putBack(deps, tx, { refund, recordedTo }) : 0n;
-    const now = deps.clock.now();
-    const isFinal = state.state === "failed" || state.state === "succeeded";
-    await updateRefund(tx, {
-      refundId,
-      state: state.state,
-      reference: "reference" in state ? state.reference : null,
-      message: state.state === "failed" ? state.message : null,
-      returnedToBalance: returned.toString(),
-      now,
-      checkAt: isFinal ? null : nextCheck(now, refund.checks),
-    });
-    return true;
-  });
-}
 
 /** Asks the provider for a refund. Its id is the key there, so it may be asked for again. */
 export async function sendRefund(deps: BillingDeps, refundId: string): Promise<void> {
@@ -101,14 +26,16 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
   }
   const provider = findProvider(deps, { environment, provider: name });
   let state: RefundState = { state: "unknown" };
+  let object: ProviderObject | undefined;
   try {
-    state =
-      (await provider?.refund({
-        refundId,
-        paymentReference,
-        amount: BigInt(amount),
-        currency,
-      })) ?? state;
+    const request = { refundId, paymentReference, amount: BigInt(amount), currency };
+    const answer = await provider?.refund(request);
+    // Why it is refused may be news: a dispute, or a refund that was made at the provider.
+    object =
+      answer?.state === "failed"
+        ? await provider?.fetch({ type: "", objectRef: paymentReference })
+        : undefined;
+    state = answer ?? state;
   } catch (error) {
     const isKnown = error instanceof ProviderDown || error instanceof ProviderMisconfigured;
     deps.logger[isKnown ? "warn" : "error"](
@@ -117,6 +44,9 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
     );
   }
   await applyRefund(deps, { refundId, refund: state });
+  if (object !== undefined) {
+    await applyProviderObject(deps, { provider: name, object });
+  }
 }
 
 /** Asks again for refunds of which the outcome is not known. */

@@ -282,12 +282,23 @@ export function settleIntent(state: StandInState, id: string, isPaid: boolean): 
   refuse(state, intent, { code: "insufficient_funds", message });
 }
 
+function isWon(state: StandInState, charge: string): boolean {
+  return [...state.disputes.values()].every(
+    (dispute) => dispute.charge !== charge || dispute.status === "won",
+  );
+}
+
 /** `POST /v1/refunds`. */
 export function createRefund(state: StandInState, form: Form): Refund {
   const intent = find(state.intents, textOf(form, "payment_intent") ?? "", "payment_intent");
   const paid = find(state.charges, intent.latest_charge ?? "", "payment_intent");
   const left = paid.amount - paid.amount_refunded;
   const amount = Number(textOf(form, "amount") ?? left);
+  const isLost = paid.disputed && !isWon(state, paid.id);
+  if (isLost) {
+    const message = `Charge ${paid.id} has been charged back; cannot issue a refund.`;
+    throw new ApiError(400, { code: "charge_disputed", message });
+  }
   if (left === 0) {
     const message = `Charge ${paid.id} has already been refunded.`;
     throw new ApiError(400, { code: "charge_already_refunded", message });
@@ -316,6 +327,9 @@ export function createRefund(state: StandInState, form: Form): Refund {
 export function openDispute(state: StandInState, intentId: string): Dispute {
   const intent = find(state.intents, intentId);
   const paid = find(state.charges, intent.latest_charge ?? "");
+  if (paid.disputed || paid.refunded) {
+    throw new ApiError(400, { message: "There is nothing, or nothing more, to dispute." });
+  }
   const dispute: Dispute = {
     ...state.base("du", "dispute"),
     amount: paid.amount,

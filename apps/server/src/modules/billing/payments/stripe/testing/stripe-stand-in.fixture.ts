@@ -103,6 +103,10 @@ export class StripeStandIn {
     this.#faults.push(...faults.map((fault) => ({ fault, call })));
   }
 
+  forgetFaults(): void {
+    this.#faults.length = 0;
+  }
+
   /** Delivers every event that was not yet, once and as they happened. */
   async deliverEach(): Promise<void> {
     for (const event of this.state.events.slice(this.#delivered)) {

@@ -161,6 +161,7 @@ describe("the thread of the jobs", () => {
       "answers.forget",
       "billing.close",
       "billing.collect",
+      "billing.topUps",
       "changes.prune",
       "documents.forget-deletions",
       "events.keep-house",
@@ -173,6 +174,7 @@ describe("the thread of the jobs", () => {
       "metering.roll-up-hours",
       "metering.roll-up-minutes",
       "notifications.forget-old",
+      "payments.sweep",
       "tenants.purge",
     ]);
   });

@@ -88,6 +88,10 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Service keys", description: "Credentials of the operator's own programs." },
   { name: "Catalogue", description: "Meters, and plans with their limits." },
   { name: "Billing", description: "Subscriptions, quotes, and the invoices that follow." },
+  {
+    name: "Payments",
+    description: "How invoices are collected, and money that came or went back.",
+  },
   { name: "Revenue", description: "What subscriptions bring, and the taxes of what was issued." },
   { name: "Usage", description: "What was used, from the ledger, and what is left." },
   { name: "Exports", description: "Usage as files of any size, written in the background." },

@@ -441,7 +441,7 @@ const takeStripeEvent: RawOperation = {
     summary: "Take an event of Stripe",
     description:
       "Stripe's protocol for webhooks, at most 512 kB. The signature is over the very bytes of the body. An event is kept once; what it is about is fetched from Stripe afterwards, so that events may come in any order, several times, or not at all.",
-    tags: ["Billing"],
+    tags: ["Payments"],
     parameters: [
       {
         name: "Stripe-Signature",

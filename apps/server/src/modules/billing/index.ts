@@ -29,7 +29,7 @@ export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/mig
 export { createProviderEventsRawRoutes } from "./payments/events/events.routes.ts";
 export { findPaymentTrouble } from "./payments/events/find-payment-trouble.ts";
 export { openProviders, type ProviderSettings } from "./payments/open-providers.ts";
-export { createPaymentsRoutes, createPaymentsRoutes } from "./payments/payments.routes.ts";
+export { createPaymentsRoutes } from "./payments/payments.routes.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";

@@ -18,6 +18,7 @@ import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx"
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { BillingsPage } from "./billings-page.tsx";
 import { parseBillingsSearch } from "./billings-search.view-model.ts";
+import { makeCreditGrant, makeCredits } from "./credits/credits.fixture.ts";
 
 const OF_TENANT = `/tenants/${TENANT_ID}`;
 const NOTHING = { items: [], nextCursor: null };
@@ -70,6 +71,7 @@ const ANSWERS: FakeAnswers = {
   [`GET ${OF_TENANT}/invoices`]: () => NOTHING,
   [`GET ${OF_TENANT}/billing/events`]: () => NOTHING,
   [`GET ${OF_TENANT}/members`]: () => NOTHING,
+  [`GET ${OF_TENANT}/billing/credits`]: () => makeCredits(),
 };
 
 afterEach(() => {
@@ -384,3 +386,75 @@ function toSummary(invoice: ReturnType<typeof makeInvoice>) {
   } = head;
   return summary;
 }
+
+describe("credits", () => {
+  const topUps = { isTaxed: false, amounts: ["50.00", "100.00"], min: "10.00", max: "500.00" };
+  const OF_CREDITS = `GET ${OF_TENANT}/billing/credits`;
+
+  it("shows what is left in the order of use, what expires next, and every entry", async () => {
+    openBillings("/billings", {
+      [OF_CREDITS]: () =>
+        makeCredits({
+          promotional: "10.00",
+          nextExpiry: { at: "2026-12-01T00:00:00.000Z", amount: "10.00" },
+          grants: [makeCreditGrant({ expiresAt: "2026-12-01T00:00:00.000Z" })],
+        }),
+      [`${OF_CREDITS}/entries`]: () => ({
+        items: [
+          {
+            ...{ entryId: "2", grantId: "cgr_1", grantKind: "promotional", kind: "burned" },
+            ...{ amount: "-15.00", at: NOW, invoiceId: INVOICE_ID, reason: "Welcome." },
+            ...{ invoiceNumber: "INV-2026-000001", actor: "system:billing" },
+          },
+        ],
+        nextCursor: null,
+      }),
+    });
+    const card = within(await screen.findByRole("region", { name: "Credits" }));
+    card.getByText("$10.00 expires on Dec 1, 2026.");
+    card.getByText("Welcome.");
+    card.getByText("of $25.00");
+    expect(card.queryByRole("button", { name: "Buy credit…" })).toBeNull();
+    await userEvent.click(card.getByRole("button", { name: "Show the history" }));
+    const sheet = within(await screen.findByRole("dialog", { name: "History of credits" }));
+    await sheet.findByText("Used by INV-2026-000001");
+    sheet.getByText("-$15.00");
+  });
+
+  it("are bought with an invoice, which is shown, and by themselves within a limit", async () => {
+    const sent: unknown[] = [];
+    const { readSearch } = openBillings("/billings", {
+      [OF_CREDITS]: () => makeCredits({ topUps }),
+      [`POST ${OF_TENANT}/billing/top-ups`]: async (request) => {
+        sent.push(await request.json());
+        return makeInvoice();
+      },
+      [`PUT ${OF_TENANT}/billing/automatic-top-up`]: async (request) => {
+        sent.push(await request.json());
+        return makeCredits({ topUps });
+      },
+      [`GET ${OF_TENANT}/invoices/${INVOICE_ID}`]: () => makeInvoice(),
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Automatic top-up…" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Automatic top-up" }));
+    await userEvent.type(dialog.getByLabelText("When less is left than, in USD"), "20");
+    await userEvent.type(dialog.getByLabelText("At most in a month, in USD"), "150");
+    await userEvent.click(dialog.getByRole("button", { name: "Turn on" }));
+    await screen.findByText("Credit is bought by itself from now on.");
+    await userEvent.click(await screen.findByRole("button", { name: "Buy credit…" }));
+    await userEvent.click(await screen.findByRole("radio", { name: "$100.00" }));
+    await userEvent.click(screen.getByRole("button", { name: "Issue invoice of $100.00" }));
+    await waitFor(() => expect(readSearch()).toEqual({ invoice: INVOICE_ID }));
+    expect(sent).toEqual([
+      { environment: "live", threshold: "20", amount: "50.00", monthLimit: "150" },
+      { environment: "live", amount: "100.00" },
+    ]);
+  });
+
+  it("are not bought by who may not", async () => {
+    openBillings("/billings", { [OF_CREDITS]: () => makeCredits({ topUps }) }, "viewer");
+    const card = within(await screen.findByRole("region", { name: "Credits" }));
+    card.getByText(/cannot buy credit/);
+    expect(card.queryByRole("button", { name: "Buy credit…" })).toBeNull();
+  });
+});

@@ -6,6 +6,7 @@ import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { BILLINGS_PAGE } from "./billings-heading.ts";
 import type { BillingsProps } from "./billings-props.ts";
+import { OwnCreditsCard } from "./credits/own-credits-card.tsx";
 import { EventsCard } from "./events-card.tsx";
 import { InvoicePage } from "./invoice-page.tsx";
 import { InvoicesSection } from "./invoices-section.tsx";
@@ -41,6 +42,11 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
         </div>
         <div className="min-w-0 space-y-4">
           <SubscriptionCard place={place} />
+          <OwnCreditsCard
+            tenant={tenant}
+            place={place}
+            onOpenInvoice={(invoice) => onSearchChange({ invoice })}
+          />
           <QuotasCard tenant={tenant} environment={place.environment} />
         </div>
       </div>

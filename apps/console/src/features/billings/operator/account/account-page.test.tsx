@@ -15,6 +15,7 @@ import {
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
 import { makePlan } from "#components/billing/plan.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
+import { makeCreditGrant, makeCredits } from "../../credits/credits.fixture.ts";
 import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
 import { BillingsScreen } from "../billings-screen.tsx";
 
@@ -52,6 +53,7 @@ const ANSWERS: FakeAnswers = {
     const { fromBalance, prepaid, cutOffAt, ...head } = invoice;
     return { items: [invoiceSummary.parse(head)], nextCursor: null };
   },
+  [`GET ${OF_BIRCH}/billing/credits`]: () => makeCredits({ grants: [makeCreditGrant()] }),
   [`GET ${OF_BIRCH}/billing/events`]: () => ({
     items: [
       billingEvent.parse({
@@ -173,6 +175,43 @@ describe("the billing of one tenant, for operators", () => {
       when: "next_invoice",
       reason: "As agreed.",
     });
+  });
+
+  it("grants credit with what the next invoice comes to, and takes back what is left", async () => {
+    const sent: unknown[] = [];
+    const grantId = makeCreditGrant().grantId;
+    openAccount({
+      [`POST ${OF_BIRCH}/billing/credits/preview`]: () => ({
+        without: makeUpcoming({ tenantId: BIRCH, due: "49.00" }),
+        with: makeUpcoming({ tenantId: BIRCH, due: "39.00" }),
+      }),
+      [`POST ${OF_BIRCH}/billing/credits`]: async (request) => {
+        sent.push(await request.json());
+        return makeCredits();
+      },
+      [`POST ${OF_BIRCH}/billing/credits/${grantId}/revoke`]: async (request) => {
+        sent.push(await request.json());
+        return makeCredits();
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Grant credit…" }));
+    const dialog = await screen.findByRole("dialog", { name: "Grant credit to Birch" });
+    const fill = (label: string, value: string) =>
+      fireEvent.change(within(dialog).getByLabelText(label), { target: { value } });
+    fill("Amount", "10");
+    await within(dialog).findByText(/comes to \$39\.00 instead of \$49\.00/);
+    fill("Reason", "Sorry.");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Grant credit" }));
+    await screen.findByText("The credit is granted.");
+    await userEvent.click(await screen.findByRole("button", { name: "Take back Welcome." }));
+    const asking = within(await screen.findByRole("dialog", { name: "Take back credit" }));
+    await userEvent.type(asking.getByLabelText("Reason"), "A mistake.");
+    await userEvent.click(asking.getByRole("button", { name: "Take back" }));
+    await screen.findByText("The credit is taken back.");
+    expect(sent).toMatchObject([
+      { environment: "live", kind: "promotional", amount: "10", reason: "Sorry." },
+      { environment: "live", reason: "A mistake." },
+    ]);
   });
 
   it("says when there is no such tenant", async () => {

@@ -1,0 +1,135 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { type ReactNode, useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { BillingPlace } from "#platform/billing-queries.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { CreditHistory } from "./credit-history.tsx";
+import { type CreditGrant, type Credits, creditsQueries } from "./credits.queries.ts";
+import { describeGrant, listLiveGrants, nameKind } from "./credits.view-model.ts";
+
+export type CreditsCardProps = {
+  place: BillingPlace;
+  /** Where there is no credit and nothing to do about it, the card is left out. */
+  isAlwaysShown?: boolean;
+  /** What can be done: beneath the grants. */
+  actions?: (credits: Credits) => ReactNode;
+  /** What can be done to one grant. */
+  grantAction?: (grant: CreditGrant) => ReactNode;
+};
+
+/** What there is of credit, in the order in which invoices use it, and what expires next. */
+export function CreditsCard({
+  place,
+  isAlwaysShown = false,
+  actions,
+  grantAction,
+}: CreditsCardProps) {
+  const credits = useQuery(creditsQueries.credits(usePlatform().api, place));
+  const { data } = credits;
+  if (data === undefined) {
+    return credits.isError ? (
+      <Card title="Credits">
+        <FailureNotice
+          what="The credits could not be loaded."
+          cause={credits.error}
+          onRetry={() => void credits.refetch()}
+        />
+      </Card>
+    ) : (
+      <div role="status" aria-label="Loading the credits">
+        <Skeleton className="h-32 w-full rounded-card" />
+      </div>
+    );
+  }
+  if (!isAlwaysShown && data.grants.length === 0 && data.topUps === null) {
+    return null;
+  }
+  return (
+    <Facts credits={data} place={place} grantAction={grantAction}>
+      {actions?.(data)}
+    </Facts>
+  );
+}
+
+type FactsProps = {
+  credits: Credits;
+  place: BillingPlace;
+  grantAction: CreditsCardProps["grantAction"];
+  children: ReactNode;
+};
+
+function Facts({ credits, place, grantAction, children }: FactsProps) {
+  const [isHistoryOpen, setIsHistoryOpen] = useState(false);
+  const { currency, promotional, prepaid, nextExpiry } = credits;
+  const live = listLiveGrants(credits);
+  return (
+    <Card title="Credits" description="Invoices use them by themselves, in this order.">
+      <dl className="grid grid-cols-2 gap-4">
+        <Figure label="Before tax" amount={promotional} currency={currency} />
+        <Figure label="After tax" amount={prepaid} currency={currency} />
+      </dl>
+      {nextExpiry !== null && (
+        <p className="mt-3 text-sm">
+          {formatMoney(nextExpiry.amount, currency)} expires on {formatDate(nextExpiry.at)}.
+        </p>
+      )}
+      {live.length === 0 ? (
+        <p className="mt-3 text-ink-muted">There is no credit at the moment.</p>
+      ) : (
+        <ol className="mt-3 divide-y divide-line border-line border-t">
+          {live.map((grant) => (
+            <li key={grant.grantId} className="flex items-start justify-between gap-3 py-2">
+              <div className="min-w-0">
+                <p className="[overflow-wrap:anywhere]">
+                  <span className="font-medium">{nameKind(grant)}</span>{" "}
+                  <span className="text-ink-muted">{grant.isBought ? "" : grant.reason}</span>
+                </p>
+                <p className="text-ink-muted text-xs">{describeGrant(grant)}</p>
+                {grantAction?.(grant)}
+              </div>
+              <p className="shrink-0 text-right tabular-nums">
+                {formatMoney(grant.left, currency)}
+                {grant.left !== grant.granted && (
+                  <span className="block text-ink-muted text-xs">
+                    of {formatMoney(grant.granted, currency)}
+                  </span>
+                )}
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+      {children}
+      {credits.grants.length > 0 && (
+        <Button
+          look="quiet"
+          size="small"
+          className="mt-3 -ml-2.5"
+          onClick={() => setIsHistoryOpen(true)}
+        >
+          Show the history
+        </Button>
+      )}
+      <CreditHistory
+        place={place}
+        currency={currency}
+        isOpen={isHistoryOpen}
+        onClose={() => setIsHistoryOpen(false)}
+      />
+    </Card>
+  );
+}
+
+function Figure({ label, amount, currency }: { label: string; amount: string; currency: string }) {
+  return (
+    <div>
+      <dt className="text-ink-muted text-xs">{label}</dt>
+      <dd className="font-semibold text-xl tabular-nums">{formatMoney(amount, currency)}</dd>
+    </div>
+  );
+}

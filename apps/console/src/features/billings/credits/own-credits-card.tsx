@@ -1,0 +1,70 @@
+import { Button } from "@turnpike/ui/button";
+import { useState } from "react";
+import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
+import type { BillingPlace } from "#platform/billing-queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { AutomaticTopUpDialog } from "./automatic-top-up-dialog.tsx";
+import { BuyCreditDialog } from "./buy-credit-dialog.tsx";
+import type { Credits } from "./credits.queries.ts";
+import { describeAutomatic } from "./credits.view-model.ts";
+import { CreditsCard } from "./credits-card.tsx";
+
+export type OwnCreditsCardProps = {
+  tenant: OwnTenant;
+  place: BillingPlace;
+  /** Opens an invoice. */
+  onOpenInvoice: (invoiceId: string) => void;
+};
+
+/** The customer's credits: bought here, or by themselves. */
+export function OwnCreditsCard({ tenant, place, onOpenInvoice }: OwnCreditsCardProps) {
+  return (
+    <CreditsCard
+      place={place}
+      actions={(credits) =>
+        credits.topUps !== null && (
+          <Buying tenant={tenant} place={place} credits={credits} onOpenInvoice={onOpenInvoice} />
+        )
+      }
+    />
+  );
+}
+
+function Buying({
+  tenant,
+  place,
+  credits,
+  onOpenInvoice,
+}: OwnCreditsCardProps & { credits: Credits }) {
+  const [open, setOpen] = useState<"buy" | "automatic">();
+  const refusal = findBillingRefusal(tenant, "buy credit");
+  const close = () => setOpen(undefined);
+  return (
+    <div className="mt-3 border-line border-t pt-3">
+      <p className="text-ink-muted text-sm">{describeAutomatic(credits)}</p>
+      {refusal === undefined ? (
+        <div className="mt-3 flex flex-wrap gap-2">
+          <Button onClick={() => setOpen("buy")}>Buy credit…</Button>
+          <Button look="quiet" onClick={() => setOpen("automatic")}>
+            Automatic top-up…
+          </Button>
+        </div>
+      ) : (
+        <p className="mt-2 text-ink-muted text-xs">{refusal}</p>
+      )}
+      <BuyCreditDialog
+        place={place}
+        credits={credits}
+        isOpen={open === "buy"}
+        onClose={close}
+        onBought={onOpenInvoice}
+      />
+      <AutomaticTopUpDialog
+        place={place}
+        credits={credits}
+        isOpen={open === "automatic"}
+        onClose={close}
+      />
+    </div>
+  );
+}

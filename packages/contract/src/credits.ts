@@ -33,7 +33,6 @@ export const creditGrant = z.strictObject({
   invoiceId: z.string().nullable().describe("The invoice that was paid for it."),
   invoiceNumber: z.string().nullable(),
 });
-export type CreditGrant = z.infer<typeof creditGrant>;
 
 const topUpOffer = z.strictObject({
   isTaxed: z
@@ -43,7 +42,6 @@ const topUpOffer = z.strictObject({
   min: money,
   max: money,
 });
-export type TopUpOffer = z.infer<typeof topUpOffer>;
 
 const automaticTopUp = z.strictObject({
   threshold: money.describe("Credit is bought when less than this is left."),
@@ -51,7 +49,6 @@ const automaticTopUp = z.strictObject({
   monthLimit: money.describe("The most that is bought by itself in a calendar month, by UTC."),
   boughtThisMonth: money,
 });
-export type AutomaticTopUp = z.infer<typeof automaticTopUp>;
 
 export const credits = z.strictObject({
   tenantId,

@@ -165,9 +165,3 @@ export function nextExpiryMs(grants: readonly Grant[]): number | undefined {
   );
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
-
-/** What is left and may be burned at an instant. */
-export function availableCredit(grants: readonly Grant[], kind: GrantKind, atMs: number): bigint {
-  const all = grants.reduce((sum, { left }) => sum + left, 0n);
-  return sumBurns(chooseGrants(grants, { kind, amount: all, atMs }));
-}

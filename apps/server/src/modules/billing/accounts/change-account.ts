@@ -8,6 +8,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import type { CreditReason } from "../credits/to-credit-writes.ts";
 import {
   createReminderCollector,
   dueDatesOf,
@@ -21,7 +22,7 @@ import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
 import { takeCutOff } from "./take-cut-off.ts";
 import { toTaxRefusal } from "./to-tax-refusal.ts";
-import { type AccountEvent, type CreditReason, toWrites } from "./to-writes.ts";
+import { type AccountEvent, toWrites } from "./to-writes.ts";
 import { writeChanges } from "./write-changes.ts";
 
 const MINUTE_MS = 60_000;

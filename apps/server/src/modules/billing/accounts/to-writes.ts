@@ -12,7 +12,7 @@ import { formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { BillingSettings } from "../billing-settings.ts";
 import type { EntryWrite, GrantWrite } from "../credits/credits.store.ts";
-import { toCreditWrites } from "../credits/to-credit-writes.ts";
+import { type CreditReason, toCreditWrites } from "../credits/to-credit-writes.ts";
 import { toCustomerParty } from "../details/to-customer.ts";
 import { describeLine, type LineContext, meterOf } from "../invoices/describe-line.ts";
 import type {
@@ -70,10 +70,7 @@ export type AccountWrites = {
 /** Something that happened to an account, for its history. */
 export type AccountEvent = { kind: string; atMs: number; details: { [member: string]: Json } };
 
-/** Why a person changes credit; the same `reference` counts once. */
-export type CreditReason = { reason: string; reference?: string | undefined };
-
-export type ChangedAccount = {
+type ChangedAccount = {
   loaded: LoadedAccount;
   after: Account;
   /** By the clock of the environment. */

@@ -1,6 +1,20 @@
+import type { Account } from "@turnpike/domain/billing/account/account";
 import type { CreditEntry, Grant } from "@turnpike/domain/billing/invoices/grant";
-import type { ChangedAccount } from "../accounts/to-writes.ts";
+import type { NewId } from "@turnpike/domain/ids/ids";
+import type { LoadedAccount } from "../accounts/load-accounts.ts";
 import type { EntryWrite, GrantWrite } from "./credits.store.ts";
+
+/** Why a person changes credit; the same `reference` counts once. */
+export type CreditReason = { reason: string; reference?: string | undefined };
+
+/** What a change of an account did to its credit. */
+type ChangedCredit = {
+  loaded: LoadedAccount;
+  after: Account;
+  actor: string;
+  creditReason?: CreditReason | undefined;
+  newId: NewId;
+};
 
 function toInstant(ms: number): string {
   return new Date(ms).toISOString();
@@ -19,7 +33,7 @@ function toGrantWrite(
     place,
     changed,
     invoiceId,
-  }: { place: number; changed: ChangedAccount; invoiceId: string | null },
+  }: { place: number; changed: ChangedCredit; invoiceId: string | null },
 ): GrantWrite {
   const { loaded, actor, creditReason, newId } = changed;
   const isBought = grant.topUp !== undefined;
@@ -43,7 +57,7 @@ function toGrantWrite(
 /** What no person does has no person's name, even when it follows from what one did. */
 function toEntryWrite(
   { grant, kind, amount, atMs, invoice }: CreditEntry,
-  { changed, invoiceIds }: { changed: ChangedAccount; invoiceIds: readonly string[] },
+  { changed, invoiceIds }: { changed: ChangedCredit; invoiceIds: readonly string[] },
 ): EntryWrite {
   const { loaded, actor, creditReason } = changed;
   const isByPerson = kind === "revoked" && invoice === undefined;
@@ -61,7 +75,7 @@ function toEntryWrite(
 
 /** The grants and entries of a change. @param invoiceIds - Of all invoices, also those that the change issues. */
 export function toCreditWrites(
-  changed: ChangedAccount,
+  changed: ChangedCredit,
   invoiceIds: readonly string[],
 ): { grants: GrantWrite[]; entries: EntryWrite[] } {
   const { loaded, after } = changed;

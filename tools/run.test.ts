@@ -463,6 +463,32 @@ describe("the report of a run", () => {
   });
 });
 
+describe("temporary files of a run", () => {
+  const GIB = 1024 ** 3;
+  const mounted = (options: string, type = "tmpfs") =>
+    `/dev/vda / ext4 rw 0 0\n${type} /dev/shm ${type} ${options} 0 0\n`;
+  const roomy = { mounts: mounted("rw,relatime"), freeBytes: 20 * GIB, memoryBytes: 20 * GIB };
+
+  it("are kept in memory where there is room for them and programs may be run", async () => {
+    const machines = [
+      roomy,
+      { ...roomy, mounts: mounted("rw,nosuid,nodev,noexec") },
+      { ...roomy, mounts: mounted("ro,relatime") },
+      { ...roomy, mounts: mounted("rw", "ext4") },
+      { ...roomy, mounts: "" },
+      { ...roomy, freeBytes: 64 * 1024 ** 2 },
+      { ...roomy, memoryBytes: 2 * GIB },
+    ];
+    const script = spawnScript(
+      `import { hasRoomInMemory } from ${JSON.stringify(join(import.meta.dirname, "run/memory-folder.mjs"))};
+       console.log(JSON.stringify(JSON.parse(process.argv[1]).map(hasRoomInMemory)));`,
+      JSON.stringify(machines),
+    );
+    const usable: unknown = JSON.parse(await script.nextLine());
+    expect(usable).toEqual([true, ...Array.from({ length: 6 }, () => false)]);
+  });
+});
+
 describe("ensureChromium", () => {
   it("takes the one on the path, and the one that is named before it", async () => {
     const folder = await makeTempFolder();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ensureChromium } from "../ensure-chromium.mjs";
 import { ensureConsole } from "./console.mjs";
 import { listFiles } from "./hash-files.mjs";
+import { makeMemoryFolder } from "./memory-folder.mjs";
 import { ROOT } from "./paths.mjs";
 import { runProgram, TIMED_OUT } from "./program.mjs";
 import { runChecks } from "./verify.mjs";
@@ -25,7 +26,7 @@ const SUITES = [
     beside: { projects: ["waiting"], filesAtOnce: 1, minutes: 60 },
   },
   { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 40 },
-  { projects: ["install"], filesAtOnce: 1, minutes: 20 },
+  { projects: ["install"], filesAtOnce: 1, minutes: 20, isOnDisk: true },
 ];
 
 const BROWSER_PROJECTS = new Set(["e2e", "waiting"]);
@@ -59,6 +60,7 @@ const INSTANCE_SETTINGS = /^(DATABASE_URL|PORT|GATEWAY_PORT|TURNPIKE_.*|PG[A-Z]+
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} filesAtOnce
  * @property {number} minutes It is ended after these.
+ * @property {boolean} [isOnDisk] Its temporary files are too large for memory.
  * @property {Suite} [beside] Runs at the same time, and prints nothing before the sum.
  */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
@@ -75,10 +77,15 @@ const projectOptions = (projects) => projects.flatMap((project) => ["--project",
 /** The fast loop; arguments go to vitest, such as a part of a path or `--watch`. */
 export async function runUnitTests(args) {
   const isWatching = args.includes("--watch");
-  return await runProgram(
-    [VITEST, ...(isWatching ? [] : ["run"]), ...projectOptions(["unit", "console"]), ...args],
-    { env: testEnvironment() },
-  );
+  const memory = await makeMemoryFolder();
+  try {
+    return await runProgram(
+      [VITEST, ...(isWatching ? [] : ["run"]), ...projectOptions(["unit", "console"]), ...args],
+      { env: testEnvironment(memory === undefined ? {} : { TMPDIR: memory.path }) },
+    );
+  } finally {
+    await memory?.remove();
+  }
 }
 
 /**
@@ -156,11 +163,13 @@ async function runSuites(suites, steps) {
  * @returns {Promise<{ counts: Counts, lines: string[], isInterrupted: boolean }>}
  */
 async function runSuite(suite, { isSilent = false } = {}) {
-  const { projects, filters = [], env = {}, filesAtOnce, minutes } = suite;
+  const { projects, filters = [], env = {}, filesAtOnce, minutes, isOnDisk = false } = suite;
   const more = projects.some((project) => BROWSER_PROJECTS.has(project))
     ? await browserSetting()
     : {};
   const folder = await mkdtemp(join(tmpdir(), "turnpike-report-"));
+  const memory = isOnDisk ? undefined : await makeMemoryFolder();
+  const temporary = memory === undefined ? {} : { TMPDIR: memory.path };
   try {
     const report = join(folder, "report.jsonl");
     await writeFile(report, "");
@@ -177,7 +186,7 @@ async function runSuite(suite, { isSilent = false } = {}) {
         ...filters,
       ],
       {
-        env: testEnvironment({ ...env, ...more, TEST_REPORT_FILE: report }),
+        env: testEnvironment({ ...temporary, ...env, ...more, TEST_REPORT_FILE: report }),
         timeLimitMs: minutes * MINUTE_MS,
         onSignal: () => {
           isInterrupted = true;
@@ -191,6 +200,7 @@ async function runSuite(suite, { isSilent = false } = {}) {
     return { counts, lines, isInterrupted };
   } finally {
     await rm(folder, { recursive: true, force: true });
+    await memory?.remove();
   }
 }
 

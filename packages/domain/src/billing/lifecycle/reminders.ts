@@ -1,7 +1,13 @@
 import { type Account, isRunning } from "../account/account.ts";
 import { hasPrices } from "../catalog/billing-plan.ts";
 import { type Invoice, isOpen } from "../invoices/invoice.ts";
-import { ACCESS_STATES, type AccessState, type DunningTerms } from "../payments/dunning.ts";
+import {
+  ACCESS_STATES,
+  type AccessState,
+  type DunningCalendar,
+  type DunningTerms,
+  datesOf,
+} from "../payments/dunning.ts";
 import { isTrial } from "../subscription/phases.ts";
 import { isAtLeastAYear, planInterval } from "../subscription/plan-interval.ts";
 import type { Subscription } from "../subscription/subscription.ts";
@@ -112,14 +118,29 @@ export function blockedMsOf(dueAtMs: number, dunning: DunningTerms): number {
 
 type Unpaid = Extract<Reminder, { kind: UnpaidKind }>;
 
+/** What follows the last attempt to collect an invoice: each attempt that fails has a notice of its own. */
+function afterAttempts(calendar: DunningCalendar, dunning: DunningTerms): Unpaid {
+  const { blockedMs } = datesOf(calendar, dunning);
+  return {
+    kind: "invoice.blocked",
+    atMs: blockedMs,
+    dueAtMs: calendar.firstFailedMs,
+    blockedAtMs: blockedMs,
+    invoice: calendar.invoice,
+  };
+}
+
 function listUnpaid(account: Account, dueDates: DueDates): Unpaid[] {
   const { invoices, calendars, terms } = account;
   return invoices.flatMap((invoice, index): Unpaid[] => {
-    // Attempts to collect an invoice have a calendar of their own.
-    const isCollected = calendars.some((calendar) => calendar.invoice === index);
-    const dueAtMs = isOpen(invoice) && !isCollected ? dueDates(invoice, index) : undefined;
+    const dueAtMs = isOpen(invoice) ? dueDates(invoice, index) : undefined;
     if (dueAtMs === undefined) {
       return [];
+    }
+    // Attempts to collect an invoice have a calendar of their own.
+    const calendar = calendars.find((each) => each.invoice === index);
+    if (calendar !== undefined) {
+      return [afterAttempts(calendar, terms.dunning)];
     }
     const blockedAtMs = blockedMsOf(dueAtMs, terms.dunning);
     return listStages(dueAtMs, terms.dunning).map((stage) => ({

@@ -1,0 +1,190 @@
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { recordPayment } from "../invoices/record-payment.ts";
+import { getSubscription } from "../subscriptions/get-subscription.ts";
+import { applyProviderObject } from "./apply-provider-object.ts";
+import { collectDue } from "./collect-due.ts";
+import { createRefund } from "./create-refund.ts";
+import { listPayments } from "./list-payments.ts";
+import { previewRefund } from "./preview-refund.ts";
+import { applyRefund, sendDueRefunds } from "./send-refund.ts";
+import { closeDispute, openDispute } from "./stripe/testing/stand-in-payments.fixture.ts";
+import { MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
+
+let payments: Payments;
+beforeAll(async () => {
+  payments = await openPayments({ timeoutMs: 300 });
+});
+afterAll(async () => {
+  expect(await payments.findings()).toEqual([]);
+  await payments.close();
+});
+
+/** A tenant whose invoice over 300.00 was paid by card. */
+async function payByCard(name: string) {
+  const acme = await payments.subscribe(name, { card: "pm_card_visa" });
+  await collectDue(payments.deps);
+  return { ...acme, ...(await newestPayment(acme)) };
+}
+
+async function newestPayment({ tenantId }: Pick<Payer, "tenantId">) {
+  const { items } = await listPayments(payments.deps, OPERATOR_CONTEXT, {
+    environment: "live",
+    tenantId,
+    limit: 10,
+  });
+  return items[0] ?? expect.fail("no payment");
+}
+
+type Payer = Awaited<ReturnType<Payments["subscribe"]>>;
+
+const refund = (
+  of: { paymentId: string },
+  { amount, withCreditNote = true }: { amount?: string; withCreditNote?: boolean } = {},
+) =>
+  createRefund(payments.deps, OPERATOR_CONTEXT, {
+    paymentId: of.paymentId,
+    amount,
+    withCreditNote,
+    reason: "Agreed.",
+  });
+
+const balanceOf = async ({ tenantId }: Pick<Payer, "tenantId">) =>
+  (await getSubscription(payments.deps, OPERATOR_CONTEXT, { tenantId, environment: "live" }))
+    .balance;
+
+describe("a refund", () => {
+  it("with a credit note leaves the invoice paid, and the preview says so before", async () => {
+    const acme = await payByCard("Credited");
+    const input = { paymentId: acme.paymentId, amount: "100", withCreditNote: true };
+    const preview = await previewRefund(payments.deps, OPERATOR_CONTEXT, input);
+    expect(preview).toMatchObject({
+      amount: "100.00",
+      left: "300.00",
+      fromBalance: "100.00",
+      balanceAfter: "0.00",
+      invoices: [],
+      creditNotes: [{ number: acme.number, total: "100.00" }],
+    });
+    expect(await payments.read(acme)).toMatchObject({ credited: "0.00" });
+    const after = await refund(acme, input);
+    expect(after).toMatchObject({ refunded: "100.00", left: "200.00" });
+    expect(after.refunds).toMatchObject([{ state: "succeeded", kind: "operator" }]);
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", credited: "100.00" });
+    expect([...payments.standIn.state.refunds.values()].at(-1)).toMatchObject({ amount: 10_000 });
+    // The rest of it, and no more.
+    expect(await refund(acme)).toMatchObject({ left: "0.00", refunded: "300.00" });
+    expect(await refusalOf(refund(acme, { amount: "0.01" }))).toMatchObject({ code: "CONFLICT" });
+    expect(await balanceOf(acme)).toBe("0.00");
+  });
+
+  it("without one makes the invoice due again, and it is not charged by itself", async () => {
+    const acme = await payByCard("Reopened");
+    const preview = await previewRefund(payments.deps, OPERATOR_CONTEXT, {
+      paymentId: acme.paymentId,
+      amount: "40.50",
+      withCreditNote: false,
+    });
+    expect(preview.invoices).toEqual([
+      { invoiceId: acme.invoiceId, number: acme.number, dueAfter: "40.50" },
+    ]);
+    await refund(acme, { amount: "40.50", withCreditNote: false });
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "40.50" });
+    await payments.putCard(acme.tenantId, "pm_card_visa");
+    await collectDue(payments.deps);
+    expect(payments.charges(acme.tenantId)).toHaveLength(1);
+  });
+
+  it("of money that was too much comes out of the balance, and credits nothing", async () => {
+    const acme = await payments.subscribe("Generous");
+    const { invoiceId } = acme;
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      invoiceId,
+      amount: "350",
+      reference: "wire",
+    });
+    expect(await balanceOf(acme)).toBe("50.00");
+    const payment = await newestPayment(acme);
+    expect(payment).toMatchObject({ toBalance: "50.00", invoices: [{ amount: "300.00" }] });
+    await refund(payment, { amount: "50" });
+    expect(await balanceOf(acme)).toBe("0.00");
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", credited: "0.00" });
+  });
+
+  it("that is asked for twice at once gives back no more than is left", async () => {
+    const acme = await payByCard("Twice");
+    const asked = await Promise.allSettled([1, 2, 3].map(() => refund(acme, { amount: "200" })));
+    expect(asked.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect((await newestPayment(acme)).refunded).toBe("200.00");
+  });
+
+  it("without an answer is asked for again with its id, and is made once", async () => {
+    const acme = await payByCard("Silent");
+    payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter", "silentAfter");
+    expect((await refund(acme, { amount: "10" })).refunds).toMatchObject([{ state: "unknown" }]);
+    payments.services.clock.advance(5 * MINUTE_MS);
+    await sendDueRefunds(payments.deps);
+    expect((await newestPayment(acme)).refunds).toMatchObject([{ state: "succeeded" }]);
+    const made = [...payments.standIn.state.refunds.values()].filter(
+      ({ payment_intent }) => payment_intent === acme.reference,
+    );
+    expect(made).toHaveLength(1);
+  });
+
+  it("that fails at the provider is put back as it was", async () => {
+    const acme = await payByCard("Failed");
+    const { refunds } = await refund(acme, { amount: "30", withCreditNote: false });
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "30.00" });
+    const failed = { state: "failed" as const, reason: "lost", message: "Account closed." };
+    const refundId = refunds[0]?.refundId ?? "";
+    await applyRefund(payments.deps, { refundId, refund: failed });
+    await applyRefund(payments.deps, { refundId, refund: failed });
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", due: "0.00" });
+    expect(await newestPayment(acme)).toMatchObject({ left: "300.00", refunded: "0.00" });
+  });
+});
+
+describe("money that the provider gives back by itself", () => {
+  const learn = async ({ reference }: { reference: string }) => {
+    const object = await payments.provider.fetch({ type: "any", objectRef: reference });
+    await applyProviderObject(payments.deps, { provider: "stripe", object });
+  };
+
+  it("in a dispute makes the invoice due again, once, and comes back when it is won", async () => {
+    const acme = await payByCard("Disputed");
+    const dispute = openDispute(payments.standIn.state, acme.reference);
+    await learn(acme);
+    await learn(acme);
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "300.00" });
+    closeDispute(payments.standIn.state, dispute.id, "won");
+    await learn(acme);
+    await learn(acme);
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", due: "0.00" });
+    expect((await newestPayment(acme)).refunds).toMatchObject([
+      { kind: "dispute", state: "failed" },
+    ]);
+  });
+
+  it("as a refund of the operator there is recorded, and one of ours is not counted again", async () => {
+    const acme = await payByCard("Dashboard");
+    await refund(acme, { amount: "20" });
+    await payments.provider.refund({
+      refundId: "made-at-stripe",
+      paymentReference: acme.reference,
+      amount: 5_000n,
+      currency: "USD",
+    });
+    await learn(acme);
+    await learn(acme);
+    expect(await newestPayment(acme)).toMatchObject({
+      refunded: "70.00",
+      refunds: [{ kind: "operator" }, { kind: "provider", amount: "50.00" }],
+    });
+  });
+
+  it("is nothing of a payment that was made by others", async () => {
+    const object = await payments.provider.fetch({ type: "any", objectRef: "pi_unknown" });
+    expect(await applyProviderObject(payments.deps, { provider: "stripe", object })).toBe(false);
+  });
+});

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";
+import { applyRefund } from "./apply-refund.ts";
 import { collectDue } from "./collect-due.ts";
 import { createRefund } from "./create-refund.ts";
 import { listPayments } from "./list-payments.ts";
 import { previewRefund } from "./preview-refund.ts";
-import { applyRefund, sendDueRefunds } from "./send-refund.ts";
+import { sendDueRefunds } from "./send-refund.ts";
 import { closeDispute, openDispute } from "./stripe/testing/stand-in-payments.fixture.ts";
 import { MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
 

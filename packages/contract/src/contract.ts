@@ -8,6 +8,7 @@ import {
   subscriptionsContract,
 } from "./billing.ts";
 import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
+import { billingSetupContract } from "./billing-setup.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { creditsContract, grantingContract } from "./credits.ts";
@@ -51,7 +52,7 @@ export const contract = {
     ...grantingContract,
   },
   payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },
-  revenue: { ...revenueContract, ...taxReportContract },
+  revenue: { ...revenueContract, ...taxReportContract, ...billingSetupContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,
   serviceKeys: serviceKeysContract,

@@ -4,7 +4,9 @@ import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
 import type { ColumnRoom } from "@turnpike/ui/data-table-room";
 import { EmptyState } from "@turnpike/ui/empty-state";
+import { Tabs } from "@turnpike/ui/tabs";
 import ReceiptText from "lucide-react/icons/receipt-text";
+import type { ReactNode } from "react";
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
@@ -22,6 +24,10 @@ import { hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
 import { CurrencySums } from "./currency-sums.tsx";
 import { InvoiceFilterBar } from "./invoice-filters.tsx";
 import { OperatorInvoicePage } from "./operator-invoice-page.tsx";
+import { DunningTab } from "./reports/dunning-tab.tsx";
+import { RevenueTab } from "./reports/revenue-tab.tsx";
+import { SetupTab } from "./reports/setup-tab.tsx";
+import { TaxTab } from "./reports/tax-tab.tsx";
 
 const COLUMN_ROOM: ColumnRoom = [
   ["number", 150],
@@ -32,6 +38,34 @@ const COLUMN_ROOM: ColumnRoom = [
   ["due", 120],
   ["issued", 120],
 ];
+
+const TABS = {
+  invoices: {
+    label: "Invoices",
+    title: "Invoices",
+    purpose: "Of all tenants: what was invoiced, what is still to be paid, and what is overdue.",
+  },
+  revenue: {
+    label: "Revenue",
+    title: "Revenue",
+    purpose: "What live subscriptions bring, month by month; each figure opens to its rows.",
+  },
+  dunning: {
+    label: "Dunning",
+    title: "Dunning",
+    purpose: "Live invoices past their due date, what follows, and when calls stop.",
+  },
+  tax: {
+    label: "Tax",
+    title: "Tax",
+    purpose: "What was issued in a period, by country, category and rate.",
+  },
+  setup: {
+    label: "Settings",
+    title: "Billing settings",
+    purpose: "What invoices are made with, and what is missing for a right one.",
+  },
+} as const;
 
 const TENANT_COLUMN: Column<InvoiceSummary> = {
   id: "tenant",
@@ -44,7 +78,7 @@ export function AllInvoicesPage(props: AllInvoicesProps) {
   const environment: Environment = useCurrentEnvironment() === "test" ? "test" : "live";
   const { invoice, owner } = props.search;
   if (owner === undefined) {
-    return <InvoiceList {...props} environment={environment} />;
+    return <OperatorTabs {...props} environment={environment} />;
   }
   return invoice === undefined ? (
     <AccountPage {...props} environment={environment} owner={owner} />
@@ -57,6 +91,53 @@ export function AllInvoicesPage(props: AllInvoicesProps) {
       owner={owner}
     />
   );
+}
+
+/** The tabs about all tenants. */
+function OperatorTabs(props: AllInvoicesProps & { environment: Environment }) {
+  const { search, onSearchChange, environment } = props;
+  const tab = search.report ?? "invoices";
+  const { title, purpose } = TABS[tab];
+  return (
+    <Page
+      title={title}
+      purpose={purpose}
+      {...(tab === "invoices" && { action: <EnvironmentChoice environment={environment} /> })}
+    >
+      <Tabs
+        label="Billing of all tenants"
+        value={tab}
+        onValueChange={(next) =>
+          onSearchChange({ view: "all", ...(next === "invoices" ? {} : { report: next }) })
+        }
+        tabs={(Object.keys(TABS) as (keyof typeof TABS)[]).map((value) => ({
+          value,
+          label: TABS[value].label,
+          content: value === tab ? renderTab(value, props) : null,
+        }))}
+      />
+    </Page>
+  );
+}
+
+function renderTab(
+  tab: keyof typeof TABS,
+  props: AllInvoicesProps & { environment: Environment },
+): ReactNode {
+  switch (tab) {
+    case "invoices":
+      return <InvoiceList {...props} />;
+    case "revenue":
+      return <RevenueTab {...props} />;
+    case "dunning":
+      return <DunningTab {...props} />;
+    case "tax":
+      return <TaxTab {...props} />;
+    case "setup":
+      return <SetupTab />;
+    default:
+      return tab satisfies never;
+  }
 }
 
 function InvoiceList({
@@ -81,53 +162,47 @@ function InvoiceList({
   const clear = () => onSearchChange({ view: "all" });
   const now = environment === "live" ? new Date(invoices.dataUpdatedAt).toISOString() : undefined;
   return (
-    <Page
-      title="Invoices"
-      purpose="Of all tenants: what was invoiced, what is still to be paid, and what is overdue."
-      action={<EnvironmentChoice environment={environment} />}
-    >
-      <div className="space-y-4">
-        <InvoiceFilterBar
-          filters={filters}
-          currencies={[
-            ...(catalog.data?.plans ?? []).map(({ currency }) => currency),
-            ...(data?.sums ?? []).map(({ currency }) => currency),
-          ]}
-          onChange={(next) => onSearchChange({ view: "all", ...next })}
+    <div className="space-y-4">
+      <InvoiceFilterBar
+        filters={filters}
+        currencies={[
+          ...(catalog.data?.plans ?? []).map(({ currency }) => currency),
+          ...(data?.sums ?? []).map(({ currency }) => currency),
+        ]}
+        onChange={(next) => onSearchChange({ view: "all", ...next })}
+      />
+      {invoices.isError && data === undefined ? (
+        <FailureNotice
+          what="The invoices could not be loaded."
+          cause={invoices.error}
+          onRetry={() => void invoices.refetch()}
         />
-        {invoices.isError && data === undefined ? (
-          <FailureNotice
-            what="The invoices could not be loaded."
-            cause={invoices.error}
-            onRetry={() => void invoices.refetch()}
+      ) : (
+        <>
+          <CurrencySums sums={data?.sums} />
+          <DataTable
+            label="Invoices of all tenants"
+            columns={makeInvoiceColumns(now, TENANT_COLUMN)}
+            columnRoom={COLUMN_ROOM}
+            rows={data?.items}
+            getRowId={({ invoiceId }) => invoiceId}
+            getRowName={({ number, tenantName }) => `${number} of ${tenantName}`}
+            isStale={invoices.isPlaceholderData}
+            onRowOpen={({ invoiceId, tenantId }) =>
+              onSearchChange({ ...search, view: "all", invoice: invoiceId, owner: tenantId })
+            }
+            empty={<NoInvoices isFiltered={hasFilters(search)} onClear={clear} />}
+            footer={
+              <PageFooter
+                trail={trail}
+                count={data?.items.length}
+                noun={["invoice", "invoices, newest first"]}
+              />
+            }
           />
-        ) : (
-          <>
-            <CurrencySums sums={data?.sums} />
-            <DataTable
-              label="Invoices of all tenants"
-              columns={makeInvoiceColumns(now, TENANT_COLUMN)}
-              columnRoom={COLUMN_ROOM}
-              rows={data?.items}
-              getRowId={({ invoiceId }) => invoiceId}
-              getRowName={({ number, tenantName }) => `${number} of ${tenantName}`}
-              isStale={invoices.isPlaceholderData}
-              onRowOpen={({ invoiceId, tenantId }) =>
-                onSearchChange({ ...search, view: "all", invoice: invoiceId, owner: tenantId })
-              }
-              empty={<NoInvoices isFiltered={hasFilters(search)} onClear={clear} />}
-              footer={
-                <PageFooter
-                  trail={trail}
-                  count={data?.items.length}
-                  noun={["invoice", "invoices, newest first"]}
-                />
-              }
-            />
-          </>
-        )}
-      </div>
-    </Page>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -5,6 +5,8 @@ import {
   parseBillingsSearch,
 } from "../billings-search.view-model.ts";
 
+import { parseReportsSearch, type ReportsSearch } from "./reports/reports-search.view-model.ts";
+
 /** What an invoice is filtered by: its state, or that it is overdue. */
 export type StateFilter = InvoiceSummary["state"] | "overdue";
 export const STATE_FILTERS: readonly StateFilter[] = [
@@ -29,7 +31,8 @@ export type InvoiceFilters = {
 
 /** The search parameters of `/billings` for an operator who looks at all tenants. */
 export type AllInvoicesSearch = InvoiceFilters &
-  BillingsSearch & {
+  BillingsSearch &
+  ReportsSearch & {
     view?: "all";
     /** The tenant of the open invoice; without an invoice, the tenant whose billing is open as a whole. */
     owner?: string;
@@ -81,14 +84,21 @@ export function parseBillingsAddress(search: Record<string, unknown>): BillingsA
     ...rest,
     view: "all",
     ...parseFilters(search),
+    ...parseReportsSearch(search),
     ...(owner === undefined ? {} : { owner, ...(state === undefined ? {} : { state }) }),
   };
 }
 
 /** The filters of an address, without what is open and which page is shown. */
 export function toFilters(search: AllInvoicesSearch): InvoiceFilters {
-  const { invoice, line, by, key, day, state, cursor, view, owner, ...filters } = search;
-  return filters;
+  const { status, currency, q, from, to } = search;
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(q === undefined ? {} : { q }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  };
 }
 
 /** The same invoice with no line open. */

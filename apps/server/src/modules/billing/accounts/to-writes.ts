@@ -6,6 +6,7 @@ import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import { nextReminderMs, type Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import type { Line } from "@turnpike/domain/billing/rating/line";
+import { usageRevenueOf } from "@turnpike/domain/billing/revenue/usage-revenue";
 import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { formatMinor } from "@turnpike/domain/money/currency";
@@ -124,6 +125,7 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
     net: net.toString(),
     tax: (total - net).toString(),
     total: total.toString(),
+    usage: usageRevenueOf(invoice).toString(),
     fromBalance: fromBalance.toString(),
     prepaid: prepaid.toString(),
     credited: invoice.credited.toString(),

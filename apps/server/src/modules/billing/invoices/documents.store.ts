@@ -122,6 +122,8 @@ export type InvoiceWrite = AccountKey & {
   net: Minor;
   tax: Minor;
   total: Minor;
+  /** What it charges for usage, before tax. */
+  usage: Minor;
   fromBalance: Minor;
   prepaid: Minor;
   /** What was credited by the change that issues it: time had to pass before the change. */
@@ -153,15 +155,15 @@ export type LineWrite = AccountKey & {
 export async function insertInvoices(tx: Tx, rows: readonly InvoiceWrite[]): Promise<void> {
   await tx`
     insert into invoices (invoice_id, tenant_id, environment, series, series_number, number, state, currency, issued_at,
-      closed_at, due_at, cut_off_at, covers_from, covers_to, advance_to, has_coupon, seller, customer, net, tax, total,
+      closed_at, due_at, cut_off_at, covers_from, covers_to, advance_to, has_coupon, seller, customer, net, tax, total, usage,
       from_balance, prepaid, credited, document, settled_at)
     select n."invoiceId", n."tenantId", n.environment, n.series, n."seriesNumber", n.number, n.state, n.currency, n."issuedAt",
       n."closedAt", n."dueAt", n."cutOffAt", n."coversFrom", n."coversTo", n."advanceTo", n."hasCoupon", n.seller, n.customer,
-      n.net, n.tax, n.total, n."fromBalance", n.prepaid, n.credited, n.document, case when n.state = 'paid' then n."issuedAt" end
+      n.net, n.tax, n.total, n.usage, n."fromBalance", n.prepaid, n.credited, n.document, case when n.state = 'paid' then n."issuedAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, "tenantId" text, environment text,
       series text, "seriesNumber" bigint, number text, state text, currency text, "issuedAt" timestamptz, "closedAt" timestamptz,
       "dueAt" timestamptz, "cutOffAt" timestamptz, "coversFrom" timestamptz, "coversTo" timestamptz, "advanceTo" timestamptz,
-      "hasCoupon" boolean, seller jsonb, customer jsonb, net numeric, tax numeric, total numeric, "fromBalance" numeric,
+      "hasCoupon" boolean, seller jsonb, customer jsonb, net numeric, tax numeric, total numeric, usage numeric, "fromBalance" numeric,
       prepaid numeric, credited numeric, document jsonb)`;
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { implement } from "@orpc/server";
+import { billingSetupContract } from "@turnpike/contract/billing-setup";
 import { revenueContract, revenueCsvQuery } from "@turnpike/contract/revenue";
 import { taxReportContract, taxReportQuery } from "@turnpike/contract/tax-report";
 import type { HttpContext } from "#http/http-context.ts";
@@ -8,6 +9,7 @@ import { parseQuery } from "#http/parse-query.ts";
 import type { RawCall, RawRoute } from "#http/raw-route.ts";
 import { toAttachmentHeaders } from "#modules/files/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { getBillingSetup } from "./get-billing-setup.ts";
 import { getRevenue } from "./get-revenue.ts";
 import { getTaxReport } from "./get-tax-report.ts";
 import { listOverdueInvoices } from "./list-overdue-invoices.ts";
@@ -17,7 +19,11 @@ import { listUsageInvoices } from "./list-usage-invoices.ts";
 import { writeRevenueCsv, writeTaxCsv } from "./report-csv.ts";
 
 export function createRevenueRoutes(deps: BillingDeps) {
-  const os = implement({ ...revenueContract, ...taxReportContract }).$context<HttpContext>();
+  const os = implement({
+    ...revenueContract,
+    ...taxReportContract,
+    ...billingSetupContract,
+  }).$context<HttpContext>();
   return os.router({
     getRevenue: os.getRevenue.handler(({ input, context }) =>
       getRevenue(deps, context.call(), input),
@@ -33,6 +39,9 @@ export function createRevenueRoutes(deps: BillingDeps) {
     ),
     getTaxReport: os.getTaxReport.handler(({ input, context }) =>
       getTaxReport(deps, context.call(), input),
+    ),
+    getBillingSetup: os.getBillingSetup.handler(({ context }) =>
+      getBillingSetup(deps, context.call()),
     ),
     listTaxDocuments: os.listTaxDocuments.handler(({ input, context }) =>
       listTaxDocuments(deps, context.call(), input),

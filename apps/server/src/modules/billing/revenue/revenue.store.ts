@@ -28,19 +28,19 @@ export async function sumMovements(
 ): Promise<MovementRow[]> {
   return await tx<MovementRow[]>`
     with placed as (
-      select tenant_id, currency, sequence, amount,
-        case when happened_at >= ${from} then date_trunc('month', happened_at, 'UTC') else '-infinity' end as month,
-        min(happened_at) filter (where amount > 0) over (partition by tenant_id, currency) as first_at
-      from revenue_changes
-      where happened_at < ${to}
-    ), closings as (
-      select distinct on (tenant_id, currency, month) tenant_id, currency, month, amount, first_at
-      from placed
-      order by tenant_id, currency, month, sequence desc
+      select tenant_id, currency, sequence, amount, month, lead(month) over by_time as next_month,
+        min(happened_at) filter (where amount > 0) over by_time as first_at
+      from (
+        select *, case when happened_at >= ${from} then date_trunc('month', happened_at, 'UTC') else '-infinity' end as month
+        from revenue_changes
+        where happened_at < ${to}
+      ) r
+      window by_time as (partition by tenant_id order by sequence)
     ), moved as (
       select currency, month, amount as after, first_at < month as had_before,
-        coalesce(lag(amount) over (partition by tenant_id, currency order by month), 0) as before
-      from closings
+        coalesce(lag(amount) over (partition by tenant_id order by sequence), 0) as before
+      from placed
+      where next_month is distinct from month
     )
     select currency, case when isfinite(month) then to_char(month at time zone 'UTC', 'YYYY-MM') end as month,
       before = 0 as "isFromZero", after = 0 as "isToZero", sign(after - before)::int as direction,
@@ -123,35 +123,17 @@ export async function listCustomers(
     order by p.size desc, p.tenant_id desc`;
 }
 
-/** Lines of usage: what was used, what was recorded late, and what a minimum charged beyond usage. */
-const USAGE_KINDS = ["usage", "late", "commitment"];
-const REDUCTIONS = ["discount", "promotional"];
-
-/** Usage on each invoice, less its discounts. With prices that include tax, the part of it that is not tax. */
-function usageOfInvoices(
-  tx: Tx,
-  { from, to, currency }: { from: Date; to: Date; currency?: string | undefined },
-) {
-  return tx`
-    select i.invoice_id, i.tenant_id, i.currency, i.number, i.issued_at, i.customer, l.usage * case
-        when l.charged = i.net or l.charged = 0 then 1 else i.net / l.charged end as usage
-    from invoices i
-      join lateral (
-        select sum(amount - discount) filter (where kind = any(${USAGE_KINDS}::text[])) as usage,
-          sum(amount - discount) filter (where kind <> all(${REDUCTIONS}::text[])) as charged
-        from invoice_lines where invoice_id = i.invoice_id
-      ) l on l.usage <> 0
-    where i.environment = 'live' and i.state <> 'void' and i.issued_at >= ${from} and i.issued_at < ${to}
-      ${currency === undefined ? tx`` : tx`and i.currency = ${currency}`}`;
-}
-
 export type UsageSumRow = { currency: string; month: string; usage: Minor };
 
 /** Usage revenue of invoices by the month of issue. */
-export async function sumUsage(tx: Tx, range: { from: Date; to: Date }): Promise<UsageSumRow[]> {
+export async function sumUsage(
+  tx: Tx,
+  { from, to }: { from: Date; to: Date },
+): Promise<UsageSumRow[]> {
   return await tx<UsageSumRow[]>`
-    select currency, to_char(issued_at at time zone 'UTC', 'YYYY-MM') as month, sum(round(usage))::text as usage
-    from (${usageOfInvoices(tx, range)}) used
+    select currency, to_char(issued_at at time zone 'UTC', 'YYYY-MM') as month, sum(usage)::text as usage
+    from invoices
+    where environment = 'live' and state <> 'void' and issued_at >= ${from} and issued_at < ${to}
     group by 1, 2`;
 }
 
@@ -168,9 +150,11 @@ export type UsageInvoiceRow = {
 export async function listUsageInvoiceRows(
   tx: Tx,
   {
+    currency,
+    from,
+    to,
     after,
     limit,
-    ...range
   }: {
     currency: string;
     from: Date;
@@ -180,10 +164,12 @@ export async function listUsageInvoiceRows(
   },
 ): Promise<UsageInvoiceRow[]> {
   return await tx<UsageInvoiceRow[]>`
-    select u.invoice_id as "invoiceId", u.tenant_id as "tenantId", coalesce(t.name, u.customer ->> 'name') as "tenantName", u.number,
-      u.issued_at as "issuedAt", round(u.usage)::text as usage
-    from (${usageOfInvoices(tx, range)}) u left join tenants t using (tenant_id)
-    ${after === undefined ? tx`` : tx`where (round(u.usage), u.invoice_id) < (${after.size}::numeric, ${after.id})`}
-    order by round(u.usage) desc, u.invoice_id desc
+    select i.invoice_id as "invoiceId", i.tenant_id as "tenantId", coalesce(t.name, i.customer ->> 'name') as "tenantName", i.number,
+      i.issued_at as "issuedAt", i.usage::text as usage
+    from invoices i left join tenants t using (tenant_id)
+    where i.environment = 'live' and i.state <> 'void' and i.currency = ${currency} and i.usage <> 0
+      and i.issued_at >= ${from} and i.issued_at < ${to}
+      ${after === undefined ? tx`` : tx`and (i.usage, i.invoice_id) < (${after.size}::numeric, ${after.id})`}
+    order by i.usage desc, i.invoice_id desc
     limit ${limit}`;
 }

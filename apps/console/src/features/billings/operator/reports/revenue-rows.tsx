@@ -1,0 +1,201 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Column } from "@turnpike/ui/column";
+import { DataTable } from "@turnpike/ui/data-table";
+import { Sheet } from "@turnpike/ui/sheet";
+import { useState } from "react";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { CsvButton } from "./csv-button.tsx";
+import {
+  customersQuery,
+  type RevenueCustomer,
+  type RevenueMonth,
+  type UsageInvoice,
+  usageInvoicesQuery,
+} from "./reports.queries.ts";
+import type { RowKind } from "./reports-search.view-model.ts";
+import {
+  DEFINITIONS,
+  FIGURE_LABELS,
+  figureOf,
+  formatChange,
+  formatMonth,
+} from "./revenue.view-model.ts";
+
+export type RevenueRowsProps = {
+  month: string;
+  rows: RowKind;
+  currency: string;
+  /** The month of the report that the rows sum to; undefined when the report has no such month. */
+  total: RevenueMonth | undefined;
+  onClose: () => void;
+  onOpenTenant: (tenantId: string) => void;
+};
+
+/** The rows behind one figure of a month. */
+export function RevenueRows(props: RevenueRowsProps) {
+  const { month, rows, currency, total } = props;
+  const isMove = rows !== "closing" && rows !== "usage";
+  const write = isMove ? formatChange : formatMoney;
+  return (
+    <Sheet
+      isOpen
+      onClose={props.onClose}
+      title={`${FIGURE_LABELS[rows]}, ${formatMonth(month, "long")}`}
+      description={DEFINITIONS[rows]}
+    >
+      <div className="space-y-3">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <p className="font-semibold text-lg tabular-nums">
+            {total === undefined ? "–" : write(figureOf(total, rows), currency)}
+          </p>
+          {rows !== "usage" && (
+            <CsvButton
+              path={`/revenue/csv?month=${month}&currency=${currency}&rows=${isMove ? "moved" : "closing"}`}
+              fileName={`revenue-${month}-${currency}.csv`}
+              label={isMove ? "All movements as CSV" : "CSV"}
+            />
+          )}
+        </div>
+        {rows === "usage" ? <UsageRows {...props} /> : <CustomerRows {...props} rows={rows} />}
+      </div>
+    </Sheet>
+  );
+}
+
+function CustomerRows({
+  month,
+  rows,
+  currency,
+  onOpenTenant,
+}: RevenueRowsProps & { rows: Exclude<RowKind, "usage"> }) {
+  const { api } = usePlatform();
+  const [cursor, setCursor] = useState<string>();
+  const page = useQuery({
+    ...customersQuery(api, { month, currency, rows, cursor }),
+    placeholderData: keepPreviousData,
+  });
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: page.data?.nextCursor,
+    onCursorChange: setCursor,
+  });
+  const columns: readonly Column<RevenueCustomer>[] = [
+    {
+      id: "tenant",
+      header: "Customer",
+      phone: "title",
+      cell: ({ tenantName, planId }) => (
+        <span className="[overflow-wrap:anywhere]">
+          {tenantName} <span className="text-ink-muted text-xs">{planId}</span>
+        </span>
+      ),
+    },
+    {
+      id: "before",
+      header: "Before",
+      align: "end",
+      cell: ({ before }) => formatMoney(before, currency),
+    },
+    {
+      id: "after",
+      header: "After",
+      align: "end",
+      cell: ({ after }) => formatMoney(after, currency),
+    },
+    {
+      id: "change",
+      header: "Change",
+      align: "end",
+      cell: ({ change }) => formatChange(change, currency),
+    },
+  ];
+  return page.isError && page.data === undefined ? (
+    <FailureNotice
+      what="The customers could not be loaded."
+      cause={page.error}
+      onRetry={() => void page.refetch()}
+    />
+  ) : (
+    <DataTable
+      label="Customers behind the figure"
+      columns={columns}
+      rows={page.data?.items}
+      getRowId={({ tenantId }) => tenantId}
+      getRowName={({ tenantName }) => tenantName}
+      onRowOpen={({ tenantId }) => onOpenTenant(tenantId)}
+      isStale={page.isPlaceholderData}
+      empty={<p className="p-4 text-ink-muted">No customer is behind this figure.</p>}
+      footer={
+        <PageFooter
+          trail={trail}
+          count={page.data?.items.length}
+          noun={["customer", "customers, the largest first"]}
+        />
+      }
+    />
+  );
+}
+
+function UsageRows({ month, currency, onOpenTenant }: RevenueRowsProps) {
+  const { api } = usePlatform();
+  const [cursor, setCursor] = useState<string>();
+  const page = useQuery({
+    ...usageInvoicesQuery(api, { month, currency, cursor }),
+    placeholderData: keepPreviousData,
+  });
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: page.data?.nextCursor,
+    onCursorChange: setCursor,
+  });
+  const columns: readonly Column<UsageInvoice>[] = [
+    {
+      id: "number",
+      header: "Invoice",
+      phone: "title",
+      cell: ({ number }) => <span className="font-medium">{number}</span>,
+    },
+    {
+      id: "tenant",
+      header: "Customer",
+      cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
+    },
+    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
+    {
+      id: "usage",
+      header: "Usage",
+      align: "end",
+      cell: ({ usage }) => formatMoney(usage, currency),
+    },
+  ];
+  return page.isError && page.data === undefined ? (
+    <FailureNotice
+      what="The invoices could not be loaded."
+      cause={page.error}
+      onRetry={() => void page.refetch()}
+    />
+  ) : (
+    <DataTable
+      label="Invoices with usage"
+      columns={columns}
+      rows={page.data?.items}
+      getRowId={({ invoiceId }) => invoiceId}
+      getRowName={({ number }) => number}
+      onRowOpen={({ tenantId }) => onOpenTenant(tenantId)}
+      isStale={page.isPlaceholderData}
+      empty={<p className="p-4 text-ink-muted">No invoice of this month charges usage.</p>}
+      footer={
+        <PageFooter
+          trail={trail}
+          count={page.data?.items.length}
+          noun={["invoice", "invoices, the largest first"]}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
+import { expect, it } from "vitest";
+import { TEST_BILLING } from "../testing/billing.fixture.ts";
+import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
+import { checkSetup, type SetupFacts } from "./check-setup.ts";
+
+const NOW_MS = Date.UTC(2027, 0, 1);
+const SELLER = {
+  name: "Beispiel GmbH",
+  lines: ["Hauptstraße 1", "10115 Berlin"],
+  country: "DE",
+  taxId: "DE136695976",
+  email: "rechnung@example.com",
+  address: { lines: ["Hauptstraße 1"], postalCode: "10115", city: "Berlin", region: null },
+};
+const FACTS: SetupFacts = {
+  settings: { ...TEST_BILLING, seller: SELLER, tax: { ...GERMAN_SELLER, taxRates: EU_RATES } },
+  customers: [
+    { country: null, region: null, taxIdStatus: null, isExempt: false, customers: 3 },
+    { country: "FR", region: null, taxIdStatus: "pending", isExempt: false, customers: 1 },
+    { country: "US", region: null, taxIdStatus: null, isExempt: false, customers: 1 },
+  ],
+  taxClasses: ["standard"],
+  held: undefined,
+  sendsMail: true,
+  nowMs: NOW_MS,
+};
+
+const badOf = (facts: SetupFacts) =>
+  checkSetup(facts)
+    .filter(({ state }) => state !== "ok")
+    .map(({ check, state }) => `${check} ${state}`);
+
+it("finds nothing to say of a seller who has everything", () => {
+  expect(badOf(FACTS)).toEqual([]);
+});
+
+it("names what an invoice lacks", () => {
+  const seller = { ...SELLER, name: "", lines: [], country: null, taxId: null, email: null };
+  expect(badOf({ ...FACTS, settings: { ...FACTS.settings, seller }, sendsMail: false })).toEqual([
+    "sellerName missing",
+    "sellerAddress missing",
+    "sellerCountry missing",
+    "sellerTaxId missing",
+    "sellerEmail advice",
+    "mail advice",
+  ]);
+});
+
+it("says that a seller of the Union who taxes nothing should", () => {
+  expect(badOf({ ...FACTS, settings: { ...FACTS.settings, tax: undefined } })).toEqual([
+    "tax missing",
+  ]);
+});
+
+it("names countries and classes of customers without a rate, and accounts that wait", () => {
+  const facts = { ...FACTS, taxClasses: ["books", "standard"], held: "1 account waits." };
+  expect(badOf(facts)).toEqual(["taxRates missing", "heldAccounts missing"]);
+  // A customer outside the Union needs none.
+  expect(checkSetup(facts).find(({ check }) => check === "taxRates")?.text).toContain(
+    "DE (books), FR (books).",
+  );
+});

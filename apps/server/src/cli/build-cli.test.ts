@@ -51,6 +51,7 @@ describe("the commands", () => {
           "plans list",
           "billing rehearse",
           "invoices export",
+          "payments import",
           "catalog apply",
           "catalog diff",
           "catalog export",

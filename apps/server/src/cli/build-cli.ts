@@ -11,6 +11,7 @@ import { addInvoicesCommands } from "./invoices-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
 import { addOperatorsCommands } from "./operators-commands.ts";
+import { addPaymentsCommands } from "./payments-commands.ts";
 import { addServiceKeysCommands } from "./service-keys-commands.ts";
 import { addTenantsCommands } from "./tenants-commands.ts";
 import { addUsageCommands } from "./usage-commands.ts";
@@ -27,6 +28,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addCatalogCommands(cli);
   addBillingCommands(cli);
   addInvoicesCommands(cli);
+  addPaymentsCommands(cli);
   addClockCommand(cli);
   addUsageCommands(cli);
   addImportCommand(cli);

@@ -28,6 +28,8 @@ export { voidInvoice } from "./invoices/void-invoice.ts";
 export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
 export { createProviderEventsRawRoutes } from "./payments/events/events.routes.ts";
 export { findPaymentTrouble } from "./payments/events/find-payment-trouble.ts";
+export { importStatement } from "./payments/manual/import-statement.ts";
+export { matchCertainLines } from "./payments/manual/match-lines.ts";
 export { openProviders, type ProviderSettings } from "./payments/open-providers.ts";
 export { createPaymentsRoutes } from "./payments/payments.routes.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";

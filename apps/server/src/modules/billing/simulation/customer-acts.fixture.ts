@@ -126,7 +126,11 @@ export async function actAsCustomer(world: SimulatedWorld, tenant: SimulatedTena
     await use(world, tenant);
     return;
   }
-  const outcome = await ask(world, tenant, chooseAction(world));
+  const action = chooseAction(world);
+  const outcome = await ask(world, tenant, action);
+  if (action.do === "cancel" && action.when === "period_end" && world.oneIn(3)) {
+    await ask(world, tenant, { do: "uncancel" });
+  }
   if (outcome === "no_subscription") {
     await ask(world, tenant, { do: "subscribe", planId: world.pick(PLAN_IDS) });
   }

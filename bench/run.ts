@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { anomaliesBench } from "./anomalies.ts";
 import { closeBench } from "./close.ts";
+import { forecastBench } from "./forecast.ts";
 import { gatewayBench } from "./gateway.ts";
 import { ingestBench } from "./ingest.ts";
 import { ledgerBench } from "./ledger.ts";
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   rateBench,
   closeBench,
   anomaliesBench,
+  forecastBench,
 ];
 
 const KEYS = 1_000_000;
@@ -47,7 +49,7 @@ function usage(): string {
     "  --rounds      rounds of each candidate; they take turns",
     "  --keys        keys of the larger side of million-keys (1000000)",
     "  --scale       routes of each tenant of query that is not asked about (1)",
-    "  --data        labelled series for anomalies: *.csv of timestamp,value and windows.json",
+    "  --data        series of your own: *.csv of timestamp,value and windows.json, or the hours of the M4 competition",
     "  --json        ends with one line of JSON for each bench: bench, ratios, figures",
     "  --write-docs  puts the figures into docs/benchmarks.md",
   ].join("\n");

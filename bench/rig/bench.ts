@@ -8,7 +8,7 @@ export type BenchOptions = {
   keys: number;
   /** How many times as much the other tenants of `query` have. */
   scale: number;
-  /** A folder of series to work on instead of those that `anomalies` generates. */
+  /** A folder of series to work on instead of those that are generated. */
   data?: string | undefined;
   /** Reports progress to a person, on standard error. */
   note: (text: string) => void;

@@ -6,6 +6,7 @@ import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
 import { addDetectCommand } from "./detect-command.ts";
+import { addForecastCommand } from "./forecast-command.ts";
 import { addImportCommand } from "./import-command.ts";
 import { addInvoicesCommands } from "./invoices-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
@@ -32,6 +33,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addClockCommand(cli);
   addUsageCommands(cli);
   addImportCommand(cli);
+  addForecastCommand(cli);
   addWebhooksCommands(cli);
   addAuditCommands(cli);
   addConfigCommands(cli);

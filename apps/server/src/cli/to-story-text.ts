@@ -7,7 +7,7 @@ import type {
   StoryResult,
 } from "@turnpike/domain/billing/rehearsal/to-story-result";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
-import { toShortInstant, toTable } from "../print.ts";
+import { toShortInstant, toTable } from "./print.ts";
 
 function toSpan({ from, to }: StoryLine): string {
   return from === undefined || to === undefined

@@ -10,7 +10,9 @@ function readStories(name: string) {
     .map((line) => JSON.parse(line));
 }
 
-const EXAMPLES = [...readStories("worked-examples.jsonl"), ...readStories("rules.jsonl")];
+const EXAMPLES = ["worked-examples.jsonl", "rules.jsonl", "credit-and-tax.jsonl"].flatMap(
+  readStories,
+);
 
 describe("playStory", () => {
   it.each(EXAMPLES.map((story) => [story.area, story.id, story]))(

@@ -17,7 +17,7 @@ export type BuyCreditDialogProps = {
   credits: Credits;
   isOpen: boolean;
   onClose: () => void;
-  /** Is told the id of the invoice that is to be paid. */
+  /** Gets the id of the invoice that is to be paid. */
   onBought: (invoiceId: string) => void;
 };
 

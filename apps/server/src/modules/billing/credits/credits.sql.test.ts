@@ -1,3 +1,4 @@
+import { couponInput } from "@turnpike/contract/coupons";
 import type { Credits } from "@turnpike/contract/credits";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -10,16 +11,18 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { addAdjustment } from "../invoices/add-adjustment.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
+import { getInvoice } from "../invoices/get-invoice.ts";
 import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";
 import { listInvoices } from "../invoices/list-invoices.ts";
 import { reconcileInvoices } from "../invoices/reconcile-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
-import { act, publishPricedPlans } from "../testing/billing.fixture.ts";
+import { act, publishPricedPlans, recordUsage } from "../testing/billing.fixture.ts";
 import { toTaxedDeps } from "../testing/taxed.fixture.ts";
 import { buyCredit } from "./buy-credit.ts";
 import { getCredits } from "./get-credits.ts";
@@ -133,6 +136,37 @@ describe("credit that the operator grants", () => {
     const invoiceId = invoice?.invoiceId ?? "";
     await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId, reason: "A mistake." });
     expect(await read(tenantId)).toMatchObject({ promotional: "11.00", prepaid: "20.00" });
+  });
+
+  it("comes after the coupons, of cards first, as the rehearsed story has it", async () => {
+    const tenantId = await createSubscriber("Together");
+    const key = { tenantId, environment: "live" as const };
+    for (const [couponId, percent, cards] of [
+      ["calls-20", "20", ["requests"]],
+      ["all-10", "10", null],
+    ] as const) {
+      await createCoupon(
+        services,
+        OPERATOR_CONTEXT,
+        couponInput.parse({ couponId, name: couponId, percent, ...(cards && { cards }) }),
+      );
+      await act(deps, key, { do: "coupon", couponId });
+    }
+    // 4,100 requests: 40.00 beyond the first hundred.
+    await recordUsage(services, { tenantId, at: services.clock.now(), quantity: 4_100 });
+    await grant(tenantId, { amount: "6.70" });
+    await grant(tenantId, { kind: "prepaid", amount: "50" });
+    await passDays(31);
+    const invoiceId = (await newestInvoice(tenantId))?.invoiceId ?? "";
+    const invoice = await getInvoice(deps, OPERATOR_CONTEXT, { tenantId, invoiceId });
+    // 31 + 40 − 8 − 6.30 − 6.70 = 50.00, and 19 %.
+    expect(invoice.lines.map(({ kind, amount }) => `${kind} ${amount}`)).toEqual([
+      ...["base 31.00", "usage 40.00", "discount -8.00", "discount -6.30", "promotional -6.70"],
+    ]);
+    expect(invoice).toMatchObject({
+      ...{ net: "50.00", total: "59.50", prepaid: "50.00", due: "9.50" },
+      taxes: [{ rate: "19", base: "50.00", amount: "9.50" }],
+    });
   });
 
   it("expires at its instant, is reminded of two weeks before, and stays expired when it comes back", async () => {

@@ -26,6 +26,7 @@ import { paymentsContract, receivedPaymentsContract, statementsContract } from "
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
 import { revenueContract } from "./revenue.ts";
+import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { taxReportContract } from "./tax-report.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
@@ -43,12 +44,14 @@ export const contract = {
     ...invoicesContract,
     ...billingDetailsContract,
     ...creditsContract,
+    ...spendCapContract,
     ...sandboxContract,
   },
   invoicing: {
     ...allSubscriptionsContract,
     ...invoicingContract,
     ...customerTaxContract,
+    ...operatorSpendCapContract,
     ...grantingContract,
   },
   payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },

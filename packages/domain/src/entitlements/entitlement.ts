@@ -8,6 +8,17 @@ export type TermsOverrides = Partial<
   Pick<PlanTerms, "rateLimits" | "quotas" | "concurrency" | "scopes">
 >;
 
+/** A cap in money on what a tenant spends in a billing period. Leases keep to it; here is what refusals say of it. */
+export type EntitledSpend = {
+  /** Minor units, as decimal text. */
+  cap: string;
+  currency: string;
+  /** Meters with a price: their units are spent from leases, whether they have a hard limit or not. */
+  meters: readonly string[];
+  /** When the cap was last changed, epoch milliseconds. */
+  changedAtMs: number;
+};
+
 /** What a tenant may do now. */
 export type Entitlement = {
   tenantId: TenantId;
@@ -21,4 +32,6 @@ export type Entitlement = {
   /** Start of one billing period, UTC, and how long each one is: see `period` in `time/period.ts`. */
   periodAnchor: Date;
   periodUnit: PeriodUnit;
+  /** Undefined without a cap. */
+  spendCap?: EntitledSpend | undefined;
 };

@@ -24,6 +24,8 @@ export type LeaseState = {
   readonly isInDoubt: boolean;
   /** True when callers waited for more than the last answer granted. */
   readonly isShort: boolean;
+  /** What a refusal says of the spend cap, when that left less than the limit did. */
+  readonly spend: SpendNotice | undefined;
   /** True once other processes were asked for what fell short. */
   readonly hasAskedOthers: boolean;
   /** Until when a call is refused without asking again. */
@@ -58,6 +60,9 @@ export type WantedUnits = {
   isTooMuch: boolean;
 };
 
+/** A spend cap and what was charged so far, in decimals of the currency. */
+export type SpendNotice = { used: string; cap: string; currency: string };
+
 /** What the database answered. */
 export type LeaseAnswer = {
   /** Units added, 0 or more; negative when reported usage has taken some of what the lease held. */
@@ -70,6 +75,8 @@ export type LeaseAnswer = {
   isShort: boolean;
   /** True for a balance to which events report usage without a lease. */
   isReported: boolean;
+  /** Set when the spend cap leaves less than the limit does. */
+  spend?: SpendNotice | undefined;
 };
 
 export type LeaseEvent =
@@ -131,6 +138,7 @@ export const UNKNOWN_LEASE: LeaseState = {
   isReported: false,
   isInDoubt: false,
   isShort: false,
+  spend: undefined,
   hasAskedOthers: false,
   exhaustedUntilMs: 0,
   shortUntilMs: 0,
@@ -314,6 +322,7 @@ function applyAnswer(
     isReported,
     isInDoubt: before.isInDoubt,
     isShort: answer.isShort && !isReported,
+    spend: answer.spend,
     hasAskedOthers: isAboutWaits ? false : before.hasAskedOthers,
     exhaustedUntilMs: 0,
     shortUntilMs: isAboutWaits ? (answer.isShort ? untilMs : 0) : before.shortUntilMs,

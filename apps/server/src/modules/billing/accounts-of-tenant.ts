@@ -4,6 +4,7 @@ import { deleteAutomaticTopUps } from "./credits/credits.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
 import { deleteMethods } from "./payments/methods.store.ts";
 import { endRevenue } from "./revenue/revenue-changes.store.ts";
+import { deleteSpendCap } from "./spend-cap/spend-caps.store.ts";
 
 /**
  * Nothing is charged while a tenant is deleted. Invoices and credit notes stay when its data is removed, because the law asks for
@@ -15,5 +16,6 @@ export const accountsOfTenant: TenantResource = {
     (await deleteAccounts(tx, tenantId)) +
     (await deleteBillingDetails(tx, tenantId)) +
     (await deleteMethods(tx, tenantId)) +
-    (await deleteAutomaticTopUps(tx, { tenantId })),
+    (await deleteAutomaticTopUps(tx, { tenantId })) +
+    (await deleteSpendCap(tx, tenantId)),
 };

@@ -36,6 +36,10 @@ export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.r
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
+export {
+  createOperatorSpendCapRoutes,
+  createSpendCapRoutes,
+} from "./spend-cap/spend-cap.routes.ts";
 export { confirmAction } from "./subscriptions/confirm-action.ts";
 export { listBillingEvents } from "./subscriptions/list-billing-events.ts";
 export { quoteAction } from "./subscriptions/quote-action.ts";

@@ -1,6 +1,10 @@
 import type { Tx } from "@turnpike/db/client";
 import type { PlanTerms } from "@turnpike/domain/catalog/plan";
-import type { Entitlement, TermsOverrides } from "@turnpike/domain/entitlements/entitlement";
+import type {
+  EntitledSpend,
+  Entitlement,
+  TermsOverrides,
+} from "@turnpike/domain/entitlements/entitlement";
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { CalendarUnit, PeriodUnit } from "@turnpike/domain/time/period";
@@ -15,6 +19,7 @@ type EntitlementRow = {
   period_anchor: Date;
   period_unit: CalendarUnit;
   period_every: number;
+  spend_cap: EntitledSpend | null;
 };
 
 function toEntitlement(row: EntitlementRow): Entitlement {
@@ -28,6 +33,7 @@ function toEntitlement(row: EntitlementRow): Entitlement {
     terms: row.terms,
     periodAnchor: row.period_anchor,
     periodUnit: every === 1 ? unit : { every, unit },
+    ...(row.spend_cap === null ? {} : { spendCap: row.spend_cap }),
   };
 }
 
@@ -37,7 +43,8 @@ export async function listEntitlements(
   tenantIds: readonly TenantId[],
 ): Promise<Entitlement[]> {
   const rows = await tx<EntitlementRow[]>`
-    select tenant_id, suspended_at, standing, plan_id, plan_version, terms, period_anchor, period_unit, period_every
+    select tenant_id, suspended_at, standing, plan_id, plan_version, terms, period_anchor, period_unit, period_every,
+      spend_cap
     from entitlements where tenant_id = any(${[...tenantIds]}::text[])`;
   return rows.map(toEntitlement);
 }

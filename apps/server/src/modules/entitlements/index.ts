@@ -14,5 +14,14 @@ export {
 } from "./entitlements.store.ts";
 export { entitlementsOfTenant } from "./entitlements-of-tenant.ts";
 export { getEntitlement } from "./get-entitlement.ts";
+export { setSpendBudgetWithin } from "./set-spend-budget.ts";
 export { setStandingWithin } from "./set-standing.ts";
+export {
+  type CountedBudget,
+  findSpendBudget,
+  listBudgetedTenants,
+  lockSpendBudget,
+  type SpendBudget,
+  writeSpendAnchors,
+} from "./spend-budgets.store.ts";
 export { tenantPlans } from "./tenant-plans.ts";

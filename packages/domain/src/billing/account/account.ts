@@ -68,6 +68,8 @@ export type Account = {
   readonly meterUses: readonly MeterUse[];
   /** The spend cap in minor units; undefined without one. */
   readonly cap: bigint | undefined;
+  /** What the cap was until a while after it was lowered, for usage that was admitted under it; undefined without one. */
+  readonly capBefore?: { readonly cap: bigint | undefined; readonly untilMs: number } | undefined;
   readonly calendars: readonly DunningCalendar[];
   readonly attempts: readonly Attempt[];
   readonly life: readonly LifeRow[];

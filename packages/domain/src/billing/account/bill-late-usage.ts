@@ -2,8 +2,11 @@ import { larger, smaller } from "../../money/bounds.ts";
 import { roundToMinor } from "../../money/currency.ts";
 import { divideHalfAway } from "../../money/exact.ts";
 import { costOf } from "../../pricing/cost.ts";
+import { sumCharges } from "../limits/spend.ts";
 import { createLine, type Line } from "../rating/line.ts";
 import type { ClosedStretch } from "../rating/stretch.ts";
+import { spanAt } from "../subscription/open-run.ts";
+import { planInterval } from "../subscription/plan-interval.ts";
 import type { Account, ClosedCommitment } from "./account.ts";
 import { issueCreditNotes, type LineCredit } from "./issue-credit-notes.ts";
 
@@ -58,10 +61,25 @@ function setAgainstPlan(
   return { commitments: reduced, rest };
 }
 
+/** What the cap leaves of the period in which a stretch was; undefined without a cap. */
+function leftOfCap(
+  { cap, subscription, invoices, waiting }: Account,
+  { fromMs }: ClosedStretch,
+  fresh: readonly Line[],
+): bigint | undefined {
+  if (cap === undefined || subscription === undefined) {
+    return;
+  }
+  const { anchorMs, run } = subscription;
+  const period = spanAt(anchorMs, planInterval(run.inForce.phase), fromMs);
+  const lines = [...invoices.flatMap((invoice) => invoice.lines), ...waiting, ...fresh];
+  return larger(cap - sumCharges(lines, period), 0n);
+}
+
 function billStretch(
   account: Account,
   index: number,
-  { quantity, atMs }: { quantity: bigint; atMs: number },
+  { quantity, atMs, fresh }: { quantity: bigint; atMs: number; fresh: readonly Line[] },
 ): { account: Account; line: Line | undefined } {
   const stretch = account.closed[index];
   if (stretch === undefined) {
@@ -80,6 +98,7 @@ function billStretch(
     closed: account.closed.map((old, place) => (place === index ? grown : old)),
     commitments,
   };
+  const left = leftOfCap(account, stretch, fresh);
   const credits = difference < 0n ? creditUsage(account, stretch, -difference) : [];
   return {
     account: issueCreditNotes(billed, credits, atMs),
@@ -88,7 +107,8 @@ function billStretch(
       owner,
       span: { fromMs: stretch.fromMs, toMs: stretch.toMs },
       quantity,
-      amount: rest,
+      // What was used beyond the cap is not charged: usage that is reported afterwards cannot be refused.
+      amount: left === undefined ? rest : smaller(rest, left),
       taxClass: card.taxClass,
     }),
   };
@@ -96,7 +116,8 @@ function billStretch(
 
 /**
  * Bills usage that was recorded after its period was closed: one line for each card and period, the difference that it makes to the
- * total of that period. True-ups of the period pay for it first; where the price of the whole fell, a credit note gives it back.
+ * total of that period. True-ups of the period pay for it first; where the price of the whole fell, a credit note gives it back. A cap on
+ * the period holds for it too.
  */
 export function billLateUsage(account: Account, atMs: number): { account: Account; lines: Line[] } {
   const indices = [...new Set(account.late.map(({ closed }) => closed))].sort((a, b) => a - b);
@@ -107,7 +128,7 @@ export function billLateUsage(account: Account, atMs: number): { account: Accoun
       (sum, use) => (use.closed === index ? sum + use.quantity : sum),
       0n,
     );
-    const billed = billStretch(current, index, { quantity, atMs });
+    const billed = billStretch(current, index, { quantity, atMs, fresh: lines });
     current = billed.account;
     lines.push(...(billed.line === undefined ? [] : [billed.line]));
   }

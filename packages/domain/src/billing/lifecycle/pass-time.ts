@@ -10,10 +10,12 @@ export type OnSpan = (account: Account, span: Span) => void;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where usage before belongs to another stretch of time than usage after, in order. */
-function listCuts({ closed, subscription }: Account): number[] {
+function listCuts({ closed, subscription, capBefore }: Account): number[] {
   const running = subscription === undefined ? [] : listRuns(subscription);
   const spans = [...closed, ...running.flatMap(({ stretches }) => stretches)];
-  return [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].sort((a, b) => a - b);
+  const ends = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
+  const cuts = capBefore === undefined ? ends : [...ends, capBefore.untilMs];
+  return [...new Set(cuts)].sort((a, b) => a - b);
 }
 
 /** Index of the first item that is not below a value, in a list in order. */

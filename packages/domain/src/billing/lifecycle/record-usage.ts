@@ -4,6 +4,7 @@ import { billLateUsage } from "../account/bill-late-usage.ts";
 import { admitUsage } from "../limits/admit-usage.ts";
 import { quotaLeft } from "../limits/quota.ts";
 import { createCapCheck } from "../limits/spend.ts";
+import { capAt, spendOf } from "../limits/spend-of.ts";
 import type { Stretch } from "../rating/stretch.ts";
 import { listRuns, type Run } from "../subscription/subscription.ts";
 import { settle } from "./settle.ts";
@@ -21,19 +22,11 @@ function isOf({ card, fromMs }: Stretch, { meterId, atMs }: Usage): boolean {
 
 /** How much of a use the limits and the cap let through. */
 function admit(account: RunningAccount, usage: Usage): Quantity {
-  const { subscription, cap, terms, meterUses } = account;
+  const { subscription, meterUses } = account;
   const { meterId, quantity, atMs } = usage;
   const runs = listRuns(subscription);
-  const check =
-    cap === undefined
-      ? undefined
-      : createCapCheck({
-          cap,
-          lines: [...account.invoices.flatMap(({ lines }) => lines), ...account.waiting],
-          stretches: runs.flatMap(({ stretches }) => stretches),
-          period: subscription.period,
-          currency: terms.currency,
-        });
+  const cap = capAt(account, atMs);
+  const check = cap === undefined ? undefined : createCapCheck(cap, spendOf(account));
   return admitUsage(quantity, {
     quotaLeft: quotaLeft(runs, {
       meterId,

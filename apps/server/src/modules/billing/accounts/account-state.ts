@@ -23,7 +23,7 @@ import {
   type Subscription,
 } from "@turnpike/domain/billing/subscription/subscription";
 import type { Customer } from "@turnpike/domain/billing/tax/tax-decision";
-import { fromExactJson, type Json, toExactJson } from "./exact-json.ts";
+import { fromExactJson, type Json, toExactJson } from "#platform/exact-json.ts";
 import type { PlanBook, PlanReference } from "./plan-book.ts";
 
 /** A stretch refers to its card by key: the card is one of the phase in force. */
@@ -53,6 +53,7 @@ type StoredState = {
   late: readonly (Omit<LateUse, "closed"> & { stretch: StretchReference })[];
   meterUses: readonly MeterUse[];
   cap: bigint | undefined;
+  capBefore?: Account["capBefore"];
   calendars: readonly StoredCalendar[];
   runs: number;
   periods: number;
@@ -160,7 +161,8 @@ export function encodeState(
   account: Account,
   { book, invoiceIds }: { book: PlanBook; invoiceIds: readonly string[] },
 ): Json {
-  const { subscription, coupons, credit, balance, waiting, cap, runs, periods } = account;
+  const { subscription, coupons, credit, balance, waiting, cap, capBefore, runs, periods } =
+    account;
   const state: StoredState = {
     subscription: subscription === undefined ? undefined : toStoredSubscription(subscription, book),
     coupons,
@@ -174,6 +176,7 @@ export function encodeState(
     }),
     meterUses: keepUses(account),
     cap,
+    capBefore,
     calendars: account.calendars.flatMap(({ invoice, ...calendar }) => {
       const invoiceId = invoiceIds[invoice];
       return invoiceId === undefined ? [] : [{ ...calendar, invoiceId }];
@@ -200,7 +203,7 @@ export function listReferences(json: Json): { plans: PlanReference[]; late: Stre
 /** Reads what {@link encodeState} wrote. `parts` holds at least the documents and stretches that it refers to. */
 export function decodeState(json: Json, parts: AccountParts, book: PlanBook): Account {
   const stored = fromExactJson<StoredState>(json);
-  const { subscription, late, calendars, cap, grants, ...rest } = stored;
+  const { subscription, late, calendars, cap, capBefore, grants, ...rest } = stored;
   const { terms, customer, invoices, invoiceIds, creditNotes, closed } = parts;
   const places = new Map(
     closed.map((stretch, index) => [toKey(referenceOfStretch(stretch)), index]),
@@ -209,6 +212,7 @@ export function decodeState(json: Json, parts: AccountParts, book: PlanBook): Ac
     ...rest,
     cap,
     credit: { grants, entries: [] },
+    capBefore,
     terms,
     customer,
     invoices,

@@ -2,7 +2,7 @@ import { instantsLiteral } from "@turnpike/db/array-literal";
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
-import type { Json } from "./exact-json.ts";
+import type { Json } from "#platform/exact-json.ts";
 
 /** Identifies an account. */
 export type AccountKey = { tenantId: TenantId; environment: Environment };

@@ -16,6 +16,7 @@ import {
 } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { createRevenueCollector } from "../revenue/collect-positions.ts";
+import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
 import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
 import type { PlanReference } from "./plan-book.ts";
@@ -260,6 +261,7 @@ export async function changeAccountWithin(
     dueDates,
     dueDatesAfter,
   });
+  await syncSpendBudget(tx, { loaded, after, atMs: effective, now });
   return { ...changed, issued: writes.invoices.map(({ invoiceId }) => invoiceId) };
 }
 

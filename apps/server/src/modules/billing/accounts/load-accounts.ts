@@ -11,6 +11,7 @@ import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { toScaled } from "@turnpike/domain/money/decimal";
+import { fromExactJson } from "#platform/exact-json.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import {
   type BillingDetailsRow,
@@ -26,6 +27,8 @@ import {
   listNotesOf,
   type NoteRow,
 } from "../invoices/documents.store.ts";
+import { capOf } from "../spend-cap/cap-of.ts";
+import { findSpendCap } from "../spend-cap/spend-caps.store.ts";
 import { decodeState, listReferences } from "./account-state.ts";
 import {
   type AccountKey,
@@ -36,7 +39,6 @@ import {
   type UsageRow,
   type UsageWindow,
 } from "./accounts.store.ts";
-import { fromExactJson } from "./exact-json.ts";
 import { loadPlans, type PlanLibrary } from "./load-plans.ts";
 import type { PlanReference } from "./plan-book.ts";
 
@@ -180,6 +182,9 @@ export async function loadNewAccount(
     toTerms(settings, { code: currency, plans, wanted }),
     toCustomer(details),
   );
+  const row = key.environment === "live" ? await findSpendCap(tx, key.tenantId) : undefined;
+  // A cap in another currency cannot count.
+  const cap = row?.currency === currency ? capOf(row) : undefined;
   const window = { ...key, happenedFrom: new Date(atMs), recordedAfter: NEVER, recordedTo };
   const usage = await listUsage(tx, [window]);
   return {
@@ -187,7 +192,7 @@ export async function loadNewAccount(
     row: undefined,
     tenantName,
     details,
-    account,
+    account: { ...account, cap },
     plans,
     invoiceIds: [],
     invoiceNumbers: [],

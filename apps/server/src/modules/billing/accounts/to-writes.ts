@@ -11,6 +11,7 @@ import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import type { NewId } from "@turnpike/domain/ids/ids";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
+import { type Json, toExactJson } from "#platform/exact-json.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import type { EntryWrite, GrantWrite } from "../credits/credits.store.ts";
 import { type CreditReason, toCreditWrites } from "../credits/to-credit-writes.ts";
@@ -29,7 +30,6 @@ import type { RevenuePosition } from "../revenue/collect-positions.ts";
 import type { PositionWrite } from "../revenue/revenue-changes.store.ts";
 import { encodeState, referenceOfStretch } from "./account-state.ts";
 import type { AccountWrite, EventWrite, PeriodWrite } from "./accounts.store.ts";
-import { type Json, toExactJson } from "./exact-json.ts";
 import type { LoadedAccount } from "./load-accounts.ts";
 import { recordedOf, stretchOf } from "./recorded-of.ts";
 

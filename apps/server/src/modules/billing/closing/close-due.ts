@@ -18,6 +18,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { createRevenueCollector, type RevenuePosition } from "../revenue/collect-positions.ts";
+import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { type HeldAccount, holdAccounts } from "./hold-accounts.ts";
 
 /** Accounts that are closed in one transaction: enough that statements do not count, few enough that numbers are held for a moment. */
@@ -100,6 +101,7 @@ async function writeTurned(
       if (keys.has(keyText(turn.loaded.key))) {
         await notifyOfReminders(deps, tx, { ...turn, reminders });
         await syncEntitlement(deps, tx, CLOSING_CONTEXT, turn);
+        await syncSpendBudget(tx, { ...turn, now });
       }
     }
     return written.length;

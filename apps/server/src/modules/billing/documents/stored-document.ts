@@ -4,7 +4,7 @@ import type { TaxTotals } from "@turnpike/domain/billing/invoices/invoice";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { fromExactJson } from "../accounts/exact-json.ts";
+import { fromExactJson } from "#platform/exact-json.ts";
 import {
   type CreditNoteRow,
   findInvoiceRow,

@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Json } from "#platform/exact-json.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
-import type { Json } from "../accounts/exact-json.ts";
 
 /** An amount in minor units, as text. */
 type Minor = string;

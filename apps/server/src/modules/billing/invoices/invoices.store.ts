@@ -1,8 +1,8 @@
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
+import type { Json } from "#platform/exact-json.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
-import type { Json } from "../accounts/exact-json.ts";
 import type { Party } from "../billing-settings.ts";
 
 export type InvoiceState = "open" | "paid" | "void" | "uncollectible";

@@ -1,7 +1,7 @@
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Json } from "#platform/exact-json.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
-import type { Json } from "../accounts/exact-json.ts";
 
 /** The part of the ledger that a line is of. Decimals are text. */
 export type LineWindow = AccountKey & {

@@ -9,7 +9,7 @@ import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import type { TaxTotals } from "@turnpike/domain/billing/invoices/invoice";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { type Currency, findCurrency, formatMinor } from "@turnpike/domain/money/currency";
-import { fromExactJson } from "../accounts/exact-json.ts";
+import { fromExactJson } from "#platform/exact-json.ts";
 import type { Party } from "../billing-settings.ts";
 import type { CreditNoteRow, InvoiceRow, StoredLineRow, SummaryRow } from "./invoices.store.ts";
 import type { PaymentRow } from "./payments.store.ts";

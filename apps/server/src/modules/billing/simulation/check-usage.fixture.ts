@@ -4,7 +4,7 @@ import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
-import { fromExactJson, type Json } from "../accounts/exact-json.ts";
+import { fromExactJson, type Json } from "#platform/exact-json.ts";
 import { priceAgain, roundHalfAway } from "./price-again.fixture.ts";
 
 type Price = Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ import { findCurrency, roundToMinor } from "@turnpike/domain/money/currency";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { toExact } from "@turnpike/domain/money/exact";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
-import type { Json } from "../accounts/exact-json.ts";
+import type { Json } from "#platform/exact-json.ts";
 import { findTarget } from "../subscriptions/find-target.ts";
 import { type ActionTarget, toStep } from "../subscriptions/to-step.ts";
 import type { LoggedAct } from "./log-writes.fixture.ts";

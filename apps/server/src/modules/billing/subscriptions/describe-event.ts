@@ -62,6 +62,10 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "invoice.final_notice": ({ invoice, blockedAt }) =>
     `The last notice of ${invoice} was sent: calls are refused from ${String(blockedAt).slice(0, 10)} on.`,
   "invoice.blocked": ({ invoice }) => `${invoice} was not paid, and calls are refused.`,
+  "spend_cap.changed": ({ cap }) =>
+    typeof cap === "string"
+      ? `The spend cap was set to ${cap} a period.`
+      : "The spend cap was removed.",
   "clock.advanced": ({ to }) =>
     `The clock of the sandbox was set to ${String(to).slice(0, 16).replace("T", " ")} UTC.`,
 };

@@ -6,7 +6,7 @@ import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-no
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { advance, nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import { formatMinor } from "@turnpike/domain/money/currency";
-import { toExactJson } from "../accounts/exact-json.ts";
+import { toExactJson } from "#platform/exact-json.ts";
 import { createLineContext, toDraft, toDraftLine } from "../invoices/to-draft.ts";
 import { toTax } from "../invoices/to-invoice-line.ts";
 import { describeAction } from "./describe-action.ts";

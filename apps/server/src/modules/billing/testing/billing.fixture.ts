@@ -9,6 +9,7 @@ import { periodAt, startOfMonth } from "@turnpike/domain/time/period";
 import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { commitGroups } from "#modules/metering/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import { confirmAction } from "../subscriptions/confirm-action.ts";
@@ -131,7 +132,7 @@ export async function act(
 
 /** Writes usage to the ledger as calls through the gateway do. */
 export async function recordUsage(
-  services: TestServices,
+  services: AppServices,
   {
     tenantId,
     environment = "live",

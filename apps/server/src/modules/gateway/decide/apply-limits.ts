@@ -1,10 +1,11 @@
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
+import type { SpendNotice } from "@turnpike/domain/limits/lease-state";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
 import type { PermitCounts } from "#platform/permit-counts.ts";
 import { CallPermits, type ConcurrencyLimit } from "./call-permits.ts";
 import type { CallToDecide, LimitScope, Subject } from "./call-to-decide.ts";
-import { keyLimitOf, TenantLimits } from "./hard-limits.ts";
+import { isCapOnly, keyLimitOf, TenantLimits } from "./hard-limits.ts";
 import { type LimitView, toConcurrencyView, toQuotaView, toRateLimitView } from "./limit-view.ts";
 import type { RateLimiter, RateLimitVerdict } from "./rate-limiter.ts";
 
@@ -21,10 +22,10 @@ export type LimitsOutcome =
     }
   | {
       kind: "refused";
-      code: "RATE_LIMITED" | "QUOTA_EXCEEDED" | "CONCURRENCY_LIMITED";
+      code: "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SPEND_CAP_REACHED" | "CONCURRENCY_LIMITED";
       detail: string;
-      /** The limit that refused, and the state of all of them. */
-      limit: LimitView;
+      /** The limit that refused, and the state of all of them. A spend cap is in money and has no such state. */
+      limit: LimitView | undefined;
       limits: LimitView[];
       retryAfterMs: number | undefined;
     }
@@ -129,7 +130,7 @@ export function createLimits(deps: LimitsDeps) {
     for (const limit of quotas) {
       const remaining = limit === undefined ? undefined : deps.leases.remaining(limit);
       // A quota that this process has not asked about is unknown, and no call waits just to report it.
-      if (limit !== undefined && remaining !== undefined) {
+      if (limit !== undefined && remaining !== undefined && !isCapOnly(limit)) {
         limits.push(viewQuota(subject, limit, remaining));
       }
     }
@@ -158,7 +159,7 @@ export function createLimits(deps: LimitsDeps) {
   function listUnknown(subject: Subject, meterId: string, nowMs: number): HardLimit[] {
     return quotasOf(subject, meterId, nowMs).filter(
       (limit): limit is HardLimit =>
-        limit !== undefined && deps.leases.remaining(limit) === undefined,
+        limit !== undefined && !isCapOnly(limit) && deps.leases.remaining(limit) === undefined,
     );
   }
 
@@ -216,6 +217,38 @@ export function createLimits(deps: LimitsDeps) {
     };
   }
 
+  function refuseSpend(
+    subject: Subject,
+    call: CallToDecide,
+    input: { spend: SpendNotice; mayComeBack: boolean; nowMs: number },
+  ): LimitsOutcome {
+    const { spend, mayComeBack, nowMs } = input;
+    return {
+      kind: "refused",
+      code: "SPEND_CAP_REACHED",
+      detail: `This call does not fit under the spend cap of ${spend.cap} ${spend.currency} of this account: ${spend.used} ${spend.currency} are spent in this period. The cap can be raised in the console, under Billing.`,
+      limit: undefined,
+      limits: viewLimits(subject, call, nowMs),
+      retryAfterMs: mayComeBack ? COME_BACK_MS : undefined,
+    };
+  }
+
+  function refuseUnits(
+    subject: Subject,
+    call: CallToDecide,
+    input: {
+      refused: HardLimit;
+      mayComeBack: boolean;
+      spend: SpendNotice | undefined;
+      nowMs: number;
+    },
+  ): LimitsOutcome {
+    const { spend } = input;
+    return spend === undefined
+      ? refuseQuota(subject, call, input)
+      : refuseSpend(subject, call, { ...input, spend });
+  }
+
   function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
     const { concurrency } = subject.tenant.terms;
     const isLimited = (concurrency ?? subject.key.concurrency) !== undefined;
@@ -263,8 +296,7 @@ export function createLimits(deps: LimitsDeps) {
     const limit = tenantLimitOf(subject, call.meterId);
     const taken = limit === undefined ? undefined : deps.leases.spend(limit, units);
     if (limit !== undefined && taken?.status === "exhausted") {
-      const { mayComeBack } = taken;
-      return refuseQuota(subject, call, { refused: limit, mayComeBack, nowMs });
+      return refuseUnits(subject, call, { ...taken, refused: limit, nowMs });
     }
     const hold = taken?.status === "spent" ? taken.hold : undefined;
     const keyLimit = keyLimitOf(subject, call.meterId, nowMs);

@@ -1,5 +1,5 @@
 import type { Environment } from "@turnpike/domain/keys/key-format";
-import type { HardLimit } from "#modules/metering/index.ts";
+import { type HardLimit, NO_LIMIT } from "#modules/metering/index.ts";
 import type { Subject } from "./call-to-decide.ts";
 
 /** How long calls from before a change of a key may stay uncommitted, with a wide margin between two wall clocks. */
@@ -46,17 +46,27 @@ export class TenantLimits {
     const quota = tenant.terms.quotas.find(
       (candidate) => candidate.meter === meterId && candidate.kind === "hard",
     );
-    return quota === undefined
-      ? undefined
-      : {
-          tenantId: tenant.tenantId,
-          meterId,
-          environment,
-          periodStartMs,
-          periodEndMs,
-          limit: quota.limit,
-        };
+    const { spendCap } = tenant;
+    const isCapped = environment === "live" && spendCap?.meters.includes(meterId) === true;
+    if (quota === undefined && !isCapped) {
+      return;
+    }
+    return {
+      tenantId: tenant.tenantId,
+      meterId,
+      environment,
+      periodStartMs,
+      periodEndMs,
+      limit: quota?.limit ?? NO_LIMIT,
+      // Until there was a cap, calls may have taken no lease.
+      ...(isCapped ? { changedAtMs: spendCap.changedAtMs, isRecent: true } : {}),
+    };
   }
+}
+
+/** True for a meter without a quota, which goes through leases because of a spend cap. */
+export function isCapOnly({ limit }: HardLimit): boolean {
+  return limit === NO_LIMIT;
 }
 
 /** The hard limit of the key on a meter, if it has one. */

@@ -17,7 +17,7 @@ export type HardLimit = {
   /** Epoch milliseconds, `[start, end)`. */
   periodStartMs: number;
   periodEndMs: number;
-  /** Whole units in the period. */
+  /** Whole units in the period; {@link NO_LIMIT} where a spend cap alone limits the meter. */
   limit: number;
   /**
    * When the key was last changed, epoch milliseconds. A limit of the same size from before that is another limit: what was
@@ -30,6 +30,9 @@ export type HardLimit = {
    */
   isRecent?: boolean;
 };
+
+/** More than anyone uses in a period. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /**
  * A lease in memory. Units in flight were spent by calls that are not recorded yet; the lease cannot be given back until they

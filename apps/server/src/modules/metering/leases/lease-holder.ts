@@ -7,6 +7,7 @@ import {
   leaseStatus,
   needsOthers,
   reduceLease,
+  type SpendNotice,
   spendableUnits,
   unitsLeft,
 } from "@turnpike/domain/limits/lease-state";
@@ -34,9 +35,9 @@ export type SpendResult =
   | { status: "spent"; hold: LeaseHold; remaining: number }
   /**
    * Nothing is left in the period, as far as the database knew a moment ago; `mayComeBack` when other processes hold units
-   * that they were asked to give back.
+   * that they were asked to give back. `spend` when it is the spend cap that leaves nothing.
    */
-  | { status: "exhausted"; mayComeBack: boolean }
+  | { status: "exhausted"; mayComeBack: boolean; spend: SpendNotice | undefined }
   /** Not known from memory: wait for {@link LeaseHolder.refill} and try again. */
   | { status: "unknown" };
 
@@ -93,7 +94,8 @@ export class LeaseHolder {
     const { lease } = entry;
     const decision = decideSpend(entry.state, lease, { quantity, nowMs });
     if (decision === "refuse" || decision === "refuse_for_now") {
-      return { status: "exhausted", mayComeBack: decision === "refuse_for_now" };
+      const { spend } = entry.state;
+      return { status: "exhausted", mayComeBack: decision === "refuse_for_now", spend };
     }
     if (decision === "ask" || lease === undefined) {
       return { status: "unknown" };
@@ -213,12 +215,22 @@ export class LeaseHolder {
     }
     if (isWaitedFor()) {
       if (pause !== undefined) {
-        await this.recallOthers([entry.name]);
+        await this.#recall(entry);
         await this.#returnOwn(entry);
         await this.#ask(entry);
       }
       reduce(entry, { type: "others_asked" });
     }
+  }
+
+  /** Asks for what keeps units from an entry: leases of its balance, or under a spend cap all of the tenant. */
+  async #recall({ name, state }: LeaseEntry): Promise<void> {
+    if (state.spend === undefined) {
+      await this.recallOthers([name]);
+      return;
+    }
+    await this.#deps.ledger.recall(name, this.#deps.processId, "budget");
+    await this.#deps.pause?.(RECALL_WAIT_MS);
   }
 
   /** Asks other processes for what they hold of balances and do not need, and waits a moment for it. */
@@ -229,9 +241,13 @@ export class LeaseHolder {
     await this.#deps.pause?.(RECALL_WAIT_MS);
   }
 
-  /** Releases what is held of the balance under other limits, unless callers wait for it. */
+  /** Releases what is held of the balance under other limits, or of the spend cap by other meters, unless callers wait for it. */
   #releaseOthersOf(entry: LeaseEntry): void {
-    for (const other of this.#registry.ofBalance(nameBalance(entry.name))) {
+    const balances =
+      entry.state.spend === undefined
+        ? this.#registry.ofBalance(nameBalance(entry.name))
+        : this.#registry.ofBudget(entry.name);
+    for (const other of balances) {
       if (other !== entry && isFree(other)) {
         this.#registry.release(other);
       }
@@ -245,7 +261,11 @@ export class LeaseHolder {
    */
   async #returnOwn(entry: LeaseEntry): Promise<boolean> {
     const { flush, logger } = this.#deps;
-    if (flush === undefined || !this.#returns.hasUnitsOf(entry.name)) {
+    const isWaiting =
+      entry.state.spend === undefined
+        ? this.#returns.hasUnitsOf(entry.name)
+        : this.#returns.hasUnitsOfTenant(entry.name.tenantId);
+    if (flush === undefined || !isWaiting) {
       return false;
     }
     await this.returnRetired(flush).catch((error: unknown) => {
@@ -366,7 +386,7 @@ export class LeaseHolder {
     if (processId === this.#deps.processId) {
       return false;
     }
-    const free = this.#registry.ofBalance(balance).filter(isFree);
+    const free = this.#registry.named(balance).filter(isFree);
     for (const entry of free) {
       this.#registry.release(entry);
     }

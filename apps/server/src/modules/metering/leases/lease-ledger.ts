@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { KeyId, LeaseId, ProcessId } from "@turnpike/domain/ids/ids";
 import { type BalanceView, grantLease, LEASE_TTL_MS } from "@turnpike/domain/limits/lease";
-import type { LeaseAnswer, WantedUnits } from "@turnpike/domain/limits/lease-state";
+import type { LeaseAnswer, SpendNotice, WantedUnits } from "@turnpike/domain/limits/lease-state";
 import { insertChange } from "#platform/changes.store.ts";
 import type { Transact } from "#platform/transact.ts";
 import { createKeyLimiter, isKeyLimited } from "../ledger/limited-keys.ts";
@@ -15,6 +15,7 @@ import {
   lockLease,
   shrinkLeases,
 } from "./leases.store.ts";
+import { lockSpendRoom } from "./spend-room.ts";
 
 /** What a holder asks for: more for the lease it has, or a new one. */
 export type LeaseRequest = {
@@ -57,8 +58,19 @@ export function nameBalance({
   return `${keyId ?? tenantId}|${environment}|${meterId}`;
 }
 
-/** A process that asks for units, and the balance. Written as the entity of a change. */
+/** A process that asks for units, and the balance: its own, or all of a tenant. Written as the entity of a change. */
 export type LeaseRecall = { processId: string; balance: string };
+
+const OF_BUDGET = "|live|*";
+
+/** Names all balances of a tenant whose use counts against its spend cap. */
+export function nameBudget({ tenantId }: Pick<BalanceName, "tenantId">): string {
+  return `${tenantId}${OF_BUDGET}`;
+}
+
+export function isBudgetName(name: string): boolean {
+  return name.endsWith(OF_BUDGET);
+}
 
 export function parseLeaseRecall(entityId: string): LeaseRecall {
   const [processId = "", balance = ""] = entityId.split(" ", 2);
@@ -73,17 +85,49 @@ export interface LeaseLedger {
   giveBack(leases: readonly LeaseReturn[]): Promise<void>;
   /** Takes units off leases whose other units are still in use. After a failure they may be taken or not. */
   shrink(leases: readonly LeaseShrink[]): Promise<void>;
-  /** Asks other processes to give back what they hold of a balance and do not need. */
-  recall(name: BalanceName, processId: ProcessId): Promise<void>;
+  /** Asks other processes to give back what they hold of a balance and do not need; by `budget`, of all balances of the tenant. */
+  recall(name: BalanceName, processId: ProcessId, of?: "balance" | "budget"): Promise<void>;
+}
+
+/** What may be taken of a balance: the limit of a period, and what a spend cap leaves of it. */
+type Bounds = {
+  /** The smaller of both, as a limit of the balance. */
+  limit: number;
+  /** The same if other active leases came back. */
+  limitIfReturned: number;
+  /** Set when the spend cap is the smaller one. */
+  spend: SpendNotice | undefined;
+};
+
+async function boundsOf(
+  tx: Tx,
+  { name, limit, extend }: Pick<LeaseRequest, "name" | "limit" | "extend">,
+  balance: LockedBalance,
+): Promise<Bounds> {
+  const room = balance.isBudgeted ? await lockSpendRoom(tx, name, extend) : undefined;
+  if (room === undefined) {
+    return { limit, limitIfReturned: limit, spend: undefined };
+  }
+  const taken = balance.used + balance.held;
+  const capped = taken + room.units;
+  return {
+    limit: Math.min(limit, capped),
+    limitIfReturned: Math.min(limit, taken - balance.heldElsewhere + room.unitsIfReturned),
+    spend: capped < limit ? room.notice : undefined,
+  };
 }
 
 /**
- * Units of other leases that lie within the limit. The limit may have been lowered since they were cut, and reported usage may
- * exceed every lease.
+ * Units that other leases keep from this balance and that lie within the limit. The limit may have been lowered since they were cut, and
+ * reported usage may exceed every lease. Under a spend cap leases of other meters count as well.
  */
-function usableElsewhere(balance: LockedBalance, limit: number, granted: number): number {
-  const taken = balance.used + balance.held - balance.heldElsewhere + granted;
-  return Math.min(balance.heldElsewhere, Math.max(0, limit - taken));
+function usableElsewhere(balance: LockedBalance, bounds: Bounds, granted: number): number {
+  const { used, held, heldElsewhere } = balance;
+  const taken = used + held - heldElsewhere + granted;
+  const room = Math.max(0, bounds.limitIfReturned - taken);
+  return bounds.spend === undefined
+    ? Math.min(heldElsewhere, room)
+    : Math.max(0, room - Math.max(0, bounds.limit - used - held - granted));
 }
 
 function cutUnits(
@@ -100,15 +144,16 @@ function cutUnits(
 
 function toAnswer(
   balance: LockedBalance,
-  limit: number,
+  bounds: Bounds,
   { granted, isShort }: { granted: number; isShort: boolean },
 ): LeaseAnswer {
   return {
     granted,
-    left: Math.max(0, limit - balance.used - balance.held - granted),
-    heldElsewhere: usableElsewhere(balance, limit, granted),
+    left: Math.max(0, bounds.limit - balance.used - balance.held - granted),
+    heldElsewhere: usableElsewhere(balance, bounds, granted),
     isShort,
     isReported: balance.isReported,
+    spend: bounds.spend,
   };
 }
 
@@ -121,9 +166,10 @@ function toAnswer(
 async function adjustReported(
   tx: Tx,
   request: LeaseRequest & { extend: LeaseId },
-  balance: LockedBalance,
+  { balance, bounds }: { balance: LockedBalance; bounds: Bounds },
 ): Promise<LeaseGrant | undefined> {
-  const { name, limit, extend } = request;
+  const { name, extend } = request;
+  const { limit } = bounds;
   const remaining = await lockLease(tx, name, extend);
   if (remaining === undefined) {
     return;
@@ -135,21 +181,22 @@ async function adjustReported(
       ? { granted: -taken, isShort: false }
       : cutUnits({ ...balance, limit }, { ...request, ratePerMs: 0 });
   await extendLease(tx, name, { leaseId: extend, granted: units.granted, ttlMs: LEASE_TTL_MS });
-  return { leaseId: extend, ...toAnswer(balance, limit, units) };
+  return { leaseId: extend, ...toAnswer(balance, bounds, units) };
 }
 
 async function cutLease(tx: Tx, request: LeaseRequest): Promise<LeaseGrant> {
-  const { name, limit, extend } = request;
+  const { name, extend } = request;
   const balance = await lockBalance(tx, name, extend);
+  const bounds = await boundsOf(tx, request, balance);
   if (balance.isReported && extend !== undefined) {
-    const adjusted = await adjustReported(tx, { ...request, extend }, balance);
+    const adjusted = await adjustReported(tx, { ...request, extend }, { balance, bounds });
     if (adjusted !== undefined) {
       return adjusted;
     }
   }
-  const units = cutUnits({ ...balance, limit }, request);
+  const units = cutUnits({ ...balance, limit: bounds.limit }, request);
   const { granted } = units;
-  const answer = toAnswer(balance, limit, units);
+  const answer = toAnswer(balance, bounds, units);
   if (
     extend !== undefined &&
     (await extendLease(tx, name, { leaseId: extend, granted, ttlMs: LEASE_TTL_MS }))
@@ -188,9 +235,9 @@ export function createLeaseLedger(transact: Pick<Transact, "asMeter">): LeaseLed
       return (await transact.asMeter((tx) => tryCut(tx, request))) ?? neverLimited();
     },
     // In a transaction of its own: changes are written one after the other, and no balance may be locked meanwhile.
-    recall: (name, processId) =>
+    recall: (name, processId, of = "balance") =>
       transact.asMeter(async (tx) => {
-        const entityId = `${processId} ${nameBalance(name)}`;
+        const entityId = `${processId} ${of === "budget" ? nameBudget(name) : nameBalance(name)}`;
         await insertChange(tx, { kind: "lease", tenantId: name.tenantId, entityId });
       }),
     shrink: (leases) =>

@@ -1,5 +1,5 @@
 import { type HardLimit, type HeldLease, type LeaseEntry, newLeaseEntry } from "./lease-entry.ts";
-import { nameBalance } from "./lease-ledger.ts";
+import { isBudgetName, nameBalance, nameBudget } from "./lease-ledger.ts";
 import type { BalanceName } from "./leases.store.ts";
 
 function isOfPeriod(entry: LeaseEntry, periodStartMs: number): boolean {
@@ -71,6 +71,21 @@ export class LeaseRegistry {
   /** @param balance - As {@link nameBalance} names it. */
   ofBalance(balance: string): readonly LeaseEntry[] {
     return this.#entries.get(balance) ?? [];
+  }
+
+  /** Entries of a balance, or of all balances of a budget: see `nameBudget`. */
+  named(name: string): readonly LeaseEntry[] {
+    return isBudgetName(name)
+      ? this.all().filter(({ name: own }) => own.keyId === undefined && nameBudget(own) === name)
+      : this.ofBalance(name);
+  }
+
+  /** Entries of a tenant that its spend cap is about: those of its live balances, not those of its keys. */
+  ofBudget({ tenantId }: Pick<BalanceName, "tenantId">): LeaseEntry[] {
+    return this.all().filter(
+      ({ name }) =>
+        name.tenantId === tenantId && name.keyId === undefined && name.environment === "live",
+    );
   }
 
   /** Entries of a balance in one billing period. */

@@ -1,4 +1,4 @@
-import type { LeaseId } from "@turnpike/domain/ids/ids";
+import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import type { HeldLease } from "./lease-entry.ts";
 import { type LeaseLedger, nameBalance } from "./lease-ledger.ts";
 import type { BalanceName } from "./leases.store.ts";
@@ -28,11 +28,20 @@ export class LeaseReturns {
   /** True when units of a balance wait to go back or are on their way. Units that calls in flight took do not count. */
   hasUnitsOf(name: BalanceName): boolean {
     const balance = nameBalance(name);
+    return this.#hasUnits((lease) => nameBalance(lease.name) === balance);
+  }
+
+  /** The same for any balance of a tenant. */
+  hasUnitsOfTenant(tenantId: TenantId): boolean {
+    return this.#hasUnits(({ name }) => name.tenantId === tenantId);
+  }
+
+  #hasUnits(isMeant: (lease: HeldLease) => boolean): boolean {
     return this.#waiting.some(
       (lease) =>
         (lease.inFlight === 0 || lease.remaining > 0 || this.#shrinking.has(lease)) &&
         !this.#kept.has(lease.leaseId) &&
-        nameBalance(lease.name) === balance,
+        isMeant(lease),
     );
   }
 

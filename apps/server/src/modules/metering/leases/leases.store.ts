@@ -22,6 +22,8 @@ export type LockedBalance = {
   heldElsewhere: number;
   /** True for a meter of events: events report what has happened and need no lease. */
   isReported: boolean;
+  /** True when the tenant has a spend cap that its use of this meter counts against. */
+  isBudgeted: boolean;
 };
 
 /**
@@ -44,7 +46,9 @@ export async function lockBalance(
       : await lockKeyBalance(tx, { ...name, keyId });
   // A separate statement, so that it sees what was committed while this transaction waited for the lock.
   const ofBalance = isOfBalance(tx, name);
-  const [held] = await tx<{ held: number; held_elsewhere: number; is_reported: boolean }[]>`
+  const [held] = await tx<
+    { held: number; held_elsewhere: number; is_reported: boolean; is_budgeted: boolean }[]
+  >`
     with past as (
       -- A lock that is being ended right now is skipped; its units count until the next time.
       select lease_id from leases
@@ -59,13 +63,19 @@ export async function lockBalance(
       coalesce(sum(remaining) filter (
         where state = 'active' and expires_at > now() and lease_id is distinct from ${own ?? null}
       ), 0)::float8 as held_elsewhere,
-      exists (select from meters where meter_id = ${name.meterId} and event_type is not null) as is_reported
+      exists (select from meters where meter_id = ${name.meterId} and event_type is not null) as is_reported,
+      ${
+        keyId === undefined && name.environment === "live"
+          ? tx`exists (select from spend_budgets where tenant_id = ${name.tenantId} and ${name.meterId} = any(meters))`
+          : tx`false`
+      } as is_budgeted
     from leases where ${ofBalance}`;
   return {
     used,
     held: held?.held ?? 0,
     heldElsewhere: held?.held_elsewhere ?? 0,
     isReported: held?.is_reported === true,
+    isBudgeted: held?.is_budgeted === true,
   };
 }
 

@@ -212,6 +212,8 @@ export async function deleteOldLocks(tx: Tx, days: number, rowsMax: number): Pro
 export type LockCaps = {
   tenant: number | undefined;
   key: number | undefined;
+  /** True when a spend cap limits the tenant's use of the meter as well. */
+  isSpendCapped: boolean;
   /** True when they may have just changed. */
   isRecent: boolean;
 };
@@ -219,10 +221,24 @@ export type LockCaps = {
 /** Finds the current hard limits of a lock's tenant and key; none for a key or tenant that is gone. */
 export async function findCaps(
   tx: Tx,
-  { tenant_id, key_id, meter_id }: Pick<LockRow, "tenant_id" | "key_id" | "meter_id">,
+  {
+    tenant_id,
+    key_id,
+    meter_id,
+    environment,
+  }: Pick<LockRow, "tenant_id" | "key_id" | "meter_id" | "environment">,
 ): Promise<LockCaps> {
-  const [row] = await tx<{ terms: PlanTerms; quotas: KeyQuota[] | null; is_recent: boolean }[]>`
-    select e.terms, k.quotas, greatest(e.updated_at, k.updated_at) > now() - interval '1 minute' as is_recent
+  const [row] = await tx<
+    {
+      terms: PlanTerms;
+      quotas: KeyQuota[] | null;
+      is_spend_capped: boolean | null;
+      is_recent: boolean;
+    }[]
+  >`
+    select e.terms, k.quotas, e.spend_cap -> 'meters' ? ${meter_id} as is_spend_capped,
+      greatest(e.updated_at, k.updated_at, to_timestamp((e.spend_cap ->> 'changedAtMs')::float8 / 1000))
+        > now() - interval '1 minute' as is_recent
     from entitlements e
     left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = ${key_id}
     where e.tenant_id = ${tenant_id}`;
@@ -230,6 +246,7 @@ export async function findCaps(
     tenant: row?.terms.quotas.find((quota) => quota.meter === meter_id && quota.kind === "hard")
       ?.limit,
     key: row?.quotas?.find((quota) => quota.meter === meter_id)?.limit,
+    isSpendCapped: environment === "live" && row?.is_spend_capped === true,
     isRecent: row?.is_recent === true,
   };
 }

@@ -5,6 +5,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import { type BalanceName, lockBalance } from "../leases/leases.store.ts";
+import { lockSpendRoom } from "../leases/spend-room.ts";
 import { writeGroups } from "../ledger/commit-groups.ts";
 import { limitKey } from "../ledger/limited-keys.ts";
 import { GroupBuilder, type UsageGroup } from "../ledger/usage-group.ts";
@@ -46,13 +47,19 @@ function toGroup(deps: EndLockDeps, row: LockRow, cost: number): UsageGroup {
   });
 }
 
-/** Units by which a balance exceeds its limit once the cost counts in it and the lock does not; 0 without a limit. */
-async function overshootOf(tx: Tx, name: BalanceName, limit: number | undefined): Promise<number> {
-  if (limit === undefined) {
+/** Units by which a balance exceeds its limit, or the spend cap, once the cost counts in it and the lock does not; 0 without either. */
+async function overshootOf(
+  tx: Tx,
+  name: BalanceName,
+  { limit, isCapped }: { limit: number | undefined; isCapped: boolean },
+): Promise<number> {
+  if (limit === undefined && !isCapped) {
     return 0;
   }
   const balance = await lockBalance(tx, name);
-  return Math.max(0, balance.used + balance.held - limit);
+  const room = balance.isBudgeted ? await lockSpendRoom(tx, name) : undefined;
+  const overLimit = limit === undefined ? 0 : balance.used + balance.held - limit;
+  return Math.max(0, overLimit, -(room?.units ?? 0));
 }
 
 /** @throws {AppError} `LOCK_EXCEEDED`, which rolls the settlement back with its transaction. */
@@ -60,8 +67,8 @@ async function assertRoom(tx: Tx, row: LockRow, input: { cost: number; caps: Loc
   const { cost, caps } = input;
   const { tenant, key } = balancesOf(row);
   const over = Math.max(
-    await overshootOf(tx, tenant, caps.tenant),
-    await overshootOf(tx, key, caps.key),
+    await overshootOf(tx, tenant, { limit: caps.tenant, isCapped: caps.isSpendCapped }),
+    await overshootOf(tx, key, { limit: caps.key, isCapped: false }),
   );
   if (over > 0) {
     throw new AppError({
@@ -121,7 +128,8 @@ async function settleBeyond(
   open: LockRow,
 ): Promise<Settled> {
   const caps = await deps.transact.asOperator((tx) => findCaps(tx, open));
-  if (caps.isRecent && (caps.tenant !== undefined || caps.key !== undefined)) {
+  const isLimited = caps.tenant !== undefined || caps.key !== undefined || caps.isSpendCapped;
+  if (caps.isRecent && isLimited) {
     // Calls admitted before there was a limit are held by no lease and count once they are committed.
     await withTimeout(deps.metering.recorder.flush(), FLUSH_WAIT_MS);
   }

@@ -1,0 +1,23 @@
+import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { insertChange } from "#platform/changes.store.ts";
+import { deleteSpendBudget, type SpendBudget, writeSpendBudget } from "./spend-budgets.store.ts";
+
+/**
+ * Sets what keeps the spend of a tenant within its cap, or with `undefined` ends it. Where that changes what a tenant may do, every
+ * process gives its leases back and asks anew, so that a lower cap counts within a second and a higher one at once. Part of the caller's
+ * transaction, which must be one of the operator role.
+ */
+export async function setSpendBudgetWithin(
+  tx: Tx,
+  tenantId: TenantId,
+  { budget, now }: { budget: SpendBudget | undefined; now: Date },
+): Promise<void> {
+  const isChanged =
+    budget === undefined
+      ? (await deleteSpendBudget(tx, tenantId)) > 0
+      : await writeSpendBudget(tx, tenantId, { ...budget, now });
+  if (isChanged) {
+    await insertChange(tx, { kind: "tenant", tenantId, entityId: tenantId });
+  }
+}

@@ -1,0 +1,127 @@
+import type { Tx } from "@turnpike/db/client";
+import type { SpendAnchor, SpendSpan } from "@turnpike/domain/billing/limits/spend-span";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { fromExactJson, type Json, toExactJson } from "#platform/exact-json.ts";
+
+/** What keeps the spend of a tenant within its cap. */
+export type SpendBudget = {
+  /** Minor units. */
+  cap: bigint;
+  currency: string;
+  meters: readonly string[];
+  spans: readonly SpendSpan[];
+  /** Usage recorded up to here is in the spans. */
+  fedTo: Date;
+};
+
+/** A budget that is locked, or read, with where counting goes on from in each span and the clock of the database. */
+export type CountedBudget = SpendBudget & {
+  anchors: readonly (SpendAnchor | undefined)[];
+  now: Date;
+};
+
+type BudgetRow = {
+  cap: string;
+  currency: string;
+  meters: string[];
+  spans: Json;
+  fed_to: Date;
+  anchors: Json;
+  now: Date;
+};
+
+function toCounted(row: BudgetRow): CountedBudget {
+  const anchors = fromExactJson<(SpendAnchor | null)[]>(row.anchors);
+  return {
+    cap: BigInt(row.cap),
+    currency: row.currency,
+    meters: row.meters,
+    spans: fromExactJson<SpendSpan[]>(row.spans),
+    fedTo: row.fed_to,
+    anchors: anchors.map((anchor) => anchor ?? undefined),
+    now: row.now,
+  };
+}
+
+function columns(tx: Tx) {
+  return tx`cap::text as cap, currency, meters, spans, fed_to, anchors, clock_timestamp() as now`;
+}
+
+/** Reads a budget; `undefined` for a tenant without a cap. */
+export async function findSpendBudget(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<CountedBudget | undefined> {
+  const [row] = await tx<BudgetRow[]>`
+    select ${columns(tx)} from spend_budgets where tenant_id = ${tenantId}`;
+  return row === undefined ? undefined : toCounted(row);
+}
+
+/** The same, locked until the end of the transaction: grants of one tenant take turns. */
+export async function lockSpendBudget(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<CountedBudget | undefined> {
+  const [row] = await tx<BudgetRow[]>`
+    select ${columns(tx)} from spend_budgets where tenant_id = ${tenantId} for no key update`;
+  return row === undefined ? undefined : toCounted(row);
+}
+
+/** Keeps where counting goes on from, at the places of the spans. */
+export async function writeSpendAnchors(
+  tx: Tx,
+  tenantId: TenantId,
+  anchors: readonly (SpendAnchor | undefined)[],
+): Promise<void> {
+  const json = tx.json(toExactJson(anchors.map((anchor) => anchor ?? null)) as never);
+  await tx`update spend_budgets set anchors = ${json} where tenant_id = ${tenantId}`;
+}
+
+/**
+ * Writes the budget of a tenant; counting begins anew. Needs the operator role.
+ *
+ * @returns True when the cap or what it is about is another one, so that processes have to hear of it.
+ */
+export async function writeSpendBudget(
+  tx: Tx,
+  tenantId: TenantId,
+  { cap, currency, meters, spans, fedTo, now }: SpendBudget & { now: Date },
+): Promise<boolean> {
+  const [before] = await tx<{ cap: string; currency: string; meters: string[] }[]>`
+    select cap::text as cap, currency, meters from spend_budgets where tenant_id = ${tenantId} for no key update`;
+  const isSame =
+    before?.cap === cap.toString() &&
+    before.currency === currency &&
+    before.meters.join("\n") === meters.join("\n");
+  const row = {
+    cap: cap.toString(),
+    currency,
+    meters: [...meters],
+    spans: tx.json(toExactJson(spans) as never),
+    fed_to: fedTo,
+    anchors: tx.json([]),
+    ...(isSame ? {} : { changed_at: now }),
+  };
+  await (before === undefined
+    ? tx`insert into spend_budgets ${tx({ ...row, tenant_id: tenantId, changed_at: now })}`
+    : tx`update spend_budgets set ${tx(row)} where tenant_id = ${tenantId}`);
+  return !isSame;
+}
+
+/** @returns Rows removed. */
+export async function deleteSpendBudget(tx: Tx, tenantId: TenantId): Promise<number> {
+  const rows = await tx`delete from spend_budgets where tenant_id = ${tenantId} returning 1`;
+  return rows.length;
+}
+
+/** Tenants with a budget after one of them, in the order of their ids; deleted ones are left out. */
+export async function listBudgetedTenants(
+  tx: Tx,
+  { after, limit }: { after: TenantId | undefined; limit: number },
+): Promise<TenantId[]> {
+  const rows = await tx<{ tenantId: TenantId }[]>`
+    select tenant_id as "tenantId" from spend_budgets join tenants using (tenant_id)
+    where ${after === undefined ? tx`true` : tx`tenant_id > ${after}`}
+    order by tenant_id limit ${limit}`;
+  return rows.map(({ tenantId }) => tenantId);
+}

@@ -100,6 +100,7 @@ export const usageInvoice = z.strictObject({
 export type UsageInvoice = z.infer<typeof usageInvoice>;
 
 export const DUNNING_STAGES = [
+  "invoice.attempt",
   "invoice.overdue",
   "invoice.reminder",
   "invoice.final_notice",
@@ -190,7 +191,8 @@ export const revenueContract = {
     .route({
       method: "GET",
       path: "/invoices/overdue",
-      summary: "List open invoices past their due date, the longest first, with what follows",
+      summary:
+        "List open invoices past their due date, or of which a payment has failed, with what follows",
       tags,
     })
     .input(

@@ -55,7 +55,6 @@ const taxTotal = z.strictObject({
   net: money,
   tax: money,
 });
-export type TaxTotal = z.infer<typeof taxTotal>;
 
 /** A line of an EC sales list: what was sold to one tax id without tax. */
 const ecSale = z.strictObject({
@@ -65,7 +64,6 @@ const ecSale = z.strictObject({
   name: z.string(),
   net: money,
 });
-export type EcSale = z.infer<typeof ecSale>;
 
 export const taxReport = z.strictObject({
   period: z.string(),

@@ -11,6 +11,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deleteTenant, restoreTenant } from "#modules/tenants/index.ts";
+import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
@@ -116,7 +117,7 @@ describe("recurring revenue", () => {
     expect(now.currencies[0]).toMatchObject({ currency: "USD", mrr: "71.00", customers: 3 });
   });
 
-  it("of a month that is over never changes, whatever happens since", async () => {
+  it("of a month that is over never changes, also after pauses and deletions since", async () => {
     const [before, now] = [monthsOf(asItWas), monthsOf(await report())];
     for (const month of ["2026-12", "2027-01", "2027-02"]) {
       expect(now.get(month)).toEqual(before.get(month));
@@ -179,7 +180,7 @@ describe("recurring revenue", () => {
   });
 });
 
-describe("what stands behind revenue", () => {
+describe("the rows of the revenue report", () => {
   it("lists usage by invoice and overdue invoices by age, whose sums are the figures", async () => {
     const now = await report();
     const asked = { month: "2027-03", currency: "USD", limit: 10 };
@@ -213,6 +214,30 @@ describe("what stands behind revenue", () => {
     const recent = items.at(-1);
     expect(recent?.next?.kind).toMatch(/^invoice\./);
     expect(Date.parse(recent?.next?.at ?? "")).toBeGreaterThan(services.clock.now().getTime());
+  });
+
+  it("follows the calendar of attempts once a payment has failed, and shows it before the due date", async () => {
+    const failed = (await createTestTenant(services, "Declined")).tenantId;
+    await act(deps, { tenantId: failed }, { do: "subscribe", planId: "metered" });
+    const [invoice] = await database.sql<{ id: string }[]>`
+      select invoice_id as id from invoices where tenant_id = ${failed}`;
+    const firstFailedMs = services.clock.now().getTime();
+    await changeAccount(deps, OPERATOR_CONTEXT, {
+      key: { tenantId: failed, environment: "live" },
+      step: (account) => ({
+        ...account,
+        calendars: [{ invoice: 0, firstFailedMs, attemptsPassed: 1, isStopped: false }],
+      }),
+      events: [],
+      noteReason: "",
+    });
+    const { items } = await listOverdueInvoices(deps, OPERATOR_CONTEXT, { limit: 100 });
+    const DAY_MS = 24 * 60 * 60 * 1000;
+    expect(items.find(({ invoiceId }) => invoiceId === invoice?.id)).toMatchObject({
+      daysOverdue: 0,
+      next: { kind: "invoice.attempt", at: new Date(firstFailedMs + 7 * DAY_MS).toISOString() },
+      blockedAt: new Date(firstFailedMs + 28 * DAY_MS).toISOString(),
+    });
   });
 
   it("is for operators alone", async () => {

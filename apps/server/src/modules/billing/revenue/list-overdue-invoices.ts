@@ -1,7 +1,7 @@
-import type { OverdueInvoice } from "@turnpike/contract/revenue";
+import type { DUNNING_STAGES, OverdueInvoice } from "@turnpike/contract/revenue";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { listStages } from "@turnpike/domain/billing/lifecycle/reminders";
-import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
+import { type DunningTerms, datesOf } from "@turnpike/domain/billing/payments/dunning";
 import { OVERDUE_AGES } from "@turnpike/domain/billing/revenue/overdue-ages";
 import { isId } from "@turnpike/domain/ids/ids";
 import { formatMinor } from "@turnpike/domain/money/currency";
@@ -25,21 +25,43 @@ function parsePlace(text: string): DuePlace | undefined {
   return isId("invoice", invoiceId) ? { dueAt: new Date(Number(ms)), invoiceId } : undefined;
 }
 
+/** What follows while an invoice is not paid: by its due date, or by attempts to collect it once one has failed. */
+function listSteps(
+  { dueAt, calendar }: OverdueRow,
+  dunning: DunningTerms,
+): { kind: (typeof DUNNING_STAGES)[number]; atMs: number }[] {
+  if (calendar === null) {
+    return listStages(dueAt.getTime(), dunning);
+  }
+  const { attemptsMs, graceMs, blockedMs } = datesOf({ ...calendar, invoice: 0 }, dunning);
+  return [
+    ...attemptsMs.map((atMs) => ({ kind: "invoice.attempt" as const, atMs })),
+    { kind: "invoice.final_notice" as const, atMs: graceMs },
+    { kind: "invoice.blocked" as const, atMs: blockedMs },
+  ].sort((a, b) => a.atMs - b.atMs);
+}
+
 function toOverdue(
-  { issuedAt, dueAt, total, due, ...row }: OverdueRow,
+  row: OverdueRow,
   { dunning, nowMs }: { dunning: DunningTerms; nowMs: number },
 ): OverdueInvoice {
+  const { invoiceId, tenantId, tenantName, number, standing, issuedAt, dueAt, total, due } = row;
   const currency = currencyOf(row.currency);
-  const stages = listStages(dueAt.getTime(), dunning);
-  const next = stages.find(({ atMs }) => atMs > nowMs);
-  const blockedMs = stages.at(-1)?.atMs ?? dueAt.getTime();
+  const steps = listSteps(row, dunning);
+  const next = steps.find(({ atMs }) => atMs > nowMs);
+  const blockedMs = steps.at(-1)?.atMs ?? dueAt.getTime();
   return {
-    ...row,
+    invoiceId,
+    tenantId,
+    tenantName,
+    number,
+    standing,
+    currency: row.currency,
     issuedAt: issuedAt.toISOString(),
     dueAt: dueAt.toISOString(),
     total: formatMinor(BigInt(total), currency),
     due: formatMinor(BigInt(due), currency),
-    daysOverdue: Math.floor((nowMs - dueAt.getTime()) / DAY_MS),
+    daysOverdue: Math.max(0, Math.floor((nowMs - dueAt.getTime()) / DAY_MS)),
     next: next === undefined ? null : { kind: next.kind, at: new Date(next.atMs).toISOString() },
     blockedAt: new Date(blockedMs).toISOString(),
   };
@@ -58,7 +80,8 @@ function rangeOf(fromDays: number | undefined, now: Date): { from: Date | undefi
 }
 
 /**
- * Lists live invoices that are open past their due date, the longest first, each with what follows while it is not paid.
+ * Lists live invoices that are open past their due date, or of which a payment has failed, the longest first, each with what follows
+ * while it is not paid.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (cursor).
  */

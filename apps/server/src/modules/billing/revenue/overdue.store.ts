@@ -13,12 +13,17 @@ export type OverdueRow = {
   total: string;
   due: string;
   standing: string;
+  /** Of attempts to collect it, once one has failed: a DunningCalendar of the domain package. */
+  calendar: { firstFailedMs: number; attemptsPassed: number; isStopped: boolean } | null;
 };
 
 /** A place in the list: when an invoice was due, and which. */
 export type DuePlace = { dueAt: Date; invoiceId: string };
 
-/** Live invoices that are open and were due in `[from, to)`, the first due first. Needs the operator role. */
+/**
+ * Live invoices that are open and were due in `[from, to)`, the first due first; without `from` also those of which a payment has failed
+ * before. Needs the operator role.
+ */
 export async function listOverdueRows(
   tx: Tx,
   {
@@ -38,10 +43,15 @@ export async function listOverdueRows(
   return await tx<OverdueRow[]>`
     select i.invoice_id as "invoiceId", i.tenant_id as "tenantId", coalesce(t.name, i.customer ->> 'name') as "tenantName", i.number,
       i.currency, i.issued_at as "issuedAt", i.due_at as "dueAt", i.total::text as total, (${dueOf(tx)})::text as due,
-      coalesce(e.standing, 'current') as standing
+      coalesce(e.standing, 'current') as standing, failed.calendar
     from invoices i left join tenants t using (tenant_id) left join tenant_entitlements e using (tenant_id)
-    where i.environment = 'live' and i.state = 'open' and i.due_at < ${to}
-      ${from === undefined ? tx`` : tx`and i.due_at >= ${from}`}
+      left join lateral (
+        select c as calendar
+        from billing_accounts a, jsonb_array_elements(a.state -> 'calendars') c
+        where a.tenant_id = i.tenant_id and a.environment = i.environment and c ->> 'invoiceId' = i.invoice_id
+      ) failed on true
+    where i.environment = 'live' and i.state = 'open'
+      ${from === undefined ? tx`and (i.due_at < ${to} or failed.calendar is not null)` : tx`and i.due_at >= ${from} and i.due_at < ${to}`}
       ${currency === undefined ? tx`` : tx`and i.currency = ${currency}`}
       ${after === undefined ? tx`` : tx`and (i.due_at, i.invoice_id) > (${after.dueAt}, ${after.invoiceId})`}
     order by i.due_at, i.invoice_id

@@ -1,5 +1,4 @@
 import { Card } from "@turnpike/ui/card";
-import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { KpiCard } from "@turnpike/ui/kpi-card";
 import { useState } from "react";
 import { LazyTimeBars } from "#components/usage/lazy-charts.tsx";
@@ -57,13 +56,6 @@ function Figures({ revenue, onOpen, onOpenOverdue }: CurrencyRevenueProps) {
         {...(running !== undefined && {
           link: openLink(() => onOpen(running.month, "closing")),
         })}
-        sparkline={
-          <Sparkline
-            label="MRR: trend over the months"
-            values={months.map(({ closing }) => Number(closing))}
-            heightPx={32}
-          />
-        }
       />
       <KpiCard
         label={FIGURE_LABELS.netRetention}

@@ -3,6 +3,7 @@ import type { OverdueInvoice } from "./reports.queries.ts";
 
 /** What happens next to an invoice that is not paid. */
 export const STEP_LABELS: Readonly<Record<NonNullable<OverdueInvoice["next"]>["kind"], string>> = {
+  "invoice.attempt": "Attempt to collect",
   "invoice.overdue": "Overdue",
   "invoice.reminder": "Reminder",
   "invoice.final_notice": "Last notice",

@@ -9,6 +9,7 @@ import type { AllInvoicesProps } from "../all-invoices-props.ts";
 import { CurrencyRevenue } from "./currency-revenue.tsx";
 import { Definitions } from "./definitions.tsx";
 import { revenueQuery } from "./reports.queries.ts";
+import { withoutEmptyStart } from "./revenue.view-model.ts";
 import { RevenueRows } from "./revenue-rows.tsx";
 
 /** What subscriptions bring, each currency for itself. */
@@ -57,7 +58,7 @@ export function RevenueTab({ search, onSearchChange }: AllInvoicesProps) {
         </div>
       )}
       <CurrencyRevenue
-        revenue={shown}
+        revenue={withoutEmptyStart(shown)}
         onOpen={(month, rows) =>
           onSearchChange({ view: "all", report: "revenue", currency: shown.currency, month, rows })
         }

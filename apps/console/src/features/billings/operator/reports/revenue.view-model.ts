@@ -1,7 +1,7 @@
 import type { ChartFormats, TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
 import { createChartFormats } from "#platform/chart-formats.ts";
-import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
+import { formatMinorUnits, formatMoney, isZero } from "#platform/format-money.ts";
 import type { RevenueMonth, RevenueOfCurrency } from "./reports.queries.ts";
 import type { RowKind } from "./reports-search.view-model.ts";
 
@@ -80,15 +80,29 @@ export function findLastWhole({ months }: RevenueOfCurrency): RevenueMonth | und
   return months.findLast(({ isOver }) => isOver);
 }
 
+/** Without the months before anything was brought; the running month stays. */
+export function withoutEmptyStart(revenue: RevenueOfCurrency): RevenueOfCurrency {
+  const { months } = revenue;
+  const first = months.findIndex(
+    ({ closing, usage, movements }) =>
+      !isZero(closing) ||
+      !isZero(usage) ||
+      Object.values(movements).some(({ customers }) => customers > 0),
+  );
+  return { ...revenue, months: first === -1 ? months.slice(-1) : months.slice(first) };
+}
+
 /** Only for the height of a bar: what is read comes from the exact amount. */
 function toMinorNumber(amount: string): number {
   return Number(amount.replace(".", ""));
 }
 
-const MS_OF = (month: string) => Date.parse(`${month}-01T00:00:00Z`);
+function startMsOf(month: string): number {
+  return Date.parse(`${month}-01T00:00:00Z`);
+}
 
 function nextMonthMs(month: string): number {
-  const date = new Date(MS_OF(month));
+  const date = new Date(startMsOf(month));
   date.setUTCMonth(date.getUTCMonth() + 1);
   return date.getTime();
 }
@@ -103,7 +117,7 @@ export function toRevenueTimeline({ months, currency }: RevenueOfCurrency): {
   const formats = createChartFormats("UTC", { value: write, exact: write });
   return {
     buckets: months.map(({ month, isOver }) => ({
-      fromMs: MS_OF(month),
+      fromMs: startMsOf(month),
       toMs: nextMonthMs(month),
       ...(isOver ? {} : { isIncomplete: true }),
     })),

@@ -11,8 +11,8 @@ import { nameCountry } from "./tax.view-model.ts";
 const STATES: Readonly<
   Record<BillingSetup["checks"][number]["state"], { tone: Tone; label: string }>
 > = {
-  ok: { tone: "ok", label: "There" },
-  advice: { tone: "warning", label: "Look at it" },
+  ok: { tone: "ok", label: "In place" },
+  advice: { tone: "warning", label: "Advice" },
   missing: { tone: "danger", label: "Missing" },
 };
 

@@ -85,6 +85,7 @@ async function openRecorder(
       groupsWaitingMax: 1_000,
       bytesWaitingMax: 10_000_000,
       bytesInMemoryMax: 100_000,
+      retryMaxMs: 50,
       ...options,
     },
   );

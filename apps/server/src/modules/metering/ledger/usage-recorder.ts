@@ -42,6 +42,8 @@ export type UsageRecorderOptions = {
   bytesInMemoryMax: number;
   /** `strict`: no call is answered before its usage is on disk, so none is let through while the disk refuses writes. */
   durability?: "grouped" | "strict";
+  /** The longest wait between attempts to commit; a second when left out. */
+  retryMaxMs?: number;
 };
 
 type Waiting = {
@@ -316,6 +318,7 @@ export class UsageRecorder {
 
   /** Never rejects: what fails is tried again until nothing waits or the process ends. */
   async #commitWaiting(): Promise<void> {
+    const { retryMaxMs = RETRY_MAX_MS } = this.#options;
     let retryMs = RETRY_FIRST_MS;
     let refusals = 0;
     let groupsMax = Infinity;
@@ -340,7 +343,7 @@ export class UsageRecorder {
             refusals = 0;
           }
           await delay(retryMs);
-          retryMs = Math.min(RETRY_MAX_MS, retryMs * 2);
+          retryMs = Math.min(retryMaxMs, retryMs * 2);
         }
       }
       this.#settleAttempt();

@@ -64,7 +64,16 @@ describe("the commands", () => {
           (name) => `webhooks ${name}`,
         ),
         ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
-        ...["audit list", "clock", "config check", "config schema", "demo", "detect", "import"],
+        ...[
+          "audit list",
+          "clock",
+          "config check",
+          "config schema",
+          "demo",
+          "detect",
+          "forecast",
+          "import",
+        ],
       ].sort(),
     );
   });

@@ -37,4 +37,15 @@ describe("toSumRows", () => {
       "Due: €50.00",
     ]);
   });
+
+  it("says which tax a gross total holds, beneath it", () => {
+    const taxes = [{ category: "S", rate: "19", name: "VAT", base: "84.03", amount: "15.97" }];
+    const lines = [{ amount: "119.00" }, { amount: "-19.00" }];
+    expect(write({ ...SUMS, lines, taxes, net: "84.03" })).toEqual([
+      "Total: €100.00",
+      "Net of that: €84.03",
+      "VAT 19%, included: €15.97",
+      "Due: €100.00",
+    ]);
+  });
 });

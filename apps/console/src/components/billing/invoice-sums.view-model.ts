@@ -1,9 +1,12 @@
+import { toScaled } from "@turnpike/domain/money/decimal";
 import type { InvoiceTax } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 
 /** The sums below the lines of an invoice, a quote or the running invoice. */
 export type Sums = {
   currency: string;
+  /** With gross prices they sum to the total; left out, prices are net. */
+  lines?: readonly { amount: string }[];
   net: string;
   taxes: readonly InvoiceTax[];
   total: string;
@@ -34,16 +37,31 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
   const less = (key: string, label: string, amount: string | undefined): readonly SumRow[] =>
     amount === undefined || isZero(amount) ? [] : [row(key, label, `-${amount}`)];
   const taxes = sums.taxes.filter(isInScope);
+  const hasTaxInside = isGross(sums);
+  const inside = hasTaxInside ? ", included" : "";
+  const parts = [
+    ...(taxes.length > 0 ? [row("net", hasTaxInside ? "Net of that" : "Net", sums.net)] : []),
+    ...taxes.map((tax, index) =>
+      row(`tax-${String(index)}`, `${toTaxLabel(tax)}${inside}`, tax.amount),
+    ),
+  ];
+  const total = row("total", "Total", sums.total);
   return [
-    ...(taxes.length > 0 ? [row("net", "Net", sums.net)] : []),
-    ...taxes.map((tax, index) => row(`tax-${String(index)}`, toTaxLabel(tax), tax.amount)),
-    row("total", "Total", sums.total),
+    ...(hasTaxInside ? [total, ...parts] : [...parts, total]),
     ...less("balance", "From your balance", sums.fromBalance),
     ...less("prepaid", "From prepaid credit", sums.prepaid),
     ...less("credited", "Credit notes", sums.credited),
     ...less("paid", "Paid", sums.paid),
     row("due", dueLabel, sums.due, true),
   ];
+}
+
+/** True when the lines come to the total, tax and all, and not to the net. */
+function isGross({ lines, net, total }: Sums): boolean {
+  if (lines === undefined || toScaled(net) === toScaled(total)) {
+    return false;
+  }
+  return lines.reduce((sum, { amount }) => sum + toScaled(amount), 0n) === toScaled(total);
 }
 
 /** "VAT 19%", "Reverse charge". */

@@ -24,7 +24,7 @@ export function PricePreview({ source }: { source: PreviewSource }) {
   );
   const preview = previewPrice(source, { phaseIndex, quantities });
   return (
-    <Card title="Price" description="One full period of each card, before tax.">
+    <Card title="Price" description="One full period of each card, without tax that comes on top.">
       <div className="space-y-4">
         {phases.length > 1 && (
           <Select

@@ -38,7 +38,7 @@ export function PriceComparison(props: PriceComparisonProps) {
   return (
     <Card
       title="What would it cost?"
-      description="Computed in your browser by the engine that writes the invoices, before taxes and credit."
+      description="Computed in your browser by the engine that writes the invoices. Credit, and taxes that prices do not include, are left out."
       className="mt-4"
     >
       <div className="space-y-4">

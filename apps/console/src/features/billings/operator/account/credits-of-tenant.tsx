@@ -16,7 +16,7 @@ export function CreditsOfTenant({ place, name }: { place: BillingPlace; name: st
         place={place}
         isAlwaysShown
         actions={() => (
-          <Button className="mt-3" onClick={() => setIsGranting(true)}>
+          <Button className="mt-3 mr-3" onClick={() => setIsGranting(true)}>
             Grant credit…
           </Button>
         )}

@@ -27,7 +27,7 @@ const BILLING_CONTEXT: CallContext = {
  * What is left of a tenant's rights: the worst of what attempts to collect invoices and their due dates say, and of whether a plan has
  * to be chosen first, since nothing runs and there is no free plan to fall back on.
  */
-function standingOf(
+export function standingOf(
   account: Account,
   { atMs, dueDates, mayHave }: { atMs: number; dueDates: DueDates; mayHave: boolean },
 ): AccessState {

@@ -6,6 +6,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { shareOf } from "#platform/transact.ts";
 import { type AccountKey, hasConfirmed, listAccounts } from "../accounts/accounts.store.ts";
 import { changeAccount } from "../accounts/change-account.ts";
+import { environmentNow } from "../accounts/environment-now.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { insertRedemption } from "./coupon-redemptions.store.ts";
 import { findTarget } from "./find-target.ts";
@@ -110,8 +111,8 @@ export async function confirmAction(
   if (!(await isFresh(deps, key, atMs))) {
     throw await quoteAgain(deps, context, input);
   }
-  const target = await deps.transact.asOperator((tx) =>
-    findTarget(tx, context, { action, now: deps.clock.now() }),
+  const target = await deps.transact.asOperator(async (tx) =>
+    findTarget(tx, context, { action, now: await environmentNow(deps, tx, key) }),
   );
   try {
     await changeAccount(

@@ -10,8 +10,10 @@ import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { effectiveMs, readAccount } from "../accounts/change-account.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import { standingOf } from "../accounts/sync-entitlement.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { listOpenInvoices } from "../invoices/documents.store.ts";
+import { dueDatesOf } from "../reminders/collect-reminders.ts";
 import { toFreeSubscription, toSubscription } from "./to-subscription.ts";
 
 /** An account that cannot be closed for want of a rate of tax is shown as it was closed last. */
@@ -52,7 +54,11 @@ export async function readSubscription(
     standing:
       key.environment === "live"
         ? entitlement.standing
-        : (account.access.at(-1)?.state ?? "current"),
+        : standingOf(account, {
+            atMs,
+            dueDates: dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now }),
+            mayHave: true,
+          }),
     openInvoices: await listOpenInvoices(tx, key, 10),
   });
 }

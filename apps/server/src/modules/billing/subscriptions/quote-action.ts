@@ -4,6 +4,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { effectiveMs, noSubscription, playStep, readAccount } from "../accounts/change-account.ts";
+import { environmentNow } from "../accounts/environment-now.ts";
 import { toTaxRefusal } from "../accounts/to-tax-refusal.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { findTarget } from "./find-target.ts";
@@ -31,14 +32,14 @@ export async function computeQuote(
 ): Promise<Quote> {
   const key = { tenantId, environment };
   return await deps.transact.asOperator(async (tx) => {
-    const target = await findTarget(tx, context, { action, now: deps.clock.now() });
+    const now = await environmentNow(deps, tx, key);
+    const target = await findTarget(tx, context, { action, now });
     const wanted = target.plan === undefined ? [] : [target.plan];
     const loaded = await readAccount(deps, tx, { key, wanted });
     if (loaded === undefined) {
       throw noSubscription();
     }
-    const nowMs = deps.clock.now().getTime() + (loaded.row?.aheadMs ?? 0);
-    const atMs = effectiveMs(nowMs, loaded.row);
+    const atMs = effectiveMs(now.getTime(), loaded.row);
     const after = playStep(loaded, { atMs, step: toStep(action, target) });
     try {
       return toQuote({ loaded, after, action, atMs });

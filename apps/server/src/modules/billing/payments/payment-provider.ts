@@ -98,7 +98,7 @@ export type ProviderObject =
     }
   | { kind: "method"; tenantId: string; environment: "live" | "test"; method: PaymentMethod }
   | { kind: "refund"; refundId: string; refund: RefundState }
-  /** Made by somebody else in the same account at the provider, or of no interest. */
+  /** Made by another program in the same account at the provider, or of no interest. */
   | { kind: "foreign" };
 
 /**

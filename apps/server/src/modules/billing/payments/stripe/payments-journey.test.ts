@@ -143,7 +143,7 @@ it("takes a customer from a card to a paid invoice, through a failed renewal to 
   });
   standIn.forgetFaults();
 
-  // The card is declined: attempts follow after 2, 7, 14 and 21 days, the customer is told, and calls go on until the grace ends.
+  // The card is declined: attempts follow after 2, 7, 14 and 21 days, the customer gets a notice of each, and calls go on until the grace ends.
   await passDays(1);
   const { json: failed } = await get(`/invoices/${renewal.invoiceId}/collection`);
   expect(failed).toMatchObject({

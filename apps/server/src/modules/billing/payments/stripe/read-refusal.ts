@@ -22,7 +22,7 @@ const HARD_CODES: ReadonlySet<string> = new Set([
 /** What the issuer advises beside its code, docs.stripe.com/declines/card. */
 const HARD_ADVICE = "do_not_try_again";
 
-/** Who holds a lost or stolen card must not learn from us that it was reported. */
+/** The holder of a lost or stolen card must not learn from us that it was reported. */
 const SILENT_CODES: ReadonlySet<string> = new Set([
   "fraudulent",
   "highest_risk_level",

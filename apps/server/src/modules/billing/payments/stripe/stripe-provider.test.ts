@@ -124,7 +124,7 @@ it("reads each way in which a payment ends", async () => {
     reason: "insufficient_funds",
     isHard: false,
   });
-  // Who holds a stolen card does not read that it was reported.
+  // The holder of a stolen card does not read that it was reported.
   expect(await ends("pm_card_visa_chargeDeclinedStolenCard")).toEqual({
     state: "failed",
     reason: "stolen_card",

@@ -38,11 +38,16 @@ export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
     }),
     registerJob({
       job: applyEventJob,
-      run: (key) =>
-        applyEvent(
+      run: async (key, { signal }) => {
+        const kind = await applyEvent(
           { ...deps, applyProviderObject: (applied) => applyProviderObject(deps, applied) },
           key,
-        ),
+        );
+        // The customer who has just entered a card looks at the open invoice: it is not left for the next minute.
+        if (kind === "method") {
+          await collectDue(deps, { signal });
+        }
+      },
     }),
     registerJob({
       job: migrateJob,

@@ -52,17 +52,22 @@ function describeFailure(error: unknown): string {
  * Fetches what an event is about and applies it. Events are hints: they come late, twice, in any order or not at all, so that
  * only the object counts.
  *
+ * @returns What it was about; `undefined` when there was nothing to do.
  * @throws {ProviderDown} To be tried again, like everything else that goes wrong.
  */
-export async function applyEvent(deps: ApplyEventDeps, key: EventKey): Promise<void> {
+export async function applyEvent(
+  deps: ApplyEventDeps,
+  key: EventKey,
+): Promise<ProviderObject["kind"] | undefined> {
   const event = await deps.transact.asOperator((tx) => findWaitingEvent(tx, key));
   const provider = deps.payments?.[key.environment];
   if (event === undefined || provider?.name !== key.provider) {
     return;
   }
   const fetchedAt = deps.clock.now();
+  let object: ProviderObject;
   try {
-    const object = await provider.fetch(event);
+    object = await provider.fetch(event);
     await deps.applyProviderObject({ provider: key.provider, object });
   } catch (error) {
     await deps.transact.asOperator((tx) => noteFailure(tx, key, describeFailure(error)));
@@ -72,4 +77,5 @@ export async function applyEvent(deps: ApplyEventDeps, key: EventKey): Promise<v
   await deps.transact.asOperator((tx) =>
     markApplied(tx, key, { ...event, eventId, fetchedAt, now: deps.clock.now() }),
   );
+  return object.kind;
 }

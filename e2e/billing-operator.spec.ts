@@ -215,6 +215,27 @@ describe("an operator who sells", () => {
     await expect(customer.getByRole("button", { name: "Choose Team" }).count()).resolves.toBe(0);
   });
 
+  it("sees what subscriptions bring, what was taxed, what is overdue and what is missing", async () => {
+    await open("/billings?view=all");
+    await main().getByRole("tab", { name: "Revenue" }).click();
+    await main().getByRole("region", { name: "MRR" }).getByText("1 customer").waitFor();
+    await main()
+      .getByRole("button", { name: /^New, .*\+\$/ })
+      .click();
+    await dialog()
+      .getByRole("row", { name: /^Acme.*\+\$/ })
+      .waitFor();
+    expect(await findFaults()).toEqual([]);
+    await dialog().getByRole("button", { name: "Close" }).click();
+    await main().getByRole("tab", { name: "Tax" }).click();
+    await main().getByText("No tax configured").waitFor();
+    await main().getByRole("tab", { name: "Dunning" }).click();
+    await main().getByText("Nothing is overdue").waitFor();
+    await main().getByRole("tab", { name: "Settings" }).click();
+    await main().getByText("billing.seller.address").waitFor();
+    expect(await findFaults()).toEqual([]);
+  });
+
   it("makes a coupon, and archives it", async () => {
     await open("/plans?tab=coupons");
     await main().getByText("No coupons yet").waitFor();

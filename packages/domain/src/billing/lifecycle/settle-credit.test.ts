@@ -5,6 +5,7 @@ import { type Account, createAccount } from "../account/account.ts";
 import { issueInvoice } from "../account/issue-invoice.ts";
 import type { GrantKind } from "../invoices/grant.ts";
 import { dueOf } from "../invoices/invoice.ts";
+import { sumCharges } from "../limits/spend.ts";
 import { DUNNING_DEFAULT } from "../payments/dunning.ts";
 import { applyMoney, takeMoneyBack } from "../payments/move-money.ts";
 import { createLine } from "../rating/line.ts";
@@ -140,6 +141,17 @@ describe("credit that is bought", () => {
       left: [0n, 40n],
       entries: ["granted 100", "burned -60", "revoked -40", "granted 40"],
     });
+  });
+
+  it("is not spent by being bought: a spend cap counts what it pays for", () => {
+    const { invoices } = play([buy(100n), pay(0), charge(30n)]);
+    const period = { fromMs: START_MS, toMs: START_MS + 30 * DAY_MS };
+    expect(
+      sumCharges(
+        invoices.flatMap(({ lines }) => lines),
+        period,
+      ),
+    ).toBe(30n);
   });
 
   it("is taken back by a credit note, no more than is left of it", () => {

@@ -26,12 +26,14 @@ export type Spend = {
   readonly cards: readonly SpendCard[];
 };
 
-/** What is written with its start in a period, less what was credited. */
+/** What is written with its start in a period, less what was credited. Credit that is bought is not spent yet. */
 export function sumCharges(lines: readonly Line[], period: Span): bigint {
   return lines.reduce((sum, line) => {
     const fromMs = line.span?.fromMs;
     const isIn = fromMs !== undefined && period.fromMs <= fromMs && fromMs < period.toMs;
-    return isIn && isCharge(line) ? sum + line.amount - line.credited : sum;
+    return isIn && isCharge(line) && line.kind !== "topUp"
+      ? sum + line.amount - line.credited
+      : sum;
   }, 0n);
 }
 

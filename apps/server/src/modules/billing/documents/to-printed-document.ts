@@ -46,7 +46,8 @@ function toPrintedLine(
   { name, unit, terms }: { name: string; unit: string | null; terms: Terms },
 ): PrintedLine {
   const { kind, span, quantity, amount, tiers } = line;
-  const isCounted = quantity !== undefined && kind !== "commitment" && kind !== "adjustment";
+  const isCounted =
+    quantity !== undefined && kind !== "commitment" && kind !== "adjustment" && kind !== "topUp";
   const hasSpan = span !== undefined && span.fromMs !== span.toMs;
   const reason = explainZero(line, { unit, currency: terms.currency });
   const isPriced = isCounted && amount !== 0n;

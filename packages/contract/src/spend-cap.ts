@@ -13,7 +13,7 @@ const amount = z
 const shares = z
   .array(z.int().min(1).max(100))
   .max(5)
-  .describe("Shares of the cap in per cent at which members are told, each once in a period.");
+  .describe("Shares of the cap in per cent at which notices go out, each once in a period.");
 
 export const SPEND_SHARES_DEFAULT = [50, 80, 100] as const;
 
@@ -28,7 +28,7 @@ export const spendCap = z.strictObject({
     .strictObject({
       from: instant,
       to: instant,
-      fees: money.describe("Fees of the period, whatever is used."),
+      fees: money.describe("Fees of the period, which no use changes."),
       spent: money.describe("Charges of the period so far, before coupons, credits and tax."),
       reserved: money.describe(
         "The most that charges can come to with what is used and with units that processes hold for calls: what counts against the cap.",
@@ -50,7 +50,7 @@ export type SpendCap = z.infer<typeof spendCap>;
 const tags = ["Billing"];
 const path = "/tenants/{tenantId}/billing/spend-cap";
 const STOPS =
-  "At the cap calls are refused with 402 `SPEND_CAP_REACHED`, and never more than the cap is charged for a period. Fees are charged whatever is used.";
+  "At the cap calls are refused with 402 `SPEND_CAP_REACHED`, and never more than the cap is charged for a period. Fees are charged in any case.";
 
 /** The cap that a tenant sets for itself. */
 export const spendCapContract = {

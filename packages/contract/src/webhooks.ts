@@ -120,6 +120,18 @@ export const WEBHOOK_EVENTS = {
     resetAt: instant,
     text,
   }),
+  "spend_cap.threshold_reached": z.strictObject({
+    tenantId,
+    /** Percent of the cap; 100 when no further unit of some meter fits. */
+    threshold: z.int(),
+    /** Charges of the period so far, and the cap, in major units. */
+    spent: z.string(),
+    cap: z.string(),
+    currency: z.string(),
+    periodStart: instant,
+    resetAt: instant,
+    text,
+  }),
   /** What was asked for, or time, changed it. Of the sandbox too, like the events of invoices: `environment` tells. */
   "subscription.changed": z.strictObject({
     subscription: z.strictObject({

@@ -27,6 +27,7 @@ export const WEBHOOK_EVENT_TYPES = [
   "alert.firing",
   "alert.recovered",
   "quota.threshold_reached",
+  "spend_cap.threshold_reached",
   "subscription.changed",
   "invoice.issued",
   "invoice.paid",

@@ -19,6 +19,7 @@ import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { BillingsPage } from "./billings-page.tsx";
 import { parseBillingsSearch } from "./billings-search.view-model.ts";
 import { makeCreditGrant, makeCredits } from "./credits/credits.fixture.ts";
+import { makeSpendCap } from "./spend-cap/spend-cap.fixture.ts";
 
 const OF_TENANT = `/tenants/${TENANT_ID}`;
 const NOTHING = { items: [], nextCursor: null };
@@ -72,6 +73,7 @@ const ANSWERS: FakeAnswers = {
   [`GET ${OF_TENANT}/billing/events`]: () => NOTHING,
   [`GET ${OF_TENANT}/members`]: () => NOTHING,
   [`GET ${OF_TENANT}/billing/credits`]: () => makeCredits(),
+  [`GET ${OF_TENANT}/billing/spend-cap`]: () => makeSpendCap(),
 };
 
 afterEach(() => {

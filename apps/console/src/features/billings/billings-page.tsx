@@ -12,6 +12,7 @@ import { InvoicePage } from "./invoice-page.tsx";
 import { InvoicesSection } from "./invoices-section.tsx";
 import { QuotasCard } from "./quotas-card.tsx";
 import { RunningInvoice } from "./running-invoice.tsx";
+import { OwnSpendCapCard } from "./spend-cap/own-spend-cap-card.tsx";
 import { SubscriptionCard } from "./subscription-card.tsx";
 
 export type BillingsPageProps = Pick<BillingsProps, "search" | "onSearchChange">;
@@ -47,6 +48,7 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
             place={place}
             onOpenInvoice={(invoice) => onSearchChange({ invoice })}
           />
+          <OwnSpendCapCard tenant={tenant} place={place} />
           <QuotasCard tenant={tenant} environment={place.environment} />
         </div>
       </div>

@@ -7,6 +7,7 @@ import { collectDue } from "./payments/collect-due.ts";
 import { applyEvent, applyEventJob } from "./payments/events/apply-event.ts";
 import { sweepEvents } from "./payments/events/sweep-events.ts";
 import { sendDueRefunds } from "./payments/send-refund.ts";
+import { watchSpend } from "./spend-cap/watch-spend.ts";
 
 export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
   return [
@@ -30,6 +31,11 @@ export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
         await lapseTopUps(deps);
         await topUpLowAccounts(deps, { signal });
       },
+    }),
+    registerSchedule({
+      name: "billing.spend",
+      cron: "* * * * *",
+      run: ({ signal }) => watchSpend(deps, { signal }),
     }),
     registerSchedule({
       name: "payments.sweep",

@@ -21,7 +21,6 @@ export {
   findSpendBudget,
   listBudgetedTenants,
   lockSpendBudget,
-  type SpendBudget,
   writeSpendAnchors,
 } from "./spend-budgets.store.ts";
 export { tenantPlans } from "./tenant-plans.ts";

@@ -77,7 +77,7 @@ describe("the units that a spend cap has room for", () => {
               ),
             });
           if (highestSpend(spend) > cap) {
-            // Fees and minimums are charged whatever is used.
+            // Fees and minimums are charged in any case.
             expect(room).toBeLessThanOrEqual(0n);
             return;
           }

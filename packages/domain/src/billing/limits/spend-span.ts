@@ -12,7 +12,7 @@ export type SpendAnchor = {
   readonly balances: ReadonlyMap<string, Quantity>;
 };
 
-/** What is used of a meter in the ledger, whatever the period, and what leases hold on top. */
+/** What is used of a meter in the ledger in all periods, and what leases hold on top. */
 export type MeterReserve = { readonly used: Quantity; readonly held: Quantity };
 
 /**

@@ -16,6 +16,7 @@ const CATALOG = catalogInput.parse({
     aggregation: "count",
   })),
   plans: [
+    { planId: "unpriced", name: "Unpriced", currency: "EUR", pricePerMonth: "0" },
     {
       planId: "capped",
       name: "Capped",
@@ -74,7 +75,7 @@ const CATALOG = catalogInput.parse({
   ],
 });
 
-/** Publishes the plan `capped`: 10.00 in advance, and usage of four meters. */
+/** Publishes the plan `capped`: 10.00 in advance, and usage of four meters; and `unpriced`. */
 export async function publishCappedPlan(services: AppServices): Promise<void> {
   await applyCatalog(services, OPERATOR_CONTEXT, CATALOG);
 }

@@ -6,7 +6,7 @@ export type SpendCapRow = {
   currency: string;
   tenantCap: bigint | null;
   operatorCap: bigint | null;
-  /** Shares of the smaller cap, in per cent, at which the tenant is told; in order. */
+  /** Shares of the smaller cap, in per cent, at which notices go out; in order. */
   shares: readonly number[];
   updatedAt: Date | null;
 };
@@ -47,7 +47,7 @@ export async function writeSpendCap(
   await tx`insert into spend_caps ${tx(columns)} on conflict (tenant_id) do update set ${tx(columns)}`;
 }
 
-/** Records shares that a tenant is told of in a period. @returns Those that it was not told of before. */
+/** Records shares that a tenant has passed in a period. @returns Those that were not recorded before. */
 export async function insertAlerts(
   tx: Tx,
   tenantId: TenantId,

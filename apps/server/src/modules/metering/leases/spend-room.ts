@@ -157,7 +157,7 @@ export type SpendState = {
   currency: string;
   periodFrom: Date;
   periodTo: Date;
-  /** Fees, whatever is used. */
+  /** Fees, which no use changes. */
   fees: bigint;
   /** Charges so far. */
   spent: bigint;

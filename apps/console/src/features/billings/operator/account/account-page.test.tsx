@@ -16,6 +16,7 @@ import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx"
 import { makePlan } from "#components/billing/plan.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { makeCreditGrant, makeCredits } from "../../credits/credits.fixture.ts";
+import { makeSpendCap } from "../../spend-cap/spend-cap.fixture.ts";
 import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
 import { BillingsScreen } from "../billings-screen.tsx";
 
@@ -53,6 +54,7 @@ const ANSWERS: FakeAnswers = {
     const { fromBalance, prepaid, cutOffAt, ...head } = invoice;
     return { items: [invoiceSummary.parse(head)], nextCursor: null };
   },
+  [`GET ${OF_BIRCH}/billing/spend-cap`]: () => makeSpendCap({ currency: "USD" }),
   [`GET ${OF_BIRCH}/billing/credits`]: () => makeCredits({ grants: [makeCreditGrant()] }),
   [`GET ${OF_BIRCH}/billing/events`]: () => ({
     items: [

@@ -28,6 +28,7 @@ import { AdjustmentDialog } from "./adjustment-dialog.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { type BilledTenant, billedTenantQuery } from "./billed-tenant.query.ts";
 import { CreditsOfTenant } from "./credits-of-tenant.tsx";
+import { SpendCapOfTenant } from "./spend-cap-of-tenant.tsx";
 
 export type AccountPageProps = AllInvoicesProps & {
   environment: Environment;
@@ -152,6 +153,7 @@ function Account(props: AccountProps) {
       <div className="min-w-0 space-y-4">
         <BalanceCard place={place} />
         <CreditsOfTenant place={place} name={tenant.name} />
+        <SpendCapOfTenant place={place} name={tenant.name} />
         <QuotasCard tenant={tenant} environment={environment} />
       </div>
       <ChangeDialog place={place} request={request} onClose={() => onRequest(undefined)} />

@@ -1,0 +1,74 @@
+import type { MeterBarProps } from "@turnpike/ui/meter-bar";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import type { SpendCap } from "./spend-cap.queries.ts";
+
+/** What the card shows of a cap that counts. */
+export type CapInForce = {
+  spent: string;
+  /** 0 to 1 of the cap. */
+  share: number;
+  isReached: boolean;
+  /** What stops at the cap, and when it is lifted. */
+  says: string;
+};
+
+/** @returns Undefined while no cap counts: there is none, or no plan with a price runs. */
+export function toCapInForce({ cap, currency, period }: SpendCap): CapInForce | undefined {
+  if (cap === null || period === null) {
+    return;
+  }
+  const ends = formatDate(period.to);
+  return {
+    spent: `${formatMoney(period.spent, currency)} of ${formatMoney(cap, currency)}`,
+    share: Number(cap) === 0 ? 1 : Math.min(1, Number(period.spent) / Number(cap)),
+    isReached: period.isReached,
+    says: period.isReached
+      ? `Calls that cost something are refused until ${ends}, or until the cap is raised. Keys, settings and calls that cost nothing go on.`
+      : "At the cap, calls that cost something are refused. You are never charged more for usage; keys, settings and calls that cost nothing go on.",
+  };
+}
+
+/** Who set the cap, where both did or the operator alone. */
+export function describeSource({
+  cap,
+  tenantCap,
+  operatorCap,
+  currency,
+}: SpendCap): string | undefined {
+  if (operatorCap === null) {
+    return;
+  }
+  return tenantCap === null || operatorCap === cap
+    ? `The provider's cap is ${formatMoney(operatorCap, currency)} a period, and counts.`
+    : `The provider's cap is ${formatMoney(operatorCap, currency)} a period; your own is smaller and counts.`;
+}
+
+export function describeShares(shares: readonly number[]): string {
+  const last = shares.at(-1);
+  if (last === undefined) {
+    return "No notices are sent.";
+  }
+  const others = shares.slice(0, -1);
+  const list = others.length === 0 ? String(last) : `${others.join(", ")} and ${String(last)}`;
+  return `Notices go out at ${list} %.`;
+}
+
+/**
+ * Reads the shares that a person types: "50, 80, 100".
+ *
+ * @returns Undefined when one is no whole number from 1 to 100, or there are more than five.
+ */
+export function parseShares(text: string): number[] | undefined {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
+  const shares = [...new Set(parts.map(Number))].toSorted((a, b) => a - b);
+  const isValid = shares.every((share) => Number.isInteger(share) && share >= 1 && share <= 100);
+  return isValid && shares.length <= 5 ? shares : undefined;
+}
+
+export function toneOf({ isReached, share }: CapInForce): MeterBarProps["tone"] {
+  if (isReached) {
+    return "danger";
+  }
+  return share >= 0.8 ? "warning" : "accent";
+}

@@ -10,6 +10,7 @@ import { OwnCreditsCard } from "./credits/own-credits-card.tsx";
 import { EventsCard } from "./events-card.tsx";
 import { InvoicePage } from "./invoice-page.tsx";
 import { InvoicesSection } from "./invoices-section.tsx";
+import { PaymentMethodCard } from "./payments/payment-method-card.tsx";
 import { QuotasCard } from "./quotas-card.tsx";
 import { RunningInvoice } from "./running-invoice.tsx";
 import { OwnSpendCapCard } from "./spend-cap/own-spend-cap-card.tsx";
@@ -43,6 +44,7 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
         </div>
         <div className="min-w-0 space-y-4">
           <SubscriptionCard place={place} />
+          <PaymentMethodCard tenant={tenant} place={place} />
           <OwnCreditsCard
             tenant={tenant}
             place={place}

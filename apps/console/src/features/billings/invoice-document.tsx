@@ -1,4 +1,5 @@
 import { Card } from "@turnpike/ui/card";
+import type { ReactNode } from "react";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
 import type { Invoice } from "#platform/billing-queries.ts";
@@ -9,11 +10,15 @@ import { withoutLine } from "./billings-search.view-model.ts";
 import { CreditNoteDownloads } from "./invoice-downloads.tsx";
 import { LineSheet } from "./line-sheet.tsx";
 
-export type InvoiceDocumentProps = Omit<BillingsProps, "tenant"> & { invoice: Invoice };
+export type InvoiceDocumentProps = Omit<BillingsProps, "tenant"> & {
+  invoice: Invoice;
+  /** What the reader can do about it: above the parties. */
+  aside?: ReactNode;
+};
 
 /** The parts of an invoice: parties, lines, sums, credit notes and payments. */
 export function InvoiceDocument(props: InvoiceDocumentProps) {
-  const { invoice, place, search, onSearchChange } = props;
+  const { invoice, place, search, onSearchChange, aside } = props;
   const { currency, lines } = invoice;
   const span = formatSpan(invoice.from, invoice.to);
   return (
@@ -39,6 +44,7 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
         <Payments invoice={invoice} />
       </div>
       <div className="min-w-0 space-y-4">
+        {aside}
         <Party title="From" party={invoice.seller} />
         <Party title="To" party={invoice.customer} />
       </div>

@@ -15,6 +15,7 @@ import type { BillingsProps } from "./billings-props.ts";
 import { toInvoiceBadge } from "./invoice.view-model.ts";
 import { InvoiceDocument } from "./invoice-document.tsx";
 import { InvoiceDownloads } from "./invoice-downloads.tsx";
+import { PayCard } from "./payments/pay-card.tsx";
 
 export type InvoicePageProps = BillingsProps & { invoiceId: Invoice["invoiceId"] };
 
@@ -51,7 +52,14 @@ export function InvoicePage(props: InvoicePageProps) {
           {data?.environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
         </div>
         {data !== undefined ? (
-          <InvoiceDocument {...props} place={place} invoice={data} />
+          <InvoiceDocument
+            {...props}
+            place={place}
+            invoice={data}
+            aside={
+              data.state !== "void" && <PayCard tenant={tenant} place={place} invoice={data} />
+            }
+          />
         ) : invoice.isError ? (
           <FailureNotice
             what="The invoice could not be loaded."

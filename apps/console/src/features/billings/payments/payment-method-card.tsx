@@ -1,0 +1,141 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
+import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { type BillingPlace, refreshBilling } from "#platform/billing-queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { BankFacts } from "./bank-facts.tsx";
+import { type PaymentMethod, type PaymentSetup, paymentsQueries } from "./payments.queries.ts";
+import { describeExpiry, nameMethod } from "./payments.view-model.ts";
+import { toReturnPath } from "./to-return-path.ts";
+
+export type PaymentMethodCardProps = { tenant: OwnTenant; place: BillingPlace };
+
+/** How invoices are paid by themselves, or where transfers go. */
+export function PaymentMethodCard({ tenant, place }: PaymentMethodCardProps) {
+  const setup = useQuery(paymentsQueries.setup(usePlatform().api, place));
+  const { data } = setup;
+  if (data === undefined) {
+    return setup.isError ? (
+      <Card title="Payment method">
+        <FailureNotice
+          what="The payment method could not be loaded."
+          cause={setup.error}
+          onRetry={() => void setup.refetch()}
+        />
+      </Card>
+    ) : (
+      <div role="status" aria-label="Loading the payment method">
+        <Skeleton className="h-32 w-full rounded-card" />
+      </div>
+    );
+  }
+  const { method, canSetUp, bank } = data;
+  if (method === null && !canSetUp && bank === null) {
+    return null;
+  }
+  return (
+    <Card title="Payment method">
+      {method === null ? <NoMethod setup={data} /> : <MethodFacts method={method} />}
+      {(method !== null || canSetUp) && (
+        <MethodActions tenant={tenant} place={place} setup={data} />
+      )}
+    </Card>
+  );
+}
+
+function NoMethod({ setup: { canSetUp, bank } }: { setup: PaymentSetup }) {
+  return (
+    <>
+      <p className="text-ink-muted">
+        {canSetUp
+          ? "None yet. With one, each invoice is paid when it is issued."
+          : "Invoices are paid by transfer. Each one shows the reference to use."}
+      </p>
+      {!canSetUp && bank !== null && <BankFacts bank={bank} />}
+    </>
+  );
+}
+
+function MethodFacts({ method }: { method: PaymentMethod }) {
+  const [nowMs] = useState(Date.now);
+  const expiry = describeExpiry(method, nowMs);
+  return (
+    <>
+      <p className="font-medium">{nameMethod(method)}</p>
+      {expiry !== undefined && (
+        <p className={expiry.isUrgent ? "mt-1 text-warning" : "mt-1 text-ink-muted"}>
+          {expiry.text}
+        </p>
+      )}
+      <p className="mt-1 text-ink-muted">Each invoice is paid with it when it is issued.</p>
+    </>
+  );
+}
+
+function MethodActions({
+  tenant,
+  place,
+  setup: { method, canSetUp },
+}: PaymentMethodCardProps & { setup: PaymentSetup }) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const [isRemoving, setIsRemoving] = useState(false);
+  const refusal = findBillingRefusal(tenant, "change how invoices are paid");
+  const setUp = useMutation({
+    mutationKey: ["billing", "set-up-method"],
+    mutationFn: () =>
+      api.payments.setUpPaymentMethod({ ...place, returnPath: toReturnPath(place) }),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  const remove = useMutation({
+    mutationKey: ["billing", "remove-method"],
+    mutationFn: () => api.payments.removePaymentMethod(place),
+    onSuccess: async () => {
+      setIsRemoving(false);
+      await refreshBilling(client, place);
+    },
+  });
+  if (refusal !== undefined) {
+    return <p className="mt-3 text-ink-muted text-xs">{refusal}</p>;
+  }
+  return (
+    <div className="mt-3 flex flex-wrap gap-2">
+      {canSetUp && (
+        <Button
+          progress={setUp.isPending || setUp.isSuccess ? "Opening…" : undefined}
+          onClick={() => setUp.mutate()}
+        >
+          {method === null ? "Add payment method" : "Replace"}
+        </Button>
+      )}
+      {method !== null && (
+        <Button look="quiet" onClick={() => setIsRemoving(true)}>
+          Remove…
+        </Button>
+      )}
+      {setUp.isError && (
+        <p role="alert" className="w-full text-danger">
+          {toErrorMessage(setUp.error)}
+        </p>
+      )}
+      <ConfirmDialog
+        isOpen={isRemoving}
+        onClose={() => setIsRemoving(false)}
+        title="Remove the payment method?"
+        description="Nothing is paid by itself any more. Each invoice then has to be paid by its due date, and calls are refused when it is not."
+        action="Remove method"
+        isDangerous
+        progress={remove.isPending ? "Removing…" : undefined}
+        error={remove.isError ? toErrorMessage(remove.error) : undefined}
+        onConfirm={() => remove.mutate()}
+      />
+    </div>
+  );
+}

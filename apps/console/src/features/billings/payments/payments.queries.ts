@@ -1,0 +1,35 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+import { type BillingPlace, billingKey, type Invoice } from "#platform/billing-queries.ts";
+
+export type PaymentSetup = Awaited<ReturnType<ApiClient["payments"]["getPaymentMethod"]>>;
+export type PaymentMethod = NonNullable<PaymentSetup["method"]>;
+export type BankAccount = NonNullable<PaymentSetup["bank"]>;
+export type Collection = Awaited<ReturnType<ApiClient["payments"]["getInvoiceCollection"]>>;
+export type Attempt = Collection["attempts"][number];
+
+/** A payment under way ends outside of this page, in milliseconds. */
+const REFRESH_MS = 5_000;
+const UNDER_WAY: readonly Attempt["state"][] = ["pending", "processing", "unknown"];
+
+export function isUnderWay({ state }: Attempt): boolean {
+  return UNDER_WAY.includes(state);
+}
+
+export const paymentsQueries = {
+  setup: (api: ApiClient, place: BillingPlace) =>
+    queryOptions({
+      queryKey: [...billingKey(place), place.environment, "payment-method"],
+      queryFn: ({ signal }): Promise<PaymentSetup> =>
+        api.payments.getPaymentMethod(place, { signal }),
+    }),
+
+  /** How an invoice is paid; asked for again while a payment is under way. */
+  collection: (api: ApiClient, { tenantId, invoiceId }: Pick<Invoice, "tenantId" | "invoiceId">) =>
+    queryOptions({
+      queryKey: [...billingKey({ tenantId }), "collection", invoiceId],
+      queryFn: ({ signal }): Promise<Collection> =>
+        api.payments.getInvoiceCollection({ tenantId, invoiceId }, { signal }),
+      refetchInterval: ({ state }) => (state.data?.attempts.some(isUnderWay) ? REFRESH_MS : false),
+    }),
+};

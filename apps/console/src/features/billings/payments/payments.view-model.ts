@@ -1,0 +1,72 @@
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+import type { Attempt, BankAccount, PaymentMethod } from "./payments.queries.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  card: "Card",
+  sepa_debit: "SEPA direct debit",
+  us_bank_account: "Bank account",
+  link: "Link",
+};
+/** A card that expires within this time is pointed out, in milliseconds. */
+const SOON_MS = 45 * 24 * 60 * 60 * 1000;
+
+function toTitle(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("_", " ");
+}
+
+/** "Visa ending in 4242" */
+export function nameMethod({ type, brand, last4 }: PaymentMethod): string {
+  const name = brand === null ? (TYPES[type] ?? toTitle(type)) : toTitle(brand);
+  return last4 === null ? name : `${name} ending in ${last4}`;
+}
+
+/** When a card ends, and whether that is soon. Undefined for what does not expire. */
+export function describeExpiry(
+  { expiresMonth, expiresYear }: PaymentMethod,
+  nowMs: number,
+): { text: string; isUrgent: boolean } | undefined {
+  if (expiresMonth === null || expiresYear === null) {
+    return;
+  }
+  // A card is good until the end of its month.
+  const endMs = Date.UTC(expiresYear, expiresMonth, 1);
+  const month = `${String(expiresMonth).padStart(2, "0")}/${String(expiresYear)}`;
+  if (endMs <= nowMs) {
+    return { text: `Expired ${month}. Payments will fail: replace it.`, isUrgent: true };
+  }
+  const isUrgent = endMs - nowMs < SOON_MS;
+  return { text: isUrgent ? `Expires soon, ${month}.` : `Expires ${month}.`, isUrgent };
+}
+
+/** What became known of an attempt to collect, in one sentence. */
+export function describeAttempt({ state, message, amount, currency, createdAt }: Attempt): string {
+  const money = formatMoney(amount, currency);
+  const date = formatDate(createdAt);
+  switch (state) {
+    case "succeeded":
+      return `${money} paid on ${date}.`;
+    case "failed":
+      return `${money} failed on ${date}${message === null ? "." : `: ${message.replace(/\.$/, "")}.`}`;
+    case "action_required":
+      return `${money} on ${date} waits for your confirmation.`;
+    default:
+      return `${money} since ${date} is being processed.`;
+  }
+}
+
+/** What a transfer needs, in the order in which banks ask for it. */
+export function listBankFacts(
+  { holder, iban, bic, bank, lines }: BankAccount,
+  reference: string | undefined,
+): { label: string; value: string }[] {
+  const facts = [
+    { label: "Account holder", value: holder },
+    { label: "IBAN", value: iban },
+    { label: "BIC", value: bic },
+    { label: "Bank", value: bank },
+    { label: "Details", value: lines.length === 0 ? null : lines.join("\n") },
+    { label: "Reference", value: reference ?? null },
+  ];
+  return facts.flatMap(({ label, value }) => (value === null ? [] : [{ label, value }]));
+}

@@ -113,6 +113,8 @@ const OF_TENANTS: readonly Rule[] = [
           and b.kind in ('base', 'proration', 'addOn') and not b.is_returned
           and (b.invoice_id, b.line) > (a.invoice_id, a.line) and b.from_at < a.to_at and a.from_at < b.to_at
       where a.tenant_id = any(${tenants}) and a.kind in ('base', 'proration', 'addOn') and not a.is_returned
+        -- Of a void invoice nothing is charged.
+        and not exists (select from invoices i where i.invoice_id in (a.invoice_id, b.invoice_id) and i.state = 'void')
         and not exists (select from billing_events e where e.tenant_id = a.tenant_id and e.details ->> 'proration' = 'none')`,
   },
   {

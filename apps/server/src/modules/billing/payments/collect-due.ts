@@ -56,7 +56,12 @@ async function lookAfter(deps: BillingDeps, attempt: AttemptRow): Promise<void> 
       await lookUp(deps, provider, attempt);
     }
   } catch (error) {
-    if (!(error instanceof ProviderDown || error instanceof ProviderMisconfigured)) {
+    if (error instanceof ProviderDown || error instanceof ProviderMisconfigured) {
+      deps.logger.warn(
+        { reason: error.message, attemptId },
+        "An attempt to collect waits for its provider",
+      );
+    } else {
       deps.logger.error({ err: error, attemptId }, "An attempt to collect could not be finished");
     }
     await putOff(deps, attempt);

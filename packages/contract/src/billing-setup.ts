@@ -61,5 +61,6 @@ export const billingSetupContract = {
       description: "Settings are in the configuration; this reads them as they are in force.",
       tags: ["Revenue"],
     })
+    .input(z.strictObject({}))
     .output(billingSetup),
 };

@@ -16,6 +16,7 @@ import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
+import { allInsightsContract, insightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
 import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
@@ -61,6 +62,8 @@ export const contract = {
   serviceKeys: serviceKeysContract,
   usage: usageContract,
   alerts: alertsContract,
+  insights: insightsContract,
+  allInsights: allInsightsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

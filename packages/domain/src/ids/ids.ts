@@ -31,6 +31,7 @@ export const ID_PREFIXES = {
   message: "msg",
   alert: "alt",
   alertEvent: "alh",
+  insight: "ins",
   invoice: "inv",
   creditNote: "crn",
   creditGrant: "cgr",
@@ -65,6 +66,7 @@ type IdOf = {
   message: string;
   alert: string;
   alertEvent: string;
+  insight: string;
   invoice: string;
   creditNote: string;
   creditGrant: string;

@@ -1,0 +1,173 @@
+import { STATISTICS } from "@turnpike/domain/anomaly/statistics";
+import { isId } from "@turnpike/domain/ids/ids";
+import { HISTORY_HOURS_NEEDED } from "@turnpike/domain/insights/find-incident";
+import { WATCHED_MEASURES } from "@turnpike/domain/insights/incident";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { instant, keyId, pageOf, pageQuery, tenantId } from "./shapes.ts";
+
+/** The most insights of a tenant that are open at once. */
+export const INSIGHTS_MAX = 100;
+
+const insightId = z
+  .string()
+  .refine((value) => isId("insight", value), {
+    error: "Not the id of an insight; it looks like ins_0199f3b0c1d27a4e8f60112233445566.",
+  })
+  .meta({ examples: ["ins_0199f3b0c1d27a4e8f60112233445566"] });
+
+export const INSIGHT_KINDS = [
+  "anomaly",
+  "key_unused",
+  "key_expiring",
+  "quota_near",
+  "invoice_overdue",
+] as const;
+
+/** A part of the change, such as a key or a route. The empty text is the value of what has none. */
+const part = z.strictObject({
+  dimension: z.enum(["key", "route", "status", "outcome"]),
+  value: z.string(),
+  /** Of the change: the shares of all parts of a dimension are 1 together; negative for a part that moved against it. */
+  share: z.number(),
+  /** Of the whole before. */
+  weight: z.number(),
+});
+export type InsightPart = z.infer<typeof part>;
+
+const point = z.strictObject({
+  time: instant,
+  /** Null where there was nothing to measure. */
+  value: z.number().nullable(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+});
+
+/** What is unusual and what is usual; means of an hour. Latencies are in milliseconds. */
+const evidence = z.strictObject({
+  measure: z.enum(WATCHED_MEASURES),
+  /** Measures that left the usual at the same time. */
+  also: z.array(z.enum(WATCHED_MEASURES)),
+  statistic: z.enum(STATISTICS),
+  direction: z.enum(["up", "down"]),
+  from: instant,
+  to: instant,
+  actual: z.number(),
+  expected: z.number(),
+  low: z.number(),
+  high: z.number(),
+  /** What it was compared with to find the parts: as long, earlier. */
+  comparedFrom: instant,
+  /** The part that explains the change; null when it is everywhere. */
+  cause: part.nullable(),
+  parts: z.array(part),
+  /** By the hour, from two days before. */
+  points: z.array(point),
+});
+export type InsightEvidence = z.infer<typeof evidence>;
+
+/** What to do, one thing. */
+const action = z.discriminatedUnion("do", [
+  z.strictObject({
+    do: z.literal("open_chart"),
+    measure: z.enum(WATCHED_MEASURES),
+    from: instant,
+    to: instant,
+    dimension: part.shape.dimension.nullable(),
+    value: z.string().nullable(),
+  }),
+  z.strictObject({ do: z.literal("limit_key"), keyId }),
+  z.strictObject({ do: z.literal("revoke_key"), keyId }),
+  z.strictObject({ do: z.literal("extend_key"), keyId }),
+  z.strictObject({ do: z.literal("change_plan") }),
+  z.strictObject({ do: z.literal("pay_invoice"), invoiceId: z.string() }),
+]);
+export type InsightAction = z.infer<typeof action>;
+
+export const insight = z.strictObject({
+  insightId,
+  tenantId,
+  kind: z.enum(INSIGHT_KINDS),
+  /** One sentence in English, with the figures of the fields. */
+  text: z.string(),
+  since: instant,
+  /** When it was last found. */
+  seenAt: instant,
+  /** Null as long as it lasts. */
+  endedAt: instant.nullable(),
+  /** From 0 to 1; 1 for what is counted and not judged. */
+  confidence: z.number(),
+  /** Of anomalies. */
+  evidence: evidence.nullable(),
+  action,
+  dismissedAt: instant.nullable(),
+  isUseful: z.boolean().nullable(),
+});
+export type Insight = z.infer<typeof insight>;
+
+export const insightList = z.strictObject({
+  items: z.array(insight).max(INSIGHTS_MAX),
+  /** Hours of usage that anomalies can be judged by, and how many it takes. */
+  history: z.strictObject({ hours: z.int(), needed: z.literal(HISTORY_HOURS_NEEDED) }),
+  /** When usage was last looked at; null before the first time. */
+  checkedAt: instant.nullable(),
+});
+export type InsightList = z.infer<typeof insightList>;
+
+const tags = ["Insights"];
+const path = "/tenants/{tenantId}/insights";
+
+export const insightsContract = {
+  list: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path,
+      summary: "List what changed and what needs attention, newest first",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        /** `all` includes what is dismissed or has ended. */
+        state: z.enum(["open", "all"]).default("open"),
+      }),
+    )
+    .output(insightList),
+  refresh: operation({ scope: "alerts:write" })
+    .route({
+      method: "POST",
+      path: `${path}/refresh`,
+      summary: "Look for insights now, instead of within the hour",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
+    .output(insightList),
+  update: operation({ scope: "alerts:write" })
+    .route({
+      method: "PATCH",
+      path: `${path}/{insightId}`,
+      summary: "Dismiss an insight, or say whether it was useful",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        insightId,
+        isDismissed: z.boolean().optional(),
+        isUseful: z.boolean().nullable().optional(),
+      }),
+    )
+    .output(insight),
+};
+
+export const allInsightsContract = {
+  list: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: "/insights",
+      summary: "List the open insights of all tenants, newest first",
+      tags,
+    })
+    .input(z.strictObject({ ...pageQuery }))
+    .output(pageOf(insight)),
+};

@@ -1,0 +1,118 @@
+import { createBelow } from "@turnpike/testkit/seeded-chance";
+import { describe, expect, it } from "vitest";
+import { advanceInsight } from "./advance-insight.ts";
+import { findIncident } from "./find-incident.ts";
+import { groupIncidents } from "./group-incidents.ts";
+import type { Hour, Incident } from "./incident.ts";
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const START_MS = Date.UTC(2026, 0, 5);
+const HOURS = 28 * 24;
+const EVENT_AT = HOURS - 10;
+const RECENT_MS = START_MS + (HOURS - 48) * HOUR_MS;
+
+function createHours(change: (value: number, since: number) => number | null): Hour[] {
+  const below = createBelow(11);
+  return Array.from({ length: HOURS }, (_, at) => {
+    const usual = 500 + Math.round(200 * Math.sin((at / 24) * 2 * Math.PI)) + below(60);
+    return {
+      timeMs: START_MS + at * HOUR_MS,
+      value: at < EVENT_AT ? usual : change(usual, at - EVENT_AT),
+    };
+  });
+}
+
+describe("findIncident", () => {
+  it("says since when, how big, against which band, and whether it is over", () => {
+    const hours = createHours((value, since) => (since < 4 ? value * 3 : value));
+    expect(findIncident("requests", hours, RECENT_MS)).toMatchObject({
+      measure: "requests",
+      direction: "up",
+      sinceMs: START_MS + EVENT_AT * HOUR_MS,
+      untilMs: START_MS + (EVENT_AT + 4) * HOUR_MS,
+      isOver: true,
+    });
+    const lasting = findIncident("errors", createHours((value) => value * 3), RECENT_MS);
+    expect(lasting).toMatchObject({ isOver: false, untilMs: START_MS + HOURS * HOUR_MS });
+    expect(lasting?.actual).toBeGreaterThan(lasting?.high ?? Number.POSITIVE_INFINITY);
+    expect(lasting?.confidence).toBeGreaterThan(0.5);
+  });
+
+  it("is quiet about what is usual, small, good news, long ago or hidden behind too little history", () => {
+    const usual = createHours((value) => value);
+    expect(findIncident("requests", usual, 0)).toBeUndefined();
+    const few = createHours((value) => value).map(({ timeMs, value }, at) => ({
+      timeMs,
+      value: at === EVENT_AT ? 12 : (value ?? 0) % 2,
+    }));
+    expect(findIncident("errors", few, RECENT_MS)).toBeUndefined();
+    const silent = createHours(() => 0);
+    expect(findIncident("errors", silent, RECENT_MS)).toBeUndefined();
+    expect(findIncident("requests", silent, RECENT_MS)?.direction).toBe("down");
+    const tripled = createHours((value) => value * 3);
+    expect(findIncident("requests", tripled, START_MS + HOURS * HOUR_MS)).toBeUndefined();
+    expect(findIncident("requests", tripled.slice(-150), 0)).toBeUndefined();
+  });
+
+  it("stands hours without anything to measure", () => {
+    const gaps = createHours((value) => value * 3).map((hour, at) =>
+      at % 24 === 3 ? { ...hour, value: null } : hour,
+    );
+    expect(findIncident("latency_avg", gaps, RECENT_MS)?.direction).toBe("up");
+  });
+});
+
+describe("groupIncidents", () => {
+  const incident = (measure: Incident["measure"], hour: number): Incident => ({
+    measure,
+    statistic: "residual",
+    sinceMs: START_MS + hour * HOUR_MS,
+    untilMs: START_MS + (hour + 1) * HOUR_MS,
+    isOver: false,
+    direction: "up",
+    actual: 2,
+    low: 0,
+    expected: 1,
+    high: 1,
+    confidence: 0.7,
+  });
+
+  it("makes one of what begins together, and leaves the rest apart", () => {
+    const groups = groupIncidents([
+      incident("requests", 0),
+      incident("errors", 2),
+      incident("latency_avg", 30),
+    ]);
+    expect(groups.map(({ measure, also }) => [measure, also])).toEqual([
+      ["errors", ["requests"]],
+      ["latency_avg", []],
+    ]);
+  });
+});
+
+describe("advanceInsight", () => {
+  const nowMs = START_MS;
+  const first = advanceInsight(undefined, { sinceMs: nowMs, isOver: false }, nowMs);
+
+  it("keeps one insight of one cause, ends it, and tells it again when it comes back", () => {
+    expect(first).toMatchObject({ sinceMs: nowMs, endedAtMs: null, dismissedAtMs: null });
+    const ended = advanceInsight(first, { sinceMs: nowMs, isOver: true }, nowMs + HOUR_MS);
+    expect(ended).toMatchObject({ sinceMs: nowMs, endedAtMs: nowMs + HOUR_MS });
+    const seen = advanceInsight(ended, { sinceMs: nowMs, isOver: true }, nowMs + 2 * HOUR_MS);
+    expect(seen).toMatchObject({ endedAtMs: nowMs + HOUR_MS, seenAtMs: nowMs + 2 * HOUR_MS });
+    const again = advanceInsight(seen, { sinceMs: nowMs + DAY_MS, isOver: false }, nowMs + DAY_MS);
+    expect(again).toMatchObject({ endedAtMs: null, dismissedAtMs: null });
+  });
+
+  it.each([
+    ["dismissed", { dismissedAtMs: nowMs }, 7],
+    ["not useful", { isUseful: false, ratedAtMs: nowMs }, 30],
+  ])("stays quiet after %s, and not for ever", (_name, change, days) => {
+    const state = { ...first, ...change };
+    const after = (ms: number) =>
+      advanceInsight(state, { sinceMs: nowMs + ms, isOver: false }, nowMs + ms).dismissedAtMs;
+    expect(after(days * DAY_MS - HOUR_MS)).not.toBeNull();
+    expect(after(days * DAY_MS + HOUR_MS)).toBeNull();
+  });
+});

@@ -168,6 +168,7 @@ describe("the thread of the jobs", () => {
       "exports.forget",
       "files.sweep",
       "identity.forget-expired",
+      "insights.scan",
       "keys.warn-of-expiry",
       "metering.keep-history",
       "metering.prune",

@@ -5,6 +5,7 @@ import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
+import { createInsightsJobs } from "#modules/intelligence/index.ts";
 import { createKeysJobs } from "#modules/keys/index.ts";
 import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
@@ -56,6 +57,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),
     ...createAlertsJobs(deps),
+    ...createInsightsJobs(deps),
     ...createBillingJobs({ ...deps, mail: deps }),
   ];
 }

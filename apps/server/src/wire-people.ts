@@ -54,6 +54,11 @@ import {
   isIdToken,
 } from "#modules/identity/index.ts";
 import {
+  createAllInsightsRoutes,
+  createIncidentFinder,
+  createInsightsRoutes,
+} from "#modules/intelligence/index.ts";
+import {
   createGithubSigningKeys,
   createKeyImportRoutes,
   createKeysRoutes,
@@ -216,6 +221,8 @@ export function wirePeople(
       ...createLimitsRoutes(services),
     },
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
+    insights: createInsightsRoutes({ ...analytics, findIncidents: createIncidentFinder() }),
+    allInsights: createAllInsightsRoutes(services),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

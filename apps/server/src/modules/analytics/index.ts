@@ -15,3 +15,4 @@ export { queryWindows } from "./queries/query-windows.ts";
 export { createQueue, type Queue } from "./queries/queue-queries.ts";
 export { readRollups } from "./queries/read-rollups.ts";
 export { refusalWithin } from "./queries/refuse-question.ts";
+export { summariseKeys } from "./queries/summarise-keys.ts";

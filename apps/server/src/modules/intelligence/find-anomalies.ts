@@ -1,0 +1,112 @@
+import type { InsightAction, InsightPart } from "@turnpike/contract/insights";
+import { isId, type TenantId } from "@turnpike/domain/ids/ids";
+import { findBand } from "@turnpike/domain/insights/find-band";
+import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
+import type { AppServices } from "#platform/app-services.ts";
+import { describeAnomaly } from "./describe-anomaly.ts";
+import { type Explanation, explainIncident } from "./explain-incident.ts";
+import type { FoundInsight } from "./found-insight.ts";
+import type { FindIncidents } from "./incident-finder.ts";
+import type { WatchedHours } from "./read-hours.ts";
+
+const HOUR_MS = 60 * 60_000;
+/** What began earlier was found by the run of its hour. */
+const RECENT_HOURS = 48;
+const SHOWN_BEFORE_HOURS = 48;
+
+function toInstant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+function toPoints(usage: WatchedHours, { measure, sinceMs }: IncidentGroup) {
+  const hours = usage.find((series) => series.measure === measure)?.hours ?? [];
+  return hours
+    .filter(({ timeMs }) => timeMs >= sinceMs - SHOWN_BEFORE_HOURS * HOUR_MS)
+    .map(({ timeMs, value }) => {
+      const band = findBand(hours, { timeMs, beforeMs: Math.min(timeMs, sinceMs) });
+      return {
+        time: toInstant(timeMs),
+        value,
+        low: band?.low ?? null,
+        high: band?.high ?? null,
+      };
+    });
+}
+
+function toAction(incident: IncidentGroup, cause: InsightPart | null): InsightAction {
+  const { measure, direction, sinceMs, untilMs } = incident;
+  const isByKey = cause?.dimension === "key" && isId("key", cause.value);
+  if (isByKey && measure === "requests" && direction === "up") {
+    return { do: "limit_key", keyId: cause.value as never };
+  }
+  return {
+    do: "open_chart",
+    measure,
+    from: toInstant(sinceMs),
+    to: toInstant(untilMs),
+    dimension: cause?.dimension ?? null,
+    value: cause?.value ?? null,
+  };
+}
+
+function toFound(
+  usage: WatchedHours,
+  incident: IncidentGroup,
+  { comparedFromMs, cause, parts }: Explanation,
+): FoundInsight {
+  const { measure, direction, statistic, sinceMs, untilMs } = incident;
+  return {
+    kind: "anomaly",
+    fingerprint: `anomaly ${measure} ${direction} ${cause?.dimension ?? ""} ${cause?.value ?? ""}`,
+    sinceMs,
+    isOver: incident.isOver,
+    facts: {
+      text: describeAnomaly(incident, cause),
+      confidence: incident.confidence,
+      evidence: {
+        measure,
+        also: incident.also,
+        statistic,
+        direction,
+        from: toInstant(sinceMs),
+        to: toInstant(untilMs),
+        actual: incident.actual,
+        expected: incident.expected,
+        low: incident.low,
+        high: incident.high,
+        comparedFrom: toInstant(comparedFromMs),
+        cause,
+        parts,
+        points: toPoints(usage, incident),
+      },
+      action: toAction(incident, cause),
+    },
+  };
+}
+
+/** Finds what left the usual in the last two days, each with the part that explains it. */
+export async function findAnomalies(
+  deps: AppServices & { findIncidents: FindIncidents },
+  tenantId: TenantId,
+  usage: WatchedHours,
+): Promise<FoundInsight[]> {
+  const hours = usage[0]?.hours ?? [];
+  const first = hours[0];
+  const last = hours.at(-1);
+  if (first === undefined || last === undefined) {
+    return [];
+  }
+  const groups = await deps.findIncidents({
+    series: usage,
+    fromMs: last.timeMs - (RECENT_HOURS - 1) * HOUR_MS,
+  });
+  const found: FoundInsight[] = [];
+  for (const incident of groups) {
+    const explanation = await explainIncident(deps, tenantId, {
+      incident,
+      firstMs: first.timeMs,
+    });
+    found.push(toFound(usage, incident, explanation));
+  }
+  return found;
+}

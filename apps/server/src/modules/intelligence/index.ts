@@ -1,0 +1,4 @@
+export { createIncidentFinder } from "./incident-finder.ts";
+export { createInsightsJobs } from "./insights.jobs.ts";
+export { createAllInsightsRoutes, createInsightsRoutes } from "./insights.routes.ts";
+export { insightsOfTenant } from "./insights-of-tenant.store.ts";

@@ -1,0 +1,15 @@
+import type { AppServices } from "#platform/app-services.ts";
+import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
+import { findIncidentsHere } from "./incident-finder.ts";
+import { scanTenants } from "./scan-tenants.ts";
+
+export function createInsightsJobs(deps: AppServices): RegisteredJob[] {
+  return [
+    registerSchedule({
+      name: "insights.scan",
+      // When the hour before has settled.
+      cron: "7 * * * *",
+      run: ({ signal }) => scanTenants({ ...deps, findIncidents: findIncidentsHere }, signal),
+    }),
+  ];
+}

@@ -1,0 +1,34 @@
+import { implement } from "@orpc/server";
+import { allInsightsContract, insightsContract } from "@turnpike/contract/insights";
+import { nameSenderIn } from "@turnpike/domain/access/actor";
+import type { HttpContext } from "#http/http-context.ts";
+import type { Queue } from "#modules/analytics/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import {
+  listAllInsights,
+  listInsights,
+  refreshInsights,
+  updateInsight,
+} from "./manage-insights.ts";
+import type { ScanDeps } from "./scan-tenant.ts";
+
+export function createInsightsRoutes(deps: ScanDeps & { inTurn: Queue }) {
+  const os = implement(insightsContract).$context<HttpContext>();
+  return os.router({
+    list: os.list.handler(({ input, context }) => listInsights(deps, context.call(), input)),
+    refresh: os.refresh.handler(({ input, context }) => {
+      const call = context.call();
+      return deps.inTurn(nameSenderIn(call.actor, input.tenantId), () =>
+        refreshInsights(deps, call, input),
+      );
+    }),
+    update: os.update.handler(({ input, context }) => updateInsight(deps, context.call(), input)),
+  });
+}
+
+export function createAllInsightsRoutes(deps: AppServices) {
+  const os = implement(allInsightsContract).$context<HttpContext>();
+  return os.router({
+    list: os.list.handler(({ input, context }) => listAllInsights(deps, context.call(), input)),
+  });
+}

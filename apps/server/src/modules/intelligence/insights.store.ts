@@ -1,0 +1,120 @@
+import type { Insight } from "@turnpike/contract/insights";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+
+export type InsightFacts = Pick<Insight, "text" | "confidence" | "evidence" | "action">;
+
+export type InsightRow = {
+  tenant_id: TenantId;
+  insight_id: string;
+  fingerprint: string;
+  kind: Insight["kind"];
+  facts: InsightFacts;
+  since: Date;
+  seen_at: Date;
+  ended_at: Date | null;
+  dismissed_at: Date | null;
+  is_useful: boolean | null;
+  rated_at: Date | null;
+};
+
+const CHANGING = [
+  "facts",
+  "since",
+  "seen_at",
+  "ended_at",
+  "dismissed_at",
+  "is_useful",
+  "rated_at",
+] as const;
+const COLUMNS = ["tenant_id", "insight_id", "fingerprint", "kind", ...CHANGING] as const;
+
+/** Newest first. */
+export async function listInsightRows(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { isOpen: boolean; limit: number },
+): Promise<InsightRow[]> {
+  return await tx<InsightRow[]>`
+    select ${tx(COLUMNS)} from insights
+    where tenant_id = ${tenantId} and (not ${input.isOpen} or (ended_at is null and dismissed_at is null))
+    order by since desc, insight_id desc
+    limit ${input.limit}`;
+}
+
+/** Of all tenants, newest first, before a given id. Needs the operator role. */
+export async function listOpenInsightRows(
+  tx: Tx,
+  page: { beforeId: string | undefined; limit: number },
+): Promise<InsightRow[]> {
+  const before = page.beforeId ?? null;
+  return await tx<InsightRow[]>`
+    select ${tx(COLUMNS)} from insights
+    where ended_at is null and dismissed_at is null and (${before}::text is null or insight_id < ${before})
+      and exists (select from tenants t where t.tenant_id = insights.tenant_id and t.deleted_at is null)
+    order by insight_id desc
+    limit ${page.limit}`;
+}
+
+/** All of a tenant, locked until the end of the transaction, by their fingerprints. */
+export async function lockInsightRows(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<Map<string, InsightRow>> {
+  const rows = await tx<InsightRow[]>`
+    select ${tx(COLUMNS)} from insights where tenant_id = ${tenantId} order by insight_id for update`;
+  return new Map(rows.map((row) => [row.fingerprint, row]));
+}
+
+export async function lockInsightRow(
+  tx: Tx,
+  tenantId: TenantId,
+  insightId: string,
+): Promise<InsightRow | undefined> {
+  const [row] = await tx<InsightRow[]>`
+    select ${tx(COLUMNS)} from insights
+    where tenant_id = ${tenantId} and insight_id = ${insightId} for update`;
+  return row;
+}
+
+/** Stores a row, new or locked by this transaction. Of two new ones of a fingerprint the first stays. */
+export async function saveInsightRow(tx: Tx, row: InsightRow): Promise<void> {
+  const stored = { ...row, facts: tx.json(row.facts as unknown as JsonValue) };
+  await tx`
+    insert into insights ${tx(stored, ...COLUMNS)}
+    on conflict (tenant_id, fingerprint) do update set ${tx(stored, ...CHANGING)}`;
+}
+
+/** Deletes what ended before. @returns How many. */
+export async function deleteEndedInsights(
+  tx: Tx,
+  tenantId: TenantId,
+  before: Date,
+): Promise<number> {
+  const rows = await tx`
+    delete from insights where tenant_id = ${tenantId} and ended_at < ${before} returning 1`;
+  return rows.length;
+}
+
+export type InsightCheck = { checked_at: Date; history_hours: number };
+
+export async function findInsightCheck(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<InsightCheck | undefined> {
+  const [row] = await tx<InsightCheck[]>`
+    select checked_at, history_hours from insight_checks where tenant_id = ${tenantId}`;
+  return row;
+}
+
+export async function saveInsightCheck(
+  tx: Tx,
+  tenantId: TenantId,
+  check: InsightCheck,
+): Promise<void> {
+  await tx`
+    insert into insight_checks (tenant_id, checked_at, history_hours)
+    values (${tenantId}, ${check.checked_at}, ${check.history_hours})
+    on conflict (tenant_id) do update
+    set checked_at = excluded.checked_at, history_hours = excluded.history_hours`;
+}

@@ -1,0 +1,130 @@
+import { INSIGHTS_MAX, type Insight, type InsightList } from "@turnpike/contract/insights";
+import { assertMay, assertMayInTenant, type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { HISTORY_HOURS_NEEDED } from "@turnpike/domain/insights/find-incident";
+import { writeAudit } from "#modules/audit/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
+import { parseIdCursor } from "#platform/parse-cursor.ts";
+import {
+  findInsightCheck,
+  type InsightRow,
+  listInsightRows,
+  listOpenInsightRows,
+  lockInsightRow,
+  saveInsightRow,
+} from "./insights.store.ts";
+import { type ScanDeps, scanTenant } from "./scan-tenant.ts";
+
+function toReply(row: InsightRow): Insight {
+  return {
+    insightId: row.insight_id,
+    tenantId: row.tenant_id,
+    kind: row.kind,
+    ...row.facts,
+    since: row.since.toISOString(),
+    seenAt: row.seen_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+    dismissedAt: row.dismissed_at?.toISOString() ?? null,
+    isUseful: row.is_useful,
+  };
+}
+
+/**
+ * Lists the insights of a tenant, newest first. Invoices are only for those who may read them.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
+export async function listInsights(
+  deps: AppServices,
+  context: CallContext,
+  { tenantId, state }: { tenantId: TenantId; state: "open" | "all" },
+): Promise<InsightList> {
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  const seesInvoices = mayInTenant(context.actor, "billing:read", tenantId);
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    await assertTenantExists(tx, tenantId);
+    const page = { isOpen: state === "open", limit: INSIGHTS_MAX };
+    const rows = await listInsightRows(tx, tenantId, page);
+    const check = await findInsightCheck(tx, tenantId);
+    return {
+      items: rows.filter((row) => seesInvoices || row.kind !== "invoice_overdue").map(toReply),
+      history: { hours: check?.history_hours ?? 0, needed: HISTORY_HOURS_NEEDED },
+      checkedAt: check?.checked_at.toISOString() ?? null,
+    };
+  });
+}
+
+/** Lists the open insights of all tenants, newest first. @throws {AppError} `INSUFFICIENT_SCOPE`. */
+export async function listAllInsights(
+  deps: AppServices,
+  context: CallContext,
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+): Promise<{ items: Insight[]; nextCursor: string | null }> {
+  assertMay(context.actor, "usage:read");
+  const beforeId = parseIdCursor("insight", cursor);
+  const rows = await deps.transact.asOperator((tx) =>
+    listOpenInsightRows(tx, { beforeId, limit: limit + 1 }),
+  );
+  const items = rows.slice(0, limit).map(toReply);
+  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.insightId ?? null) : null };
+}
+
+/** Looks at the tenant now. @throws {AppError} As {@link listInsights}; `QUERY_TOO_COSTLY`; `OVERLOADED`. */
+export async function refreshInsights(
+  deps: ScanDeps,
+  context: CallContext,
+  { tenantId }: { tenantId: TenantId },
+): Promise<InsightList> {
+  assertMayInTenant(context.actor, "alerts:write", tenantId);
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  await deps.transact.asTenant(tenantId, (tx) => assertTenantExists(tx, tenantId));
+  await scanTenant(deps, tenantId);
+  return await listInsights(deps, context, { tenantId, state: "open" });
+}
+
+/**
+ * Dismisses an insight or takes that back, and keeps whether it was useful: what was not stays quiet for thirty days.
+ *
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ */
+export async function updateInsight(
+  deps: AppServices,
+  context: CallContext,
+  input: {
+    tenantId: TenantId;
+    insightId: string;
+    isDismissed?: boolean | undefined;
+    isUseful?: boolean | null | undefined;
+  },
+): Promise<Insight> {
+  const { tenantId, insightId, isDismissed, isUseful } = input;
+  assertMayInTenant(context.actor, "alerts:write", tenantId);
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  const seesInvoices = mayInTenant(context.actor, "billing:read", tenantId);
+  const now = deps.clock.now();
+  return await deps.transact.asTenant(tenantId, async (tx) => {
+    await assertTenantExists(tx, tenantId);
+    const row = await lockInsightRow(tx, tenantId, insightId);
+    if (row === undefined || (row.kind === "invoice_overdue" && !seesInvoices)) {
+      throw resourceNotFound("insight");
+    }
+    const changed: InsightRow = {
+      ...row,
+      ...(isDismissed === undefined ? {} : { dismissed_at: isDismissed ? now : null }),
+      ...(isUseful === undefined
+        ? {}
+        : { is_useful: isUseful, rated_at: isUseful === null ? null : now }),
+    };
+    await saveInsightRow(tx, changed);
+    await writeAudit(deps, tx, context, {
+      tenantId,
+      action: "insight.updated",
+      entityType: "insight",
+      entityId: insightId,
+      details: { kind: row.kind, isDismissed: changed.dismissed_at !== null, isUseful: changed.is_useful },
+    });
+    return toReply(changed);
+  });
+}

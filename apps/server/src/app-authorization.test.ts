@@ -28,7 +28,14 @@ const inTenant = guarded.filter(({ path }) => path.includes("{tenantId}"));
 const outsideOfTenants = scoped.filter((operation) => !inTenant.includes(operation));
 
 /** What asks about usage on behalf of its caller, who must be allowed to read it. */
-const ASKING_USAGE = ["alerts.create", "alerts.update", "alerts.test", "alerts.preview"];
+const ASKING_USAGE = [
+  "alerts.create",
+  "alerts.update",
+  "alerts.test",
+  "alerts.preview",
+  "insights.refresh",
+  "insights.update",
+];
 /** What the operator alone does inside a tenant, although roles hold a scope of that name. */
 const OPERATORS_OWN = ["notifications.create", "tenants.restore"];
 

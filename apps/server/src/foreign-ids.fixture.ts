@@ -34,6 +34,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   webhookId: "webhookId",
   messageId: "messageId",
   alertId: "alertId",
+  insightId: "insightId",
   exportId: "exportId",
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",

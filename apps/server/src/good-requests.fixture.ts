@@ -21,6 +21,7 @@ export type Ids = Record<
   | "migrationId"
   | "webhookId"
   | "alertId"
+  | "insightId"
   | "exportId"
   | "messageId"
   | "invoiceId"
@@ -49,6 +50,7 @@ export const MISSING_IDS: Ids = {
   migrationId: `mig_${"e".repeat(32)}`,
   webhookId: `whk_${"e".repeat(32)}`,
   alertId: `alt_${"e".repeat(32)}`,
+  insightId: `ins_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
   messageId: `msg_${"e".repeat(32)}`,
   invoiceId: `inv_${"e".repeat(32)}`,
@@ -226,6 +228,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     windowMinutes: ALERT.windowMinutes,
     condition: ALERT.condition,
   }),
+  "insights.refresh": () => ({}),
+  "insights.update": () => ({ isUseful: true }),
   "alerts.setQuotaAlerts": () => ({ thresholds: [80], mailRoles: ["owner"] }),
   ...Object.fromEntries(
     ["webhooks", "operatorWebhooks"].flatMap((module) => [

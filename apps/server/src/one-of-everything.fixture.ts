@@ -28,7 +28,9 @@ export async function makeOneOfEverything(
     expect(reply.status, reply.text).toBeLessThan(300);
     return reply.json;
   };
-  const key = await make("POST", `${path}/keys`, { name });
+  // It expires soon, which is worth an insight.
+  const expiresAt = new Date(Date.now() + 3 * 24 * 60 * 60_000).toISOString();
+  const key = await make("POST", `${path}/keys`, { name, expiresAt });
   const user = await make("POST", "/v1/users", {
     issuer: "https://id.example.com",
     subject: name,
@@ -58,6 +60,7 @@ export async function makeOneOfEverything(
   });
   const ping = await make("POST", `${path}/webhooks/${webhook.webhookId}/test`, {});
   const alert = await make("POST", `${path}/alerts`, { ...ALERT, name });
+  const insights = await make("POST", `${path}/insights/refresh`, {});
   const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
   const coupon = await make("POST", "/v1/coupons", {
     couponId: `c-${tenantId.slice(-12)}`,
@@ -91,6 +94,7 @@ export async function makeOneOfEverything(
     line: "1",
     exportId: usageExport.exportId,
     alertId: alert.alertId,
+    insightId: insights.items[0].insightId,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
     keyId: key.keyId,

@@ -33,7 +33,11 @@ describe("findIncident", () => {
       untilMs: START_MS + (EVENT_AT + 4) * HOUR_MS,
       isOver: true,
     });
-    const lasting = findIncident("errors", createHours((value) => value * 3), RECENT_MS);
+    const lasting = findIncident(
+      "errors",
+      createHours((value) => value * 3),
+      RECENT_MS,
+    );
     expect(lasting).toMatchObject({ isOver: false, untilMs: START_MS + HOURS * HOUR_MS });
     expect(lasting?.actual).toBeGreaterThan(lasting?.high ?? Number.POSITIVE_INFINITY);
     expect(lasting?.confidence).toBeGreaterThan(0.5);

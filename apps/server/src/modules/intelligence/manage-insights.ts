@@ -1,5 +1,10 @@
 import { INSIGHTS_MAX, type Insight, type InsightList } from "@turnpike/contract/insights";
-import { assertMay, assertMayInTenant, type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
+import {
+  assertMay,
+  assertMayInTenant,
+  type CallContext,
+  mayInTenant,
+} from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { HISTORY_HOURS_NEEDED } from "@turnpike/domain/insights/find-incident";
@@ -123,7 +128,11 @@ export async function updateInsight(
       action: "insight.updated",
       entityType: "insight",
       entityId: insightId,
-      details: { kind: row.kind, isDismissed: changed.dismissed_at !== null, isUseful: changed.is_useful },
+      details: {
+        kind: row.kind,
+        isDismissed: changed.dismissed_at !== null,
+        isUseful: changed.is_useful,
+      },
     });
     return toReply(changed);
   });

@@ -1,5 +1,9 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { type Hour, WATCHED_MEASURES, type WatchedMeasure } from "@turnpike/domain/insights/incident";
+import {
+  type Hour,
+  WATCHED_MEASURES,
+  type WatchedMeasure,
+} from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
 import { askUsage, valueOf } from "./ask-usage.ts";
 

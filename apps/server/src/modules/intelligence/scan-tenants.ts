@@ -1,6 +1,6 @@
 import { USAGE_ROWS_MAX } from "@turnpike/contract/usage";
-import { AppError } from "@turnpike/domain/errors/app-error";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { queryUsageOfAll } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";

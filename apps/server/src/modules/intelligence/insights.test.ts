@@ -1,0 +1,211 @@
+import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import { emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
+import { refusalOf } from "@turnpike/testkit/refusal-of";
+import { createBelow } from "@turnpike/testkit/seeded-chance";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  contextOf,
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestTenant,
+} from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKey } from "#modules/keys/index.ts";
+import { commitGroups } from "#modules/metering/index.ts";
+import { findIncidentsHere } from "./incident-finder.ts";
+import {
+  listAllInsights,
+  listInsights,
+  refreshInsights,
+  updateInsight,
+} from "./manage-insights.ts";
+import { scanTenants } from "./scan-tenants.ts";
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS = 21;
+const EVENT_HOURS = 5;
+
+let database: TestDatabase;
+let deps: ReturnType<typeof createTestServices> & { findIncidents: typeof findIncidentsHere };
+beforeAll(async () => {
+  database = await createTestDatabase();
+  deps = { ...createTestServices(database), findIncidents: findIncidentsHere };
+  // The hour before has settled.
+  deps.clock.advance(10 * 60_000);
+});
+afterAll(() => database.close());
+
+type Call = { hour: number; key: KeyId; route: string; calls: number; status?: number };
+
+/** Stores calls as the gateway does, `hour` counted back from the current hour. */
+async function record(tenantId: TenantId, calls: readonly Call[]): Promise<void> {
+  const nowMs = Math.floor(deps.clock.now().getTime() / HOUR_MS) * HOUR_MS;
+  await commitGroups(deps, [
+    {
+      groupId: deps.newId("group"),
+      processId: deps.newId("process"),
+      recordedAtMs: null,
+      spends: [],
+      entries: calls.map((call) => ({
+        tenantId,
+        keyId: call.key,
+        environment: "live" as const,
+        meterId: "requests",
+        outcome: "VALID" as const,
+        status: call.status ?? 200,
+        method: "GET" as const,
+        route: call.route,
+        minuteMs: nowMs - call.hour * HOUR_MS,
+        periodStartMs: nowMs - 60 * DAY_MS,
+        periodEndMs: nowMs + 60 * DAY_MS,
+        calls: call.calls,
+        quantity: call.calls,
+        bytesIn: 0,
+        bytesOut: 0,
+        latencies: emptyLatencies(),
+      })),
+    },
+  ]);
+}
+
+const makeKey = async (tenantId: TenantId, input: { name: string; expiresAt?: string }) =>
+  (
+    await createKey(deps, OPERATOR_CONTEXT, {
+      tenantId,
+      environment: "live",
+      scopes: [],
+      metadata: {},
+      ...input,
+    })
+  ).keyId;
+
+/** Three weeks of calls by two keys and two routes; in the last hours the second key is taken over. */
+async function furnish(tenant: TestTenant, { takesOver }: { takesOver: boolean }) {
+  const { tenantId } = tenant;
+  const steady = await makeKey(tenantId, { name: "steady" });
+  const taken = await makeKey(tenantId, { name: "taken" });
+  const below = createBelow(5);
+  const calls: Call[] = [];
+  for (let hour = DAYS * 24; hour > 0; hour -= 1) {
+    const rhythm = 300 + Math.round(120 * Math.sin((hour / 24) * 2 * Math.PI));
+    calls.push({ hour, key: steady, route: "/cities", calls: rhythm + below(30) });
+    const own = 40 + below(8);
+    const isTaken = takesOver && hour <= EVENT_HOURS;
+    calls.push({ hour, key: taken, route: "/export", calls: isTaken ? own + 2500 : own });
+  }
+  await record(tenantId, calls);
+  return { steady, taken };
+}
+
+describe("insights", () => {
+  it("name the key that explains a rise, with band, shares and an action; look-alike tenants get nothing of it", async () => {
+    const tenant = await createTestTenant(deps, "Acme");
+    const twin = await createTestTenant(deps, "Acme");
+    const { taken } = await furnish(tenant, { takesOver: true });
+    await furnish(twin, { takesOver: false });
+    expect(await scanTenants(deps, new AbortController().signal)).toBe(2);
+
+    const { tenantId } = tenant;
+    const { items, history, checkedAt } = await listInsights(deps, tenant.context, {
+      tenantId,
+      state: "open",
+    });
+    expect(history).toEqual({ hours: DAYS * 24, needed: 200 });
+    expect(checkedAt).toBe(deps.clock.now().toISOString());
+    const [found, ...others] = items;
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({
+      kind: "anomaly",
+      endedAt: null,
+      action: { do: "limit_key", keyId: taken },
+      evidence: {
+        measure: "requests",
+        direction: "up",
+        cause: { dimension: "key", value: taken },
+        parts: [{ dimension: "key", value: taken }, { dimension: "key" }],
+      },
+    });
+    const { evidence } = found ?? expect.fail();
+    expect(evidence?.actual).toBeGreaterThan(evidence?.high ?? Number.POSITIVE_INFINITY);
+    const shares = evidence?.parts.reduce((sum, { share }) => sum + share, 0);
+    expect(shares).toBeCloseTo(1, 9);
+    expect(evidence?.cause?.share).toBeGreaterThan(0.9);
+    expect(found?.text).toContain(taken);
+
+    const { items: none } = await listInsights(deps, twin.context, {
+      tenantId: twin.tenantId,
+      state: "all",
+    });
+    expect(none).toEqual([]);
+    const foreign = listInsights(deps, twin.context, { tenantId, state: "all" });
+    expect(await refusalOf(foreign)).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
+    const all = await listAllInsights(deps, OPERATOR_CONTEXT, { limit: 10 });
+    expect(all.items.map((insight) => insight.tenantId)).toEqual([tenantId]);
+  });
+
+  it("stay one insight of one cause, end when it is over, and are quiet after a dismissal", async () => {
+    const tenant = await createTestTenant(deps, "Dismissing");
+    const { tenantId } = tenant;
+    await makeKey(tenantId, {
+      name: "ending",
+      expiresAt: new Date(deps.clock.now().getTime() + 3 * DAY_MS).toISOString(),
+    });
+    const refresh = async () => (await refreshInsights(deps, OPERATOR_CONTEXT, { tenantId })).items;
+    const [first, ...others] = await refresh();
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({
+      kind: "key_expiring",
+      confidence: 1,
+      action: { do: "extend_key" },
+    });
+    const insightId = first?.insightId ?? expect.fail();
+    deps.clock.advance(HOUR_MS);
+    expect(await refresh()).toEqual([{ ...first, seenAt: deps.clock.now().toISOString() }]);
+
+    const update = (input: { isDismissed?: boolean; isUseful?: boolean }) =>
+      updateInsight(deps, OPERATOR_CONTEXT, { tenantId, insightId, ...input });
+    expect(await update({ isDismissed: true, isUseful: false })).toMatchObject({ isUseful: false });
+    expect(await refresh()).toEqual([]);
+    expect((await update({ isDismissed: false })).dismissedAt).toBeNull();
+    expect(
+      (await listInsights(deps, OPERATOR_CONTEXT, { tenantId, state: "open" })).items,
+    ).toHaveLength(1);
+
+    deps.clock.advance(4 * DAY_MS);
+    expect(await refresh()).toEqual([]);
+    const { items } = await listInsights(deps, OPERATOR_CONTEXT, { tenantId, state: "all" });
+    expect(items).toMatchObject([{ insightId, endedAt: deps.clock.now().toISOString() }]);
+    deps.clock.advance(91 * DAY_MS);
+    await refresh();
+    const kept = await listInsights(deps, OPERATOR_CONTEXT, { tenantId, state: "all" });
+    expect(kept.items).toEqual([]);
+  });
+
+  it("are refused without the right, and to another tenant", async () => {
+    const tenant = await createTestTenant(deps, "Refused");
+    const other = await createTestTenant(deps, "Other");
+    const { tenantId } = tenant;
+    const reader = contextOf({
+      type: "key",
+      id: deps.newId("key"),
+      tenantId,
+      scopes: ["usage:read"],
+    });
+    const refusals = await Promise.all(
+      [
+        refreshInsights(deps, reader, { tenantId }),
+        listAllInsights(deps, tenant.context, { limit: 1 }),
+        updateInsight(deps, other.context, { tenantId, insightId: deps.newId("insight") }),
+        updateInsight(deps, tenant.context, { tenantId, insightId: deps.newId("insight") }),
+      ].map(refusalOf),
+    );
+    expect(refusals.map(({ code }) => code)).toEqual([
+      "INSUFFICIENT_SCOPE",
+      "INSUFFICIENT_SCOPE",
+      "RESOURCE_NOT_FOUND",
+      "RESOURCE_NOT_FOUND",
+    ]);
+  });
+});

@@ -64,7 +64,6 @@ const evidence = z.strictObject({
   /** By the hour, from two days before. */
   points: z.array(point),
 });
-export type InsightEvidence = z.infer<typeof evidence>;
 
 /** What to do, one thing. */
 const action = z.discriminatedUnion("do", [

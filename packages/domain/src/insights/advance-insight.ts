@@ -2,7 +2,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const DISMISSED_QUIET_MS = 7 * DAY_MS;
 const USELESS_QUIET_MS = 30 * DAY_MS;
 
-/** What is stored of an insight and decides whether it is told again. Times are null for what did not happen. */
+/** What is stored of an insight and decides whether it is shown again. Times are null for what did not happen. */
 export type InsightState = {
   sinceMs: number;
   seenAtMs: number;
@@ -18,7 +18,7 @@ function isWithin(atMs: number | null, nowMs: number, lengthMs: number): boolean
 
 /**
  * Decides on an insight that was found again: the same cause stays one insight. After a dismissal it stays dismissed for a week,
- * after "not useful" for thirty days; later it is told as new.
+ * after "not useful" for thirty days; later it is shown as new.
  */
 export function advanceInsight(
   state: InsightState | undefined,

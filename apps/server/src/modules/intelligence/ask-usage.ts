@@ -6,7 +6,7 @@ import { WATCHED_MEASURES, type WatchedMeasure } from "@turnpike/domain/insights
 import { queryUsage } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 
-/** Who asks: the product itself, which decides nothing for anyone. */
+/** The product itself asks. */
 export function systemContext(deps: AppServices): CallContext {
   return { actor: { type: "system", id: "insights" }, requestId: deps.newId("request") };
 }
@@ -35,7 +35,7 @@ export async function askUsage(
 }
 
 /** Reads a measure of a row: 0 for a count, null for a quotient of nothing. */
-export function valueOf(
+export function readMeasure(
   values: UsageReport["totals"] | undefined,
   measure: WatchedMeasure,
 ): number | null {

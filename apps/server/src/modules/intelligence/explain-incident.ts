@@ -7,7 +7,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
-import { askUsage, valueOf } from "./ask-usage.ts";
+import { askUsage, readMeasure } from "./ask-usage.ts";
 
 type Dimension = InsightPart["dimension"];
 
@@ -68,8 +68,8 @@ function explainBy(measure: WatchedMeasure, sides: Sides, dimension: Dimension):
   const explained = explainSum(
     groups.map(({ name, before, after }) => ({
       name,
-      before: valueOf(before?.values, measure) ?? 0,
-      after: valueOf(after?.values, measure) ?? 0,
+      before: readMeasure(before?.values, measure) ?? 0,
+      after: readMeasure(after?.values, measure) ?? 0,
     })),
   );
   return explained.parts.map(({ name, share, before }) => ({

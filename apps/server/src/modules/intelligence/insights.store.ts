@@ -77,9 +77,15 @@ export async function lockInsightRow(
   return row;
 }
 
+/** The text of a value that has only what JSON has: the contract's types say so, but the driver's do not follow them. */
+function toJson(tx: Tx, facts: InsightFacts) {
+  const value: JsonValue = JSON.parse(JSON.stringify(facts));
+  return tx.json(value);
+}
+
 /** Stores a row, new or locked by this transaction. Of two new ones of a fingerprint the first stays. */
 export async function saveInsightRow(tx: Tx, row: InsightRow): Promise<void> {
-  const stored = { ...row, facts: tx.json(row.facts as unknown as JsonValue) };
+  const stored = { ...row, facts: toJson(tx, row.facts) };
   await tx`
     insert into insights ${tx(stored, ...COLUMNS)}
     on conflict (tenant_id, fingerprint) do update set ${tx(stored, ...CHANGING)}`;

@@ -5,7 +5,7 @@ import {
   type WatchedMeasure,
 } from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
-import { askUsage, valueOf } from "./ask-usage.ts";
+import { askUsage, readMeasure } from "./ask-usage.ts";
 
 export type WatchedHours = { measure: WatchedMeasure; hours: Hour[] }[];
 
@@ -37,7 +37,7 @@ export async function readHours(deps: AppServices, tenantId: TenantId): Promise<
     measure,
     hours: times.map((time) => ({
       timeMs: Date.parse(time),
-      value: valueOf(byTime.get(time), measure),
+      value: readMeasure(byTime.get(time), measure),
     })),
   }));
 }

@@ -82,7 +82,7 @@ export function createSeriesStatistics(): SeriesStatistics {
 
   return {
     add(givenMs, given) {
-      // A clock that is set back stands still: what came earlier was judged without this point.
+      // A clock that is set back counts as unchanged: what came earlier was judged without this point.
       const timeMs = origin === undefined ? givenMs : Math.max(givenMs, lastTimeMs);
       if (origin !== undefined) {
         learnStep(step, timeMs - lastTimeMs);

@@ -6,7 +6,7 @@ import type { ProductHome } from "@turnpike/testkit/product";
  * @returns Its slug.
  */
 export async function joinDemoTenant(installation: ProductHome): Promise<string> {
-  await ask(installation, "demo");
+  await ask(installation, "demo", "--invoices", "0");
   const { items: operators } = await ask(installation, "operators", "list", "--json");
   const { items: tenants } = await ask(installation, "tenants", "list", "--limit", "100", "--json");
   const userId = String(operators[0]?.["userId"]);

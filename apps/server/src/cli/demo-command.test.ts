@@ -7,6 +7,7 @@ import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEMO_CUSTOMERS } from "./demo/demo-customers.ts";
 
 /** Ends what hangs. */
 const DEADLINE_MS = 900_000;
@@ -14,7 +15,7 @@ const CLI = "apps/server/src/cli/main.ts";
 const commandLineOf = ({ environment, dataFolder }: ProductHome) =>
   createCommandLine({ env: environment, workingFolder: dataFolder });
 
-const DEMO = ["demo", "--tenants", "6", "--days", "6", "--seed", "3"];
+const DEMO = ["demo", "--tenants", "6", "--days", "6", "--invoices", "0", "--seed", "3"];
 
 describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
   let database: TestDatabase;
@@ -172,17 +173,38 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       expect(stdout).toContain("There is no demo to remove.");
     });
 
-    it("makes room for a new demo", async () => {
-      const again = await ask("demo", "--tenants", "2", "--days", "3", "--seed", "3");
+    it("makes room for a new demo, whose invoices of every kind have a form as e-invoices", async () => {
+      const small = ["demo", "--tenants", "2", "--days", "3", "--seed", "3", "--invoices", "1"];
+      const again = await ask(...small);
       expect(again).toMatchObject({ meters: 3 });
       expect(again.entries).toBeGreaterThan(0);
+      // A coupon takes nothing off the first invoice, so there are two.
+      expect(again.invoices).toBeGreaterThanOrEqual(2 * DEMO_CUSTOMERS.length);
       expect(await ask("reconcile")).toMatchObject({ drift: 0 });
+      await using folder = await makeTempFolder();
+      const out = ["--format", "ubl", "--out", folder.path];
+      const { written, refused } = await ask("invoices", "export", ...out);
+      const notes = 2 * DEMO_CUSTOMERS.filter(({ isCredited }) => isCredited).length;
+      expect({ written, refused }).toEqual({ written: again.invoices + notes, refused: 0 });
+      expect(await ask(...small)).toMatchObject({ invoices: 0 });
+
+      expect((await ask("demo", "--remove", "--yes")).plans).toContain("demo-daily-yen");
+      expect(await ask("reconcile")).toMatchObject({ drift: 0, invoices: 0 });
     });
   });
   it("makes an installation where there is none", async () => {
     await using fresh = await makeProductHome();
     const run = commandLineOf(fresh);
-    const { code, stderr } = await run("demo", "--tenants", "1", "--days", "1", "--json");
+    const { code, stderr } = await run(
+      "demo",
+      "--tenants",
+      "1",
+      "--days",
+      "1",
+      "--invoices",
+      "0",
+      "--json",
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const { stdout } = await run("tenants", "list", "--json");
     expect(JSON.parse(stdout).items).toHaveLength(1);

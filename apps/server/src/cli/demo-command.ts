@@ -10,6 +10,7 @@ import { UsageError } from "./usage-error.ts";
 
 const TENANTS = { min: 1, max: 100, value: 12 } as const;
 const DAYS = { min: 1, max: 730, value: 90 } as const;
+const INVOICES = { min: 0, max: 300, value: 20 } as const;
 const SEED = { min: 0, max: 1_000_000, value: 1 } as const;
 /** Time for the current transaction to end after Ctrl+C. */
 const GRACE_MS = 10_000;
@@ -113,6 +114,12 @@ export function addDemoCommand(cli: Cli): void {
     )
     .option("--tenants <count>", "how many tenants", whole(TENANTS), TENANTS.value)
     .option("--days <count>", "days of usage", whole(DAYS), DAYS.value)
+    .option(
+      "--invoices <count>",
+      "invoices of each kind, such as reverse charge, discounts, credit notes, yen; 0 for none",
+      whole(INVOICES),
+      INVOICES.value,
+    )
     .option("--seed <number>", "another seed makes other tenants", whole(SEED), SEED.value)
     .option("--remove", "remove every demo: its tenants with their keys and usage, and its meters")
     .option("--yes", "confirm --remove")
@@ -126,7 +133,7 @@ continues when called again with the same seed; after a finished run, another on
 time that a demo shows. Operators become owners of its tenants, including operators added since. It uses the plans free, pro and
 scale of the sample catalogue, and private plans of its own (demo-growth and others). --remove removes every demo regardless of its
 seed, and nothing else; meters that other tenants use and meters that a plan names stay, and the demo's own plans are archived.
-${examples("demo", "demo --tenants 3 --days 14 --seed 7", "demo --remove --yes")}`,
+${examples("demo", "demo --tenants 3 --days 14 --invoices 0 --seed 7", "demo --remove --yes")}`,
     )
     .action(async ({ remove, yes, ...options }) => {
       if (remove === true) {

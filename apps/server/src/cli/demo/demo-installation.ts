@@ -104,9 +104,9 @@ export async function findWindow(
   return untilMs === undefined ? undefined : { fromMs: Date.parse(first.createdAt), untilMs };
 }
 
-async function ensureTenant(
+export async function ensureTenant(
   session: CommandSession,
-  input: { tenant: DemoTenant; externalId: string; joinedAtMs: number },
+  input: { tenant: Pick<DemoTenant, "name" | "planId">; externalId: string; joinedAtMs: number },
 ): Promise<Tenant> {
   const { context } = session;
   const { tenant, externalId, joinedAtMs } = input;
@@ -127,7 +127,7 @@ const MEMBERS: readonly { role: Role; name: string }[] = [
 ];
 
 /** Gives a tenant its people, named after their roles, with addresses that cannot receive mail (RFC 2606). */
-async function ensureMembers(
+export async function ensureMembers(
   session: CommandSession,
   tenant: Tenant,
   joinedAtMs: number,

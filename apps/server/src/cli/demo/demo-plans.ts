@@ -99,19 +99,78 @@ const INPUT = catalogInput.parse({
   ].map((plan) => ({ currency: "USD", visibility: "private", ...plan })),
 });
 
+/** The coupon of invoices with discounts. */
+export const DOCUMENTS_COUPON = "demo-loyal";
+
+/** What is charged each day, so that a customer has an invoice for each. */
+const DAY = { day: 1 };
+const seats = (unitAmount: string) => ({
+  ...{ key: "seats", name: "Seats", interval: DAY, timing: "advance", quantity: "3" },
+  price: { model: "per_unit", unitAmount },
+});
+
+/** Plans of the customers whose invoices show every kind of document. */
+const DOCUMENTS_INPUT = catalogInput.parse({
+  meters: [],
+  coupons: [{ couponId: DOCUMENTS_COUPON, name: "Loyal: 7.5 % off", percent: "7.5" }],
+  plans: [
+    {
+      planId: "demo-daily",
+      name: "Daily (demo)",
+      currency: "EUR",
+      description: "A fee and seats by the day.",
+      phases: [{ rateCards: [fee("Access", "49.99", DAY), seats("3.33")] }],
+    },
+    {
+      planId: "demo-daily-rates",
+      name: "Daily, two rates (demo)",
+      currency: "EUR",
+      description: "A fee at the standard rate and books at the reduced one, by the day.",
+      phases: [
+        {
+          rateCards: [
+            fee("Access", "19.95", DAY),
+            seats("1.11"),
+            { ...fee("Handbook", "12.37", DAY), key: "book", taxClass: "reduced" },
+          ],
+        },
+      ],
+    },
+    {
+      planId: "demo-daily-yen",
+      name: "Daily in yen (demo)",
+      currency: "JPY",
+      description: "A fee and seats by the day, in a currency without decimals.",
+      phases: [{ rateCards: [fee("Access", "1999", DAY), seats("333")] }],
+    },
+  ].map((plan) => ({ visibility: "private", ...plan })),
+});
+
+type PlansInput = typeof INPUT;
+
 /**
  * Publishes the demo's plans and coupon, and offers those again that a removal has archived. The coupon can be redeemed until the end of
  * the time that the demo shows: by invented tenants in the past, and by no customer.
  */
-export async function ensureDemoPlans(
+export function ensureDemoPlans(session: CommandSession, window: DemoWindow): Promise<void> {
+  return ensurePlans(session, window, INPUT);
+}
+
+/** The same for the plans of {@link DOCUMENTS_INPUT}. */
+export function ensureDocumentPlans(session: CommandSession, window: DemoWindow): Promise<void> {
+  return ensurePlans(session, window, DOCUMENTS_INPUT);
+}
+
+async function ensurePlans(
   { deps, context }: CommandSession,
   { untilMs }: DemoWindow,
+  input: PlansInput,
 ): Promise<void> {
   const redeemBy = new Date(untilMs).toISOString();
-  const coupons = INPUT.coupons?.map((coupon) => ({ ...coupon, redeemBy })) ?? [];
-  await applyCatalog(deps, context, { ...INPUT, coupons });
+  const coupons = input.coupons?.map((coupon) => ({ ...coupon, redeemBy })) ?? [];
+  await applyCatalog(deps, context, { ...input, coupons });
   const { items } = await listPlans(deps, context);
-  for (const { planId } of INPUT.plans) {
+  for (const { planId } of input.plans) {
     if (items.some((plan) => plan.planId === planId && plan.archivedAt !== null)) {
       await restorePlan(deps, context, { planId });
     }
@@ -121,7 +180,7 @@ export async function ensureDemoPlans(
 /** Archives the demo's plans: a version that was published stays, and is offered to no one. */
 export async function archiveDemoPlans({ deps, context }: CommandSession): Promise<string[]> {
   const { items } = await listPlans(deps, context);
-  const offered = INPUT.plans
+  const offered = [...INPUT.plans, ...DOCUMENTS_INPUT.plans]
     .map(({ planId }) => planId)
     .filter((planId) => items.some((plan) => plan.planId === planId && plan.archivedAt === null));
   for (const planId of offered) {

@@ -4,6 +4,7 @@ import { minuteOf, period, startOfMonth } from "@turnpike/domain/time/period";
 import {
   addAdjustment,
   type BillingDeps,
+  type BillingSettings,
   closeAccounts,
   confirmAction,
   listBillingEvents,
@@ -18,6 +19,7 @@ import type { CommandSession } from "../run-command.ts";
 import { toBillingDeps } from "../to-billing-deps.ts";
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DEMO_COUPON, ensureDemoPlans } from "./demo-plans.ts";
+import { toDemoSettings } from "./demo-seller.ts";
 import type { DemoBilling } from "./demo-tenants.ts";
 import { DAY_MS, type DemoWindow, HOUR_MS, instantAt, MINUTE_MS, STORY } from "./demo-usage.ts";
 
@@ -29,22 +31,22 @@ const PAYS_LATE_AFTER_DAYS = 24;
 /** Before the end: long enough to look at, and still in the trial. */
 const TRIAL_DAYS_SEEN = 5;
 
-type Key = { tenantId: TenantId; environment: "live" };
+export type Key = { tenantId: TenantId; environment: "live" };
 
 /** One thing that happens to the subscription of a tenant. */
-type Step = {
+export type Step = {
   atMs: number;
   run(deps: BillingDeps, context: CommandSession["context"], key: Key): Promise<unknown>;
 };
 
-function act(action: SubscriptionAction): Step["run"] {
+export function act(action: SubscriptionAction): Step["run"] {
   return async (deps, context, key) => {
     const { at: quotedAt, hash } = await quoteAction(deps, context, { ...key, action });
     await confirmAction(deps, context, { ...key, action, at: quotedAt, hash });
   };
 }
 
-const close: Step["run"] = (deps, _, key) => closeAccounts(deps, [key], deps.clock.now());
+export const close: Step["run"] = (deps, _, key) => closeAccounts(deps, [key], deps.clock.now());
 
 /** Does something with each open invoice. */
 function withOpen(
@@ -62,7 +64,7 @@ function withOpen(
   };
 }
 
-const pay = withOpen((deps, context, { invoiceId, number, due }) =>
+export const pay = withOpen((deps, context, { invoiceId, number, due }) =>
   recordPayment(deps, context, { invoiceId, amount: due, reference: `Transfer for ${number}` }),
 );
 const voidOpen = withOpen((deps, context, { invoiceId }) =>
@@ -81,7 +83,7 @@ const chargeOnce: Step["run"] = (deps, context, key) =>
     reason: "Agreed with the customer.",
   });
 
-type Life = { startMs: number; untilMs: number; planId: string };
+export type Life = { startMs: number; untilMs: number; planId: string };
 
 function listBoundaries({ startMs, untilMs }: Omit<Life, "planId">): number[] {
   const boundaries: number[] = [];
@@ -202,12 +204,39 @@ async function findLastMs(session: CommandSession, key: Key): Promise<number> {
 }
 
 /** Services of billing at an instant of the past: what was recorded by then is usage, later usage is not there yet. */
-function billingAt(session: CommandSession, epochMs: number): BillingDeps {
+function billingAt(
+  session: CommandSession,
+  epochMs: number,
+  settings: BillingSettings,
+): BillingDeps {
   return {
     ...toBillingDeps(session),
     ...at(session, epochMs),
+    billing: settings,
     cutOff: () => new Date(epochMs),
   };
+}
+
+/**
+ * Takes the steps of a tenant in their order, each at its instant. Steps up to the last thing that has happened were taken by an
+ * earlier run.
+ *
+ * @returns How many invoices were added.
+ */
+export async function takeSteps(
+  session: CommandSession,
+  key: Key,
+  { steps, life, settings }: { steps: readonly Step[]; life: Life; settings: BillingSettings },
+): Promise<number> {
+  const lastMs = await findLastMs(session, key);
+  const before = await countInvoices(session, key);
+  for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+    session.signal.throwIfAborted();
+    if (atMs > lastMs && atMs >= life.startMs && atMs <= life.untilMs) {
+      await run(billingAt(session, atMs, settings), session.context, key);
+    }
+  }
+  return (await countInvoices(session, key)) - before;
 }
 
 /**
@@ -221,7 +250,7 @@ export async function fillBilling(
   installed: readonly InstalledTenant[],
   window: DemoWindow,
 ): Promise<number> {
-  const { context, signal } = session;
+  const settings = toDemoSettings(toBillingDeps(session).billing);
   await ensureDemoPlans(session, window);
   let added = 0;
   for (const one of installed) {
@@ -229,27 +258,26 @@ export async function fillBilling(
     const life = toLife(one, window);
     const own = listSteps(one.tenant.billing, life);
     const steps = own.length === 0 ? [] : [...own, ...closings(life)];
-    const lastMs = await findLastMs(session, key);
-    const before = await countInvoices(session, key);
-    for (const { atMs, run } of steps.sort((a, b) => a.atMs - b.atMs)) {
-      signal.throwIfAborted();
-      if (atMs > lastMs && atMs >= life.startMs && atMs <= life.untilMs) {
-        await run(billingAt(session, atMs), context, key);
-      }
-    }
-    added += (await countInvoices(session, key)) - before;
+    added += await takeSteps(session, key, { steps, life, settings });
   }
   return added;
 }
 
 async function countInvoices({ deps, context }: CommandSession, key: Key): Promise<number> {
-  return (await listInvoices(deps, context, { ...key, limit: PAGE })).items.length;
+  let count = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await listInvoices(deps, context, { ...key, limit: PAGE, cursor });
+    count += page.items.length;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return count;
 }
 
 /** The plan that a demo tenant has now. */
 export async function readPlanId(
   { deps, context }: CommandSession,
-  { reply }: InstalledTenant,
+  { reply }: Pick<InstalledTenant, "reply">,
 ): Promise<string> {
   return (await getEntitlement(deps, context, { tenantId: reply.tenantId })).planId;
 }

@@ -28,11 +28,18 @@ import {
 } from "./demo-usage.ts";
 import { fillAlerts } from "./fill-alerts.ts";
 import { fillBilling, readPlanId } from "./fill-billing.ts";
+import { fillDocuments, installCustomers } from "./fill-documents.ts";
 import { fillMeters } from "./fill-meters.ts";
 import { fillExport, fillViews } from "./fill-views.ts";
 import { joinOperators } from "./join-operators.ts";
 
-export type DemoInput = { tenants: number; days: number; seed: number };
+export type DemoInput = {
+  tenants: number;
+  days: number;
+  seed: number;
+  /** How many invoices of each kind. */
+  invoices: number;
+};
 
 export type DemoProgress = {
   hoursDone: number;
@@ -236,9 +243,10 @@ export async function fillDemo(
     session.signal.throwIfAborted();
     installed.push(await installTenant(session, { tenant, seed, index, window }));
   }
+  const customers = await installCustomers(session, { seed, window, count: input.invoices });
   const operators = await joinOperators(
     session,
-    installed.map(({ reply }) => reply.tenantId),
+    [...installed, ...customers].map(({ reply }) => reply.tenantId),
   );
   // Tenants with a hard quota first, so that real calls have little time to get in between.
   const ordered = [...installed].sort(
@@ -253,9 +261,11 @@ export async function fillDemo(
   const added = await writeUsage(session, usage, onProgress);
   const counted = await fillMeters(session, installed, { seed, window });
   await rollUpAll(session);
-  const invoices = await fillBilling(session, installed, window);
+  const invoices =
+    (await fillBilling(session, installed, window)) +
+    (await fillDocuments(session, customers, { window, count: input.invoices }));
   const tenants: DemoResult["tenants"] = [];
-  for (const one of installed) {
+  for (const one of [...installed, ...customers]) {
     const { tenantId, slug } = one.reply;
     tenants.push({ tenantId, slug, planId: await readPlanId(session, one) });
   }

@@ -6,7 +6,9 @@ export type { BillingSettings } from "./billing-settings.ts";
 export { closeAccounts, closeDue } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { createCreditsRoutes, createGrantingRoutes } from "./credits/credits.routes.ts";
+export { setExemption, setTaxIdStatus } from "./details/decide-tax-of-customer.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
+export { putBillingDetails } from "./details/put-billing-details.ts";
 export { toPlaceLine } from "./details/to-customer.ts";
 export { createDocumentFilesRawRoutes } from "./documents/documents.routes.ts";
 export {
@@ -15,6 +17,7 @@ export {
   exportDocuments,
 } from "./documents/export-documents.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
+export { createCreditNote } from "./invoices/create-credit-note.ts";
 export {
   createInvoicesRawRoutes,
   createInvoicesRoutes,

@@ -135,7 +135,7 @@ describe("documents as files", () => {
     });
     const facts = printed.facts.map(({ name, value }) => `${name}: ${value}`);
     expect(facts).toContain("Reason: Outage.");
-    expect(facts.join()).toContain(`Of invoice: ${number}, `);
+    expect(facts.join()).toContain(`Of invoice: ${number},Which was issued: `);
     expect(printed.sums.at(-1)).toEqual({
       name: `Off what ${number} leaves to pay`,
       amount: "10.01",

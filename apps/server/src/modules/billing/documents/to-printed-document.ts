@@ -179,7 +179,8 @@ function printNote(
     facts: [
       { name: "Number", value: row.number },
       { name: "Issued", value: toDayText(row.issuedAt) },
-      { name: "Of invoice", value: `${invoice.number}, ${toDayText(invoice.issuedAt)}` },
+      { name: "Of invoice", value: invoice.number },
+      { name: "Which was issued", value: toDayText(invoice.issuedAt) },
       { name: "Reason", value: row.reason },
     ],
     lines: printed,

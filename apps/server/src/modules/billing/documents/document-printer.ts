@@ -9,12 +9,14 @@ const WAITING_MAX = 100;
 const TIMEOUT_MS = 60_000;
 const IDLE_MS = 30_000;
 
+type Look = Pick<BillingSettings, "documents" | "bank">;
+
 /** What a document is drawn from: what was frozen, and the look that is configured. */
 export function toDrawTask(
   stored: StoredDocument,
-  { documents: { logo, font } }: Pick<BillingSettings, "documents">,
+  { documents: { logo, font }, bank }: Look,
 ): DrawTask {
-  return { document: toPrintedDocument(stored), xml: findFacturX(stored), logo, font };
+  return { document: toPrintedDocument(stored, bank), xml: findFacturX(stored), logo, font };
 }
 
 /** Draws documents in a thread of its own, so that no call waits for them. */
@@ -23,9 +25,7 @@ export type DocumentPrinter = {
   print(stored: StoredDocument): Promise<Uint8Array>;
 };
 
-export function createDocumentPrinter(
-  settings: Pick<BillingSettings, "documents">,
-): DocumentPrinter {
+export function createDocumentPrinter(settings: Look): DocumentPrinter {
   const thread: TaskThread<DrawTask, Uint8Array> = createTaskThread({
     entry: new URL("./draw-document-thread.ts", import.meta.url),
     waitingMax: WAITING_MAX,

@@ -193,6 +193,16 @@ describe("a printed invoice", () => {
     expect(printed.notes).toEqual(["AE: Reverse charge. The customer accounts for the VAT."]);
     expect(printed.payment.join()).toContain(number);
     expect(printed.warning).toBeNull();
+    const bank = { holder: "Beispiel GmbH", bic: null, bank: null, lines: [] };
+    const iban = "DE89370400440532013000";
+    const stored = await getDocument(deps, OPERATOR_CONTEXT, key);
+    const { payment } = toPrintedDocument(stored, { ...bank, iban });
+    expect(payment).toEqual([
+      "To: Beispiel GmbH",
+      "IBAN: DE89 3704 0044 0532 0130 00",
+      expect.stringMatching(/^Reference: RF\d\d /),
+    ]);
+    expect(payment.join("").replaceAll(" ", "")).toContain(number.replaceAll("-", ""));
   });
 
   it("names rates, the certificate of an exemption, and prices without tax where they include it", async () => {

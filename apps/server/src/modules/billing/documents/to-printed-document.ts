@@ -1,9 +1,13 @@
 import type { TaxTotals } from "@turnpike/domain/billing/invoices/invoice";
+import {
+  formatReference,
+  toCreditorReference,
+} from "@turnpike/domain/billing/payments/check-digits";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { EU_COUNTRIES } from "@turnpike/domain/billing/tax/tax-decision";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
-import type { Party } from "../billing-settings.ts";
+import type { BankAccount, Party } from "../billing-settings.ts";
 import { explainZero } from "../invoices/explain-zero.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { groupDigits, toCountryText, toDayText, toRangeText } from "./print-text.ts";
@@ -112,7 +116,26 @@ function sumOf(name: string, minor: bigint, currency: Currency, isBold = false):
   return { name, amount: toMoney(minor, currency), isBold };
 }
 
-function printInvoice({ invoice, totals, rows, lines }: StoredDocument, terms: Terms) {
+/** Where to transfer to, and what names the invoice there. */
+function listPayment(number: string, bank: BankAccount | undefined): string[] {
+  if (bank === undefined) {
+    return [`Please name the number ${number} when you pay.`];
+  }
+  return [
+    `To: ${bank.holder}`,
+    ...(bank.iban === null ? [] : [`IBAN: ${formatReference(bank.iban)}`]),
+    ...(bank.bic === null ? [] : [`BIC: ${bank.bic}`]),
+    ...(bank.bank === null ? [] : [bank.bank]),
+    ...bank.lines,
+    `Reference: ${formatReference(toCreditorReference(number))}`,
+  ];
+}
+
+function printInvoice(
+  { invoice, totals, rows, lines }: StoredDocument,
+  terms: Terms,
+  bank: BankAccount | undefined,
+) {
   const { currency } = terms;
   const [fromBalance, prepaid] = [BigInt(invoice.fromBalance), BigInt(invoice.prepaid)];
   const due = totals.total - fromBalance - prepaid;
@@ -144,7 +167,7 @@ function printInvoice({ invoice, totals, rows, lines }: StoredDocument, terms: T
       sumOf(due === 0n ? "Nothing to pay" : `To pay by ${dueText}`, due, currency, true),
     ],
     notes: listTaxNotes(totals, invoice.customer),
-    payment: due === 0n ? [] : [`Please name the number ${invoice.number} when you pay.`],
+    payment: due === 0n ? [] : listPayment(invoice.number, bank),
   };
 }
 
@@ -200,11 +223,16 @@ function printNote(
   };
 }
 
-/** Writes a stored document as the texts of its pages. */
-export function toPrintedDocument(stored: StoredDocument): PrintedDocument {
+/**
+ * Writes a stored document as the texts of its pages.
+ *
+ * @param bank - Where customers transfer to by now: money must not go to an account that was closed since.
+ */
+export function toPrintedDocument(stored: StoredDocument, bank?: BankAccount): PrintedDocument {
   const { invoice, totals, note } = stored;
   const terms = { currency: currencyOf(invoice.currency), isGross: isGross(totals) };
-  const printed = note === undefined ? printInvoice(stored, terms) : printNote(stored, note, terms);
+  const printed =
+    note === undefined ? printInvoice(stored, terms, bank) : printNote(stored, note, terms);
   return {
     ...printed,
     warning: invoice.environment === "test" ? "Sandbox: a test, nothing is owed." : null,

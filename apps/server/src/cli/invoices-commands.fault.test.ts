@@ -13,9 +13,7 @@ import {
   OPERATOR_CONTEXT,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addAdjustment } from "#modules/billing/index.ts";
-import { createCreditNote } from "#modules/billing/invoices/create-credit-note.ts";
-import { listInvoices } from "#modules/billing/invoices/list-invoices.ts";
+import { addAdjustment, createCreditNote, listInvoices } from "#modules/billing/index.ts";
 import {
   act,
   publishPricedPlans,

@@ -39,6 +39,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",
   paymentId: "paymentId",
+  grantId: "grantId",
   lineId: "lineId",
   entityId: "keyId",
   q: "keyId",
@@ -55,7 +56,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  returnPath content date payer payerAccount purpose bankReference month period seller category`.split(
+  threshold monthLimit effectiveAt returnPath content date payer payerAccount purpose bankReference month period seller category`.split(
     /\s+/,
   ),
 );

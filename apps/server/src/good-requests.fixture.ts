@@ -27,6 +27,7 @@ export type Ids = Record<
   | "invoiceId"
   | "line"
   | "paymentId"
+  | "grantId"
   | "lineId"
   | "collection",
   string
@@ -56,6 +57,7 @@ export const MISSING_IDS: Ids = {
   invoiceId: `inv_${"e".repeat(32)}`,
   line: "1",
   paymentId: `pay_${"e".repeat(32)}`,
+  grantId: `cgr_${"e".repeat(32)}`,
   lineId: `bsl_${"e".repeat(32)}`,
   collection: "no-such-collection",
 };
@@ -170,6 +172,17 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     reason: "Looked up.",
   }),
   "invoicing.setExemption": () => ({ exemption: "Certificate 1", reason: "Seen." }),
+  "billing.putSpendCap": () => ({ amount: "100" }),
+  "invoicing.setOperatorSpendCap": () => ({ amount: "100", reason: "Agreed." }),
+  "billing.buyCredit": () => ({ environment: "test", amount: "50" }),
+  "billing.putAutomaticTopUp": () => ({
+    ...{ environment: "test", threshold: "20", amount: "50", monthLimit: "100" },
+  }),
+  "invoicing.previewCredit": () => ({ environment: "test", kind: "prepaid", amount: "1.00" }),
+  "invoicing.grantCredit": () => ({
+    ...{ environment: "test", kind: "prepaid", amount: "1.00", reason: "Agreed." },
+  }),
+  "invoicing.revokeCredit": () => ({ environment: "test", reason: "Agreed." }),
   "payments.setUpPaymentMethod": () => ({ returnPath: "/billings" }),
   "payments.removePaymentMethod": () => ({}),
   "payments.payInvoice": () => ({}),

@@ -74,6 +74,9 @@ export async function makeOneOfEverything(
   const invoices = await app.call(everything, "GET", `${path}/invoices?environment=test`);
   const { invoiceId } = invoices.json.items[0];
   await make("POST", `/v1/invoices/${invoiceId}/payments`, { amount: "1.00", reference: name });
+  const credit = await make("POST", `${path}/billing/credits`, {
+    ...{ environment: "test", kind: "prepaid", amount: "5.00", reason: name },
+  });
   const payments = await app.call(
     everything,
     "GET",
@@ -89,6 +92,7 @@ export async function makeOneOfEverything(
   return {
     tenantId,
     invoiceId,
+    grantId: credit.grants[0].grantId,
     paymentId: payments.json.items[0].paymentId,
     lineId: lines.json.items.find((line: { purpose: string }) => line.purpose === name).lineId,
     line: "1",

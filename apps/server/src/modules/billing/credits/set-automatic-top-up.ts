@@ -1,7 +1,8 @@
 import type { Credits } from "@turnpike/contract/credits";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { AppError } from "@turnpike/domain/errors/app-error";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { findTenantRow } from "#modules/tenants/index.ts";
 import { type AccountKey, listAccounts } from "../accounts/accounts.store.ts";
 import { noSubscription } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
@@ -31,7 +32,9 @@ export async function putAutomaticTopUp(
   return await deps.transact.asOperator(async (tx) => {
     const [account] = await listAccounts(tx, [key]);
     if (account === undefined) {
-      throw noSubscription();
+      throw (await findTenantRow(tx, tenantId)) === undefined
+        ? resourceNotFound("tenant")
+        : noSubscription();
     }
     const currency = currencyOf(account.currency);
     const offer = findOffer(deps.billing.topUps, currency);

@@ -24,6 +24,7 @@ import { hasFilters, toFilters } from "./all-invoices-search.view-model.ts";
 import { CurrencySums } from "./currency-sums.tsx";
 import { InvoiceFilterBar } from "./invoice-filters.tsx";
 import { OperatorInvoicePage } from "./operator-invoice-page.tsx";
+import { PaymentsTab } from "./payments/payments-tab.tsx";
 import { DunningTab } from "./reports/dunning-tab.tsx";
 import { RevenueTab } from "./reports/revenue-tab.tsx";
 import { SetupTab } from "./reports/setup-tab.tsx";
@@ -44,6 +45,11 @@ const TABS = {
     label: "Invoices",
     title: "Invoices",
     purpose: "Of all tenants: what was invoiced, what is still to be paid, and what is overdue.",
+  },
+  payments: {
+    label: "Payments",
+    title: "Payments",
+    purpose: "What came in, what it paid, and what waits to be matched.",
   },
   revenue: {
     label: "Revenue",
@@ -102,7 +108,9 @@ function OperatorTabs(props: AllInvoicesProps & { environment: Environment }) {
     <Page
       title={title}
       purpose={purpose}
-      {...(tab === "invoices" && { action: <EnvironmentChoice environment={environment} /> })}
+      {...((tab === "invoices" || tab === "payments") && {
+        action: <EnvironmentChoice environment={environment} />,
+      })}
     >
       <Tabs
         label="Billing of all tenants"
@@ -127,6 +135,8 @@ function renderTab(
   switch (tab) {
     case "invoices":
       return <InvoiceList {...props} />;
+    case "payments":
+      return <PaymentsTab {...props} />;
     case "revenue":
       return <RevenueTab {...props} />;
     case "dunning":

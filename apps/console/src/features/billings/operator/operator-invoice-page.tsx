@@ -19,6 +19,7 @@ import { asTenantId } from "./account/billed-tenant.query.ts";
 import type { AllInvoicesProps } from "./all-invoices-props.ts";
 import { closeLine, toListAddress } from "./all-invoices-search.view-model.ts";
 import { InvoiceActions } from "./invoice-actions.tsx";
+import { CollectionCard } from "./payments/collection-card.tsx";
 
 export type OperatorInvoicePageProps = AllInvoicesProps & {
   environment: Environment;
@@ -83,12 +84,15 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
           )}
         </div>
         {data !== undefined ? (
-          <InvoiceDocument
-            place={{ tenantId, environment }}
-            invoice={data}
-            search={search}
-            onSearchChange={(next) => onSearchChange({ ...closeLine(search), ...next })}
-          />
+          <div className="space-y-4">
+            <InvoiceDocument
+              place={{ tenantId, environment }}
+              invoice={data}
+              search={search}
+              onSearchChange={(next) => onSearchChange({ ...closeLine(search), ...next })}
+            />
+            <CollectionCard tenantId={data.tenantId} invoiceId={data.invoiceId} />
+          </div>
         ) : invoice.isError ? (
           <FailureNotice
             what="The invoice could not be loaded."

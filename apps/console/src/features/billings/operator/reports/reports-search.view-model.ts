@@ -1,5 +1,5 @@
 /** The tabs about all tenants; without one, their invoices. */
-export const REPORTS = ["revenue", "dunning", "tax", "setup"] as const;
+export const REPORTS = ["payments", "revenue", "dunning", "tax", "setup"] as const;
 export type Report = (typeof REPORTS)[number];
 
 /** Rows behind a figure of a month. */

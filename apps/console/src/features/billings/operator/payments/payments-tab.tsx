@@ -1,0 +1,15 @@
+import type { Environment } from "#platform/current-environment.ts";
+import type { AllInvoicesProps } from "../all-invoices-props.ts";
+import { OpenLines } from "./open-lines.tsx";
+import { ReceivedPayments } from "./received-payments.tsx";
+
+/** What has come from the bank and waits to be matched, and all money that was received. */
+export function PaymentsTab(props: AllInvoicesProps & { environment: Environment }) {
+  return (
+    <div className="space-y-8">
+      {/* A bank account knows no sandbox. */}
+      {props.environment === "live" && <OpenLines {...props} />}
+      <ReceivedPayments {...props} />
+    </div>
+  );
+}

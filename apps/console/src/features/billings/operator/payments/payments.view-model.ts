@@ -1,0 +1,51 @@
+import type { Tone } from "@turnpike/ui/badge";
+import { formatMoney } from "#platform/format-money.ts";
+import type { StatementLine } from "./payments.queries.ts";
+
+type Proposal = StatementLine["proposals"][number];
+
+const BASES: Readonly<Record<Proposal["basis"], string>> = {
+  reference: "the reference is right",
+  number: "its number is named",
+  amount_and_name: "amount and name fit",
+  amount: "just this is due",
+};
+
+/** Why a line may pay an invoice, in a few words. */
+export function describeProposal({ basis, due, currency, isCertain }: Proposal): string {
+  const why = `${BASES[basis]}, ${formatMoney(due, currency)} due`;
+  return isCertain ? `certain, ${why}` : why;
+}
+
+/** False for money that left the account. */
+export function isIncoming({ amount }: Pick<StatementLine, "amount">): boolean {
+  return !amount.startsWith("-");
+}
+
+export const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string }>> = {
+  pending: { tone: "neutral", label: "Waiting" },
+  succeeded: { tone: "ok", label: "Paid" },
+  failed: { tone: "danger", label: "Failed" },
+  action_required: { tone: "warning", label: "Has to be confirmed" },
+  processing: { tone: "info", label: "Under way" },
+  unknown: { tone: "warning", label: "No answer yet" },
+};
+
+export const CAUSES: Readonly<Record<string, string>> = {
+  issued: "When it was issued",
+  calendar: "By the calendar",
+  method: "By a new way to pay",
+  person: "Asked for",
+};
+
+export const COLUMN_LABELS = {
+  date: "Date",
+  amount: "Amount",
+  currency: "Currency",
+  payer: "Payer",
+  payerAccount: "Account of the payer",
+  purpose: "Purpose",
+  bankReference: "Id of the bank",
+} as const;
+export type ColumnName = keyof typeof COLUMN_LABELS;
+export const COLUMN_NAMES = Object.keys(COLUMN_LABELS) as readonly ColumnName[];

@@ -1,0 +1,27 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { toast } from "sonner";
+import type { ApiClient } from "#platform/api-client.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { refreshPayments } from "./payments.queries.ts";
+
+/** Changes something about payments, once for each press, and shows what came of it. */
+export function usePaymentChange<Variables, Answer>(input: {
+  change: (payments: ApiClient["payments"], variables: Variables) => Promise<Answer>;
+  toDone: (answer: Answer) => string;
+  onDone?: () => void;
+}) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const mutation = useMutation({
+    mutationKey: ["payments", "change"],
+    mutationFn: (variables: Variables) => input.change(api.payments, variables),
+    onSuccess: async (answer) => {
+      toast.success(input.toDone(answer));
+      input.onDone?.();
+      await refreshPayments(client);
+    },
+  });
+  const isKept = input.onDone === undefined;
+  return { mutation, submit: useSubmitOnce(mutation.mutateAsync, isKept ? "settled" : "failed") };
+}

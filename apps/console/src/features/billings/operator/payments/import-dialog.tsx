@@ -32,10 +32,13 @@ function ImportForm({ onDone }: { onDone: () => void }) {
   const { api } = usePlatform();
   const id = useId();
   const [draft, setDraft] = useState<StatementInput>();
+  const [data, setData] = useState<StatementPreview>();
   useUnsaved(draft !== undefined);
   const preview = useMutation({
     mutationKey: ["payments", "preview-statement"],
     mutationFn: (input: StatementInput) => api.payments.previewStatement(input),
+    // What was recognised stays in sight while it is read again.
+    onSuccess: setData,
   });
   const { mutation, submit } = usePaymentChange({
     change: (payments, input: StatementInput) => payments.importStatement(input),
@@ -48,7 +51,6 @@ function ImportForm({ onDone }: { onDone: () => void }) {
     preview.mutate(input);
   };
   const failure = toFormFailure(mutation.error ?? preview.error, {});
-  const { data } = preview;
   return (
     <DialogForm
       onSubmit={() => draft !== undefined && submit(draft)}
@@ -81,8 +83,9 @@ function ImportForm({ onDone }: { onDone: () => void }) {
           preview={data}
           currency={draft.currency ?? ""}
           onCurrency={(currency) => {
-            const { currency: _, ...rest } = draft;
-            read(currency.length === 3 ? { ...rest, currency } : rest);
+            if (currency.length === 3) {
+              read({ ...draft, currency });
+            }
           }}
           onColumn={(column, heading) =>
             read({ ...draft, columns: { ...draft.columns, [column]: heading } })
@@ -126,7 +129,7 @@ function Recognised({ preview, currency, onCurrency, onColumn }: RecognisedProps
       )}
       {headings.length > 0 && (columns["currency"] ?? null) === null && (
         <TextField
-          className="sm:max-w-40"
+          className="sm:max-w-56"
           label="Currency of the account"
           help="Such as EUR."
           maxLength={3}

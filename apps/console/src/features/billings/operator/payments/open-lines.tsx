@@ -113,7 +113,7 @@ function LineRow({
           </p>
         )}
       </div>
-      <div className="flex items-center gap-3">
+      <div className="flex items-center gap-3 max-sm:w-full max-sm:justify-between">
         <p
           className={isIncoming(line) ? "font-medium tabular-nums" : "text-ink-muted tabular-nums"}
         >

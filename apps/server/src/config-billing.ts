@@ -48,7 +48,7 @@ const BIC = "A BIC of 8 or 11 characters, such as COBADEFFXXX.";
 
 const bank = z
   .strictObject({
-    holder: text(120).min(1, "Must not be empty.").describe("Who holds the account."),
+    holder: text(120).min(1, "Must not be empty.").describe("The holder of the account."),
     iban: z
       .string()
       .refine((value) => parseIban(value) !== undefined, IBAN)

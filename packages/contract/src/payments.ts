@@ -382,7 +382,7 @@ export const statementsContract = {
       path: "/bank-statements",
       summary: "Import a bank statement",
       description:
-        "A line that was imported before is not imported again, whichever file it comes with. Nothing is paid by it: lines wait until they are matched.",
+        "A line that was imported before is not imported again. Nothing is paid by it: lines wait until they are matched.",
       tags,
     })
     .input(z.strictObject(statementFile))

@@ -62,7 +62,7 @@ export function addPaymentsCommands(cli: Cli): void {
     .addHelpText(
       "after",
       `
-Lines that were imported before are not imported again, whichever file they come with. They wait in the console, under Billings, All
+Lines that were imported before are not imported again. They wait in the console, under Billings, All
 tenants, Payments, until they are matched. With --match, those are that name the reference of one invoice with right check digits and
 are no more than what is due on it.
 ${examples("payments import statement.xml", "payments import november.csv --currency EUR --match")}`,

@@ -22,7 +22,7 @@ beforeAll(async () => {
   payments = await openPayments({ timeoutMs: 300 });
 });
 afterAll(async () => {
-  // Whatever happened: money is where it went.
+  // After all of it, money is where it went.
   expect(await payments.findings()).toEqual([]);
   await payments.close();
 });
@@ -47,7 +47,7 @@ const statesOf = async (of: { tenantId: TenantId; invoiceId: string }) =>
   (await collectionOf(of)).attempts.map(({ cause, state }) => `${cause} ${state}`);
 
 describe("an issued invoice", () => {
-  it("is collected once, by whatever number of workers, and not again", async () => {
+  it("is collected once, by any number of workers, and not again", async () => {
     const acme = await payments.subscribe("Once", { card: "pm_card_visa" });
     await Promise.all([1, 2, 3].map(() => collectDue(payments.deps)));
     await collectDue(payments.deps);

@@ -149,7 +149,7 @@ async function compareWithStripe({ tenantId }: Payer) {
 }
 
 describe("guarantee: money received is applied, balance or refunded", () => {
-  it("whatever arrives in whatever order, with kills between any two statements", async () => {
+  it("in any order of payments, refunds and lost answers, with kills between any two statements", async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {

@@ -51,7 +51,7 @@ const referenceOf = ({ number }: { number: string }) =>
   formatReference(toCreditorReference(number));
 
 describe("a statement", () => {
-  it("counts each line once, whichever file it comes with, and two alike as two", async () => {
+  it("counts each line once, in any number of files, and two alike as two", async () => {
     const rows = [
       { amount: "10", payer: "Ada", id: "B-1" },
       { amount: "10", payer: "Ada" },

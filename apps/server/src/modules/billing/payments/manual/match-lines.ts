@@ -22,7 +22,7 @@ import {
   lockLine,
 } from "./statement-lines.store.ts";
 
-/** What a line pays: invoices in their order, or whatever a tenant owes. */
+/** What a line pays: invoices in their order, or all that a tenant owes. */
 type Target = { tenantId: TenantId; invoiceIds: readonly string[] | undefined };
 
 const BATCH = 100;

@@ -57,7 +57,7 @@ zweite Zeile";"1.234,56";"EUR"
 `;
 
 describe("a CSV of a bank", () => {
-  it("is found under what stands above it, with its separator, decimals, dates and quotes", () => {
+  it("is found below other lines, with its separator, decimals, dates and quotes", () => {
     const read = parseCsvStatement(SPARKASSE, {});
     expect(read.columns).toMatchObject({
       date: "Buchungstag",

@@ -5,7 +5,7 @@ import { formatMinor } from "@turnpike/domain/money/currency";
 import { currencyOf } from "../../invoices/to-invoice.ts";
 import { type CandidateRow, type LineRow, listCandidates } from "./statement-lines.store.ts";
 
-/** More than these help nobody to choose. */
+/** More than these make it no easier to choose. */
 const PROPOSALS_MAX = 5;
 const BASES = ["reference", "number", "amount_and_name", "amount"] as const;
 /** Shorter words are in many names. */

@@ -67,7 +67,7 @@ describe("an issued invoice", () => {
 
   it("of which the answer was lost is looked up and never charged again", async () => {
     const acme = await payments.subscribe("Lost", { card: "pm_card_visa" });
-    payments.standIn.fail(/POST \/v1\/payment_intents /, "silentAfter", "silentAfter");
+    payments.standIn.fail(/POST \/v1\/payment_intents /, "silentAfter");
     await collectDue(payments.deps);
     expect(await statesOf(acme)).toEqual(["issued unknown"]);
     await liveMinutes(3);
@@ -77,7 +77,7 @@ describe("an issued invoice", () => {
 
   it("that the provider never received is tried anew after an hour, and nothing has failed", async () => {
     const acme = await payments.subscribe("Unheard", { card: "pm_card_visa" });
-    payments.standIn.fail(/POST \/v1\/payment_intents /, "silent", "silent");
+    payments.standIn.fail(/POST \/v1\/payment_intents /, "silent");
     await collectDue(payments.deps);
     await liveMinutes(3);
     expect(payments.charges(acme.tenantId)).toEqual([]);

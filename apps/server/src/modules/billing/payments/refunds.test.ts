@@ -122,7 +122,7 @@ describe("a refund", () => {
 
   it("without an answer is asked for again with its id, and is made once", async () => {
     const acme = await payByCard("Silent");
-    payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter", "silentAfter");
+    payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter");
     expect((await refund(acme, { amount: "10" })).refunds).toMatchObject([{ state: "unknown" }]);
     payments.services.clock.advance(5 * MINUTE_MS);
     await sendDueRefunds(payments.deps);

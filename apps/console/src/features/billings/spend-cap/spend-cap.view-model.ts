@@ -29,7 +29,7 @@ export function toCapInForce({ cap, currency, period }: SpendCap): CapInForce | 
   };
 }
 
-/** Who set the cap, where both did or the operator alone. */
+/** Names the cap that counts, where the operator has set one. */
 export function describeSource({
   cap,
   tenantCap,

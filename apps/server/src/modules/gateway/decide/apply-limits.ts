@@ -226,7 +226,7 @@ export function createLimits(deps: LimitsDeps) {
     return {
       kind: "refused",
       code: "SPEND_CAP_REACHED",
-      detail: `This call does not fit under the spend cap of ${spend.cap} ${spend.currency} of this account: ${spend.used} ${spend.currency} are spent in this period. The cap can be raised in the console, under Billing.`,
+      detail: `This call does not fit under the spend cap of ${spend.cap} ${spend.currency} of this account: ${spend.used} ${spend.currency} are spent in this period or held for calls. The cap can be raised in the console, under Billing.`,
       limit: undefined,
       limits: viewLimits(subject, call, nowMs),
       retryAfterMs: mayComeBack ? COME_BACK_MS : undefined,

@@ -140,7 +140,8 @@ export async function lockSpendRoom(
     own,
   });
   const spendsBy = createSpendsBy(budget, anchors, reserved);
-  const [running] = spendsBy(usedOnly);
+  // A refusal counts what calls a moment ago have used and no process has committed yet.
+  const [running] = spendsBy(all);
   if (running === undefined) {
     return;
   }

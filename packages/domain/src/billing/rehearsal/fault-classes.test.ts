@@ -173,7 +173,7 @@ describe("proration", () => {
     );
   });
 
-  it("gives back by time or by quota, whichever leaves the customer less, to the cent", () => {
+  it("gives back by time or by quota, by the one that leaves less, to the cent", () => {
     fc.assert(
       fc.property(
         cents,

@@ -74,7 +74,7 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
   };
 }
 
-/** Usage, features and limits of the last phase, whatever interval they are billed in: plans that differ in fees alone promise the same. */
+/** Usage, features and limits of the last phase, in any interval: plans that differ in fees alone promise the same. */
 function toPromise({ phases, rateLimits, concurrency, scopes }: Plan): string {
   const cards = (phases.at(-1)?.rateCards ?? [])
     .filter((card) => !isFee(card))

@@ -1,7 +1,7 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { markUncollectible } from "../invoices/mark-uncollectible.ts";
@@ -21,6 +21,8 @@ beforeAll(async () => {
   // Silence is what some cases are about: it need not be long.
   payments = await openPayments({ timeoutMs: 300 });
 });
+// A fault that no call has met is not for the next case.
+afterEach(() => payments.standIn.forgetFaults());
 afterAll(async () => {
   // After all of it, money is where it went.
   expect(await payments.findings()).toEqual([]);
@@ -79,6 +81,7 @@ describe("an issued invoice", () => {
     const acme = await payments.subscribe("Unheard", { card: "pm_card_visa" });
     payments.standIn.fail(/POST \/v1\/payment_intents /, "silent");
     await collectDue(payments.deps);
+    payments.standIn.forgetFaults();
     await liveMinutes(3);
     expect(payments.charges(acme.tenantId)).toEqual([]);
     await liveMinutes(60);

@@ -317,10 +317,9 @@ export type StatementLine = z.infer<typeof statementLine>;
 const column = plainText(100).nullable();
 const statementFile = {
   name: displayText(200).describe("Name of the file, to find its lines by."),
-  content: z
-    .string()
-    .max(STATEMENT_CHARACTERS_MAX)
-    .describe("The text of the file: CSV, or XML of camt.053."),
+  content: plainText(STATEMENT_CHARACTERS_MAX).describe(
+    "The text of the file: CSV, or XML of camt.053.",
+  ),
   columns: z
     .strictObject({
       date: column,

@@ -1,6 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { ButtonLink } from "@turnpike/ui/button-link";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -8,86 +7,108 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { formatMinute } from "#platform/format-period.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { historyQuery } from "./ai-intelligence.queries.ts";
-import { countDays, type Readiness, toReadiness } from "./ai-intelligence.view-model.ts";
+import { ForecastCard } from "./forecast-card.tsx";
+import { InsightItem } from "./insight-item.tsx";
+import { type InsightList, insightsKey, insightsQueries } from "./insights.queries.ts";
 
-/** `/ai-intelligence`: what will be said about this tenant, and how much is known for it already. */
+/** `/ai-intelligence`: what changed in the usage of a tenant, why, and what to do about it. */
 export function AiIntelligencePage() {
   return (
     <Page
       title="AI intelligence"
-      purpose="Insights and forecasts about your usage, and the history each one needs."
+      purpose="What changed in your usage, which key or route explains it, and what is coming."
     >
-      <TenantGate>{(tenant) => <Intelligence tenant={tenant} />}</TenantGate>
+      <TenantGate>
+        {(tenant) => (
+          <div key={tenant.tenantId} className="space-y-4">
+            <Insights tenant={tenant} />
+            <ForecastCard tenant={tenant} />
+          </div>
+        )}
+      </TenantGate>
     </Page>
   );
 }
 
-function Intelligence({ tenant }: { tenant: OwnTenant }) {
-  const { api } = usePlatform();
-  const history = useQuery(historyQuery(api, tenant.tenantId));
-  if (history.isError) {
-    return (
+function Insights({ tenant }: { tenant: OwnTenant }) {
+  const insights = useQuery(insightsQueries.open(usePlatform().api, tenant.tenantId));
+  const { data } = insights;
+  if (data === undefined) {
+    return insights.isError ? (
       <FailureNotice
-        what="Your history could not be loaded."
-        cause={history.error}
-        onRetry={() => void history.refetch()}
+        what="The insights could not be loaded."
+        cause={insights.error}
+        onRetry={() => void insights.refetch()}
       />
+    ) : (
+      <div role="status" aria-label="Loading the insights">
+        <Skeleton className="h-64 w-full rounded-card" />
+      </div>
     );
   }
-  const days =
-    history.data === undefined
-      ? undefined
-      : countDays(history.data.rows, history.data.times.at(-1));
   return (
-    <>
-      <Card
-        title={days === 0 ? "No history yet" : "Collecting history"}
-        description="A day counts once it is over and had calls. This version collects history but does not analyse it yet."
-        aside={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
-      >
-        {days === undefined ? (
-          <Skeleton className="h-8 w-48" />
-        ) : (
-          <p className="font-semibold text-2xl tabular-nums tracking-tight">
-            {days} {days === 1 ? "day" : "days"} of history
-          </p>
-        )}
-      </Card>
-      <ul className="mt-4 grid gap-4 lg:grid-cols-3">
-        {toReadiness(days ?? 0).map((ability) => (
-          <AbilityCard key={ability.id} ability={ability} isLoading={days === undefined} />
-        ))}
-      </ul>
-    </>
+    <Card
+      title="What changed"
+      description={
+        data.checkedAt === null
+          ? "Not checked yet: usage is checked each hour."
+          : `Checked ${formatMinute(data.checkedAt)}, each hour while there are calls.`
+      }
+      {...(mayInTenant(tenant, "alerts:write") && { aside: <CheckNow tenant={tenant} /> })}
+    >
+      {data.items.length === 0 ? (
+        <p className="text-ink-muted">Nothing needs attention.</p>
+      ) : (
+        <ul className="divide-y divide-line">
+          {data.items.map((insight) => (
+            <InsightItem key={insight.insightId} tenant={tenant} insight={insight} />
+          ))}
+        </ul>
+      )}
+      <History list={data} />
+    </Card>
   );
 }
 
-function AbilityCard({ ability, isLoading }: { ability: Readiness; isLoading: boolean }) {
+/** Until there is enough history, what is missing; nothing afterwards. */
+function History({ list: { history } }: { list: InsightList }) {
+  const { hours, needed } = history;
+  if (hours >= needed) {
+    return null;
+  }
+  const progress = `${String(hours)} of ${String(needed)} hours`;
   return (
-    <li className="flex flex-col rounded-card border border-line bg-surface p-5">
-      <h2 className="font-semibold text-base">{ability.title}</h2>
-      <p className="mt-2">{ability.says}</p>
-      <p className="mt-2 text-ink-muted text-sm">{ability.reason}</p>
-      <div className="mt-auto space-y-1.5 pt-5">
-        {isLoading ? (
-          <Skeleton className="h-6 w-full" />
-        ) : (
-          <>
-            <p className="text-ink-muted text-xs tabular-nums">
-              {ability.share === 1
-                ? "There is enough history for this"
-                : `${ability.progress} of history`}
-            </p>
-            <MeterBar
-              share={ability.share}
-              tone="accent"
-              label={`${ability.title}: ${ability.progress} of history`}
-            />
-          </>
-        )}
-      </div>
-    </li>
+    <div className="mt-4 max-w-sm border-line border-t pt-4">
+      <p>Unusual usage is recognised once there is enough history to say what is usual.</p>
+      <p className="mt-1 mb-1.5 text-ink-muted text-xs tabular-nums">{progress} of history</p>
+      <MeterBar share={hours / needed} tone="accent" label={`${progress} of history`} />
+    </div>
+  );
+}
+
+function CheckNow({ tenant: { tenantId } }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const check = useMutation({
+    mutationKey: ["insights", "refresh"],
+    mutationFn: () => api.insights.refresh({ tenantId }),
+    onSuccess: (list) => client.setQueryData(insightsQueries.open(api, tenantId).queryKey, list),
+    onSettled: () => client.invalidateQueries({ queryKey: insightsKey(tenantId) }),
+  });
+  return (
+    <div className="text-right">
+      <Button progress={check.isPending ? "Checking…" : undefined} onClick={() => check.mutate()}>
+        Check now
+      </Button>
+      {check.isError && (
+        <p role="alert" className="mt-1 text-danger text-xs">
+          {toErrorMessage(check.error)}
+        </p>
+      )}
+    </div>
   );
 }

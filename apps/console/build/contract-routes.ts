@@ -8,13 +8,17 @@ export const CONTRACT_ROUTES_PATH = fileURLToPath(
   new URL("../src/platform/contract.gen.json", import.meta.url),
 );
 
+/** What only readers of the reference need. */
+const FOR_READERS = new Set(["summary", "description", "tags"]);
+
 /**
  * Renders the method and path of every operation as JSON.
  *
  * Without the schemas, the browser needs neither them nor the validation library.
  */
 export function renderContractRoutes(): string {
-  return `${JSON.stringify(minifyContractRouter(contract), null, 1)}\n`;
+  const keep = (name: string, value: unknown) => (FOR_READERS.has(name) ? undefined : value);
+  return `${JSON.stringify(minifyContractRouter(contract), keep, 1)}\n`;
 }
 
 /** Vite plugin that updates `contract.gen.json` from the contract before bundling. */

@@ -36,6 +36,7 @@ describe("events", () => {
       "Invitations",
       "Alerts",
       "Quotas",
+      "Spend caps",
       "Subscriptions",
       "Invoices",
       "Credit notes",

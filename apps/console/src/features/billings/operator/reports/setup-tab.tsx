@@ -60,7 +60,7 @@ function Checklist({ setup: { checks } }: { setup: BillingSetup }) {
       title="What a right invoice needs"
       description={
         missing === 0
-          ? "Nothing that Turnpike can check is missing. Whether the rules are yours is a question for your tax adviser."
+          ? "Nothing that can be checked is missing. Whether the rules are yours is a question for your tax adviser."
           : `${String(missing)} missing. Settings are in turnpike.yaml; a restart brings them into force.`
       }
     >

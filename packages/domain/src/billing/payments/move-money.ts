@@ -54,7 +54,8 @@ export function applyMoney(
 }
 
 /**
- * Takes money back for a refund: from the balance first, then from the invoices that had it, which are due again by as much.
+ * Takes money back for a refund: from the balance first, then from the invoices that had it, which are due again by as much. By their
+ * own dates: a calendar of attempts from before would charge at once what was just given back.
  *
  * @param input.shares - What invoices may give at most, in the order in which they give.
  * @throws {StepRefused} `exceeds_refundable`
@@ -83,7 +84,9 @@ export function takeMoneyBack(
     (changed, { invoice, amount: given }) => changePaid(changed, { invoice, amount: -given }),
     { ...account, balance: account.balance - fromBalance },
   );
-  return { after, fromBalance, taken };
+  const isDueAgain = (index: number) => taken.some(({ invoice }) => invoice === index);
+  const calendars = after.calendars.filter(({ invoice }) => !isDueAgain(invoice));
+  return { after: { ...after, calendars }, fromBalance, taken };
 }
 
 /** Puts back what {@link takeMoneyBack} took, when the refund has failed. @returns Also what went to the balance of paid invoices. */

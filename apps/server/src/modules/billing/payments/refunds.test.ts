@@ -1,6 +1,7 @@
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeDue } from "../closing/close-due.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";
@@ -11,7 +12,7 @@ import { listPayments } from "./list-payments.ts";
 import { previewRefund } from "./preview-refund.ts";
 import { sendDueRefunds } from "./send-refund.ts";
 import { closeDispute, openDispute } from "./stripe/testing/stand-in-payments.fixture.ts";
-import { MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
+import { DAY_MS, MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
 
 let payments: Payments;
 beforeAll(async () => {
@@ -95,6 +96,25 @@ describe("a refund", () => {
     await payments.putCard(acme.tenantId, "pm_card_visa");
     await collectDue(payments.deps);
     expect(payments.charges(acme.tenantId)).toHaveLength(1);
+  });
+
+  it("of what was paid after a failure charges nothing anew: the calendar of attempts is over", async () => {
+    const acme = await payments.subscribe("Failed before", {
+      card: "pm_card_visa_chargeDeclinedInsufficientFunds",
+    });
+    await collectDue(payments.deps);
+    await payments.putCard(acme.tenantId, "pm_card_visa");
+    await collectDue(payments.deps);
+    const payment = await newestPayment(acme);
+    payments.services.clock.advance(3 * DAY_MS);
+    await refund(payment, { withCreditNote: false });
+    for (const days of [0, 5, 8]) {
+      payments.services.clock.advance(days * DAY_MS + 2 * MINUTE_MS);
+      await closeDue(payments.deps);
+      await collectDue(payments.deps);
+    }
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "300.00" });
+    expect(payments.charges(acme.tenantId)).toHaveLength(2);
   });
 
   it("of money that was too much comes out of the balance, and credits nothing", async () => {

@@ -10,6 +10,7 @@ import {
   type AttemptState,
   findAttempt,
   lockAttempt,
+  NOT_MADE,
   updateAttempt,
 } from "./attempts.store.ts";
 import { notifyOfAuthentication, notifyOfFailure } from "./notify-of-payments.ts";
@@ -60,8 +61,9 @@ async function fail(
 ): Promise<void> {
   const { tenantId, environment, invoiceId } = attempt;
   const key = { tenantId, environment };
-  // A payment that a person began is theirs to try again: it starts nothing and uses up nothing.
-  if (attempt.cause === "person" || BigInt(attempt.due) === 0n) {
+  // A payment that a person began is theirs to try again: it starts nothing and uses up nothing. Nor does one that nobody refused.
+  const isRefused = !NOT_MADE.some((reason) => reason === failure.reason);
+  if (attempt.cause === "person" || !isRefused || BigInt(attempt.due) === 0n) {
     return;
   }
   const changed: ChangedAccount = await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {

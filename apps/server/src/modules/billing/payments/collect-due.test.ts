@@ -85,6 +85,9 @@ describe("an issued invoice", () => {
     await liveMinutes(3);
     expect(payments.charges(acme.tenantId)).toEqual([]);
     await liveMinutes(60);
+    expect(await statesOf(acme)).toEqual(["issued failed"]);
+    expect(await standingOf(acme)).toBe("current");
+    expect((await collectionOf(acme)).calendar).toMatchObject({ begins: "due_date" });
     await collectDue(payments.deps);
     expect(payments.charges(acme.tenantId)).toHaveLength(1);
     expect(await statesOf(acme)).toEqual(["issued failed", "issued succeeded"]);

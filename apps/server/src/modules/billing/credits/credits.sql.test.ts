@@ -22,6 +22,8 @@ import { listInvoices } from "../invoices/list-invoices.ts";
 import { reconcileInvoices } from "../invoices/reconcile-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
+import { createRefund } from "../payments/create-refund.ts";
+import { listPayments } from "../payments/list-payments.ts";
 import { act, publishPricedPlans, recordUsage } from "../testing/billing.fixture.ts";
 import { toTaxedDeps } from "../testing/taxed.fixture.ts";
 import { buyCredit } from "./buy-credit.ts";
@@ -290,6 +292,27 @@ describe("credit that a customer buys", () => {
     await pay(bought.invoiceId, "50");
     const upcoming = await getUpcomingInvoice(deps, OPERATOR_CONTEXT, live(tenantId));
     expect(upcoming.fromBalance).toBe("36.89");
+  });
+
+  it("that was used stays owed when its money is taken back: it does not lapse, nor hold up another", async () => {
+    const tenantId = await createSubscriber("Charged back");
+    const bought = await buyCredit(deps, OPERATOR_CONTEXT, { ...live(tenantId), amount: "50" });
+    await pay(bought.invoiceId, "50");
+    await passDays(31);
+    expect(await read(tenantId)).toMatchObject({ left: ["13.11"] });
+    const of = { ...live(tenantId), limit: 10 };
+    const { items } = await listPayments(deps, OPERATOR_CONTEXT, of);
+    const { paymentId } = items[0] ?? expect.fail("no payment");
+    const asked = { paymentId, withCreditNote: false, reason: "Disputed." };
+    await createRefund(deps, OPERATOR_CONTEXT, asked);
+    expect(await read(tenantId)).toMatchObject({ left: ["0.00"] });
+    const other = await createSubscriber("Lapsed beside");
+    await buyCredit(deps, OPERATOR_CONTEXT, { ...live(other), amount: "50" });
+    await passDays(15);
+    expect(await lapseTopUps(deps)).toBe(1);
+    expect(
+      await getInvoice(deps, OPERATOR_CONTEXT, { tenantId, invoiceId: bought.invoiceId }),
+    ).toMatchObject({ state: "open", due: "50.00" });
   });
 
   it("is bought by itself when little is left, one invoice at a time, up to the limit of the month", async () => {

@@ -232,7 +232,10 @@ export async function listLowAccounts(
     limit ${limit}`;
 }
 
-/** Live invoices for credit that are past their due date, and on which nothing was paid, credited or attempted. */
+/**
+ * Live invoices for credit that are past their due date, and on which nothing was paid, credited or attempted. One of which the money was
+ * taken back after its credit was used is owed.
+ */
 export async function listLapsedTopUps(
   tx: Tx,
   { now, limit }: { now: Date; limit: number },
@@ -244,6 +247,12 @@ export async function listLapsedTopUps(
       and not exists (
         select from payment_attempts a
         where a.invoice_id = i.invoice_id and a.state in ('pending', 'action_required', 'processing', 'unknown')
+      )
+      and 0 <= (
+        select coalesce(sum(e.amount), 0)
+        from credit_grants g join credit_entries e using (tenant_id, environment, place)
+        where g.tenant_id = i.tenant_id and g.environment = i.environment and g.invoice_id = i.invoice_id
+          and e.kind in ('burned', 'returned')
       )
     order by i.due_at
     limit ${limit}`;

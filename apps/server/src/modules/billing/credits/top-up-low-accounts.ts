@@ -75,7 +75,7 @@ export async function topUpLowAccounts(
 
 /**
  * Voids invoices for credit that were not paid by their due date, so that the customer can buy anew. Money that arrives later becomes
- * balance.
+ * balance. One that cannot be voided is tried again with the next run and holds up no other.
  *
  * @returns How many lapsed.
  */
@@ -83,14 +83,20 @@ export async function lapseTopUps(deps: BillingDeps): Promise<number> {
   const lapsed = await deps.transact.asOperator((tx) =>
     listLapsedTopUps(tx, { now: deps.clock.now(), limit: BATCH }),
   );
+  let voided = 0;
   for (const invoiceId of lapsed) {
-    await changeInvoice(deps, TOP_UP_CONTEXT, {
-      invoiceId,
-      action: "invoice.voided",
-      details: { reason: "Credit was not paid for by the due date." },
-      step: (account, { index, atMs }) =>
-        doStep(account, { members: { do: "void", invoice: index }, atMs }),
-    });
+    try {
+      await changeInvoice(deps, TOP_UP_CONTEXT, {
+        invoiceId,
+        action: "invoice.voided",
+        details: { reason: "Credit was not paid for by the due date." },
+        step: (account, { index, atMs }) =>
+          doStep(account, { members: { do: "void", invoice: index }, atMs }),
+      });
+      voided += 1;
+    } catch (error) {
+      deps.logger.error({ err: error, invoiceId }, "An invoice for credit could not be voided");
+    }
   }
-  return lapsed.length;
+  return voided;
 }

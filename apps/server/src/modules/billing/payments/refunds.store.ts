@@ -130,6 +130,16 @@ export async function updateRefund(
     where refund_id = ${refundId}`;
 }
 
+/** Puts off the next look at a refund that has not ended. What is known of it stays. */
+export async function putOffRefund(
+  tx: Tx,
+  { refundId, checkAt }: { refundId: string; checkAt: Date },
+): Promise<void> {
+  await tx`
+    update payment_refunds set check_at = ${checkAt}, checks = checks + 1
+    where refund_id = ${refundId} and check_at is not null`;
+}
+
 /** The payment of a provider's attempt, by the reference that both have. */
 export async function findPaymentOfAttempt(
   tx: Tx,

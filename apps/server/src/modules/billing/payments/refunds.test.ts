@@ -153,6 +153,28 @@ describe("a refund", () => {
     expect(made).toHaveLength(1);
   });
 
+  it("that cannot be finished holds up no other", async () => {
+    const payers = [await payByCard("Stuck"), await payByCard("Behind")];
+    for (const acme of payers) {
+      payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter");
+      await refund(acme, { amount: "10" });
+    }
+    payments.services.clock.advance(5 * MINUTE_MS);
+    let begun = 0;
+    const { transact } = payments.deps;
+    const asOperator: typeof transact.asOperator = (work, share) => {
+      begun += 1;
+      return begun === 2 ? Promise.reject(new Error("Broken.")) : transact.asOperator(work, share);
+    };
+    await sendDueRefunds({ ...payments.deps, transact: { ...transact, asOperator } });
+    const statesOf = async () =>
+      (await Promise.all(payers.map(newestPayment))).map(({ refunds }) => refunds[0]?.state);
+    expect((await statesOf()).toSorted()).toEqual(["succeeded", "unknown"]);
+    payments.services.clock.advance(60 * MINUTE_MS);
+    await sendDueRefunds(payments.deps);
+    expect(await statesOf()).toEqual(["succeeded", "succeeded"]);
+  });
+
   it("that fails at the provider is put back as it was", async () => {
     const acme = await payByCard("Failed");
     const { refunds } = await refund(acme, { amount: "30", withCreditNote: false });

@@ -1,4 +1,5 @@
 import type { BillingDeps } from "../billing-deps.ts";
+import { nextCheck } from "./apply-attempt.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";
 import { applyRefund } from "./apply-refund.ts";
 import { findProvider } from "./find-provider.ts";
@@ -8,7 +9,7 @@ import {
   type ProviderObject,
   type RefundState,
 } from "./payment-provider.ts";
-import { findRefund, listDueRefunds } from "./refunds.store.ts";
+import { findRefund, listDueRefunds, putOffRefund } from "./refunds.store.ts";
 
 const BATCH = 50;
 
@@ -49,11 +50,17 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
   }
 }
 
-/** Asks again for refunds of which the outcome is not known. */
+/** Asks again for refunds of which the outcome is not known. One that fails here is put off and holds up no other. */
 export async function sendDueRefunds(deps: BillingDeps): Promise<void> {
   const now = deps.clock.now();
   const due = await deps.transact.asOperator((tx) => listDueRefunds(tx, { now, limit: BATCH }));
-  for (const { refundId } of due) {
-    await sendRefund(deps, refundId);
+  for (const { refundId, checks } of due) {
+    try {
+      await sendRefund(deps, refundId);
+    } catch (error) {
+      deps.logger.error({ err: error, refundId }, "A refund could not be finished");
+      const checkAt = nextCheck(deps.clock.now(), checks);
+      await deps.transact.asOperator((tx) => putOffRefund(tx, { refundId, checkAt }));
+    }
   }
 }

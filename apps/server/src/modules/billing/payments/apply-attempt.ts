@@ -13,6 +13,7 @@ import {
   NOT_MADE,
   updateAttempt,
 } from "./attempts.store.ts";
+import { isOutdated } from "./is-outdated.ts";
 import { notifyOfAuthentication, notifyOfFailure } from "./notify-of-payments.ts";
 import type { PaymentState } from "./payment-provider.ts";
 import { receivePaymentWithin } from "./receive-payment.ts";
@@ -62,7 +63,10 @@ async function fail(
   const { tenantId, environment, invoiceId } = attempt;
   const key = { tenantId, environment };
   // A payment that a person began is theirs to try again: it starts nothing and uses up nothing. Nor does one that nobody refused.
-  const isRefused = !NOT_MADE.some((reason) => reason === failure.reason);
+  const isRefused =
+    !NOT_MADE.some((reason) => reason === failure.reason) &&
+    // What we have ended ourselves may be heard of by a notice first.
+    !(failure.reason === "canceled" && isOutdated(attempt));
   if (attempt.cause === "person" || !isRefused || BigInt(attempt.due) === 0n) {
     return;
   }

@@ -34,6 +34,8 @@ export type AttemptRow = AccountKey & {
   checks: number;
   /** What is due on the invoice now. */
   due: string;
+  /** The way to pay that is in force now; null without one. */
+  methodInForce: string | null;
 };
 
 /** What is left to pay of an invoice that is waited for; 0 for any other. */
@@ -46,7 +48,8 @@ function columns(tx: Tx): Fragment {
   return tx`a.attempt_id as "attemptId", a.tenant_id as "tenantId", a.environment, a.invoice_id as "invoiceId", i.number as "invoiceNumber",
     a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.state,
     a.reference, a.reason, a.message, a.created_at as "createdAt", a.sent_at as "sentAt", a.updated_at as "updatedAt", a.checks,
-    (${dueOf(tx)})::text as due`;
+    (${dueOf(tx)})::text as due, (select m.method_ref from payment_methods m
+      where m.tenant_id = a.tenant_id and m.environment = a.environment) as "methodInForce"`;
 }
 
 /**
@@ -193,6 +196,16 @@ export async function putOffCheck(
   await tx`
     update payment_attempts set check_at = ${checkAt}, checks = checks + 1
     where attempt_id = ${attemptId} and check_at is not null`;
+}
+
+/** There is another way to pay: payments that wait for their customer are looked at now. */
+export async function hurryAuthentications(
+  tx: Tx,
+  { tenantId, environment, now }: AccountKey & { now: Date },
+): Promise<void> {
+  await tx`
+    update payment_attempts set check_at = ${now}
+    where tenant_id = ${tenantId} and environment = ${environment} and state = 'action_required'`;
 }
 
 /** Invoices got money in another way: what is under way for them is looked at now. */

@@ -4,6 +4,7 @@ import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { markUncollectible } from "../invoices/mark-uncollectible.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
@@ -239,6 +240,34 @@ describe("a customer who pays now", () => {
     });
     await collectDue(payments.deps);
     expect(payments.charges(acme.tenantId)).toEqual([{ amount: 30_000, status: "canceled" }]);
+  });
+
+  it("confirms no more than is due by then", async () => {
+    const acme = await payments.subscribe("Credited", { card: "pm_card_authenticationRequired" });
+    await collectDue(payments.deps);
+    const credit = { invoiceId: acme.invoiceId, amount: "200", reason: "Agreed." };
+    await createCreditNote(payments.deps, OPERATOR_CONTEXT, credit);
+    const { attempt, url } = await pay(acme);
+    expect(attempt).toMatchObject({ cause: "person", amount: "100.00", state: "action_required" });
+    expect(url).toMatch(/^http/);
+    expect(payments.charges(acme.tenantId).map(({ amount, status }) => [amount, status])).toEqual([
+      [30_000, "canceled"],
+      [10_000, "requires_action"],
+    ]);
+  });
+
+  it("by another card is not asked to confirm the first one: it is ended, and the other one charged", async () => {
+    const acme = await payments.subscribe("Replaced", { card: "pm_card_authenticationRequired" });
+    await collectDue(payments.deps);
+    await payments.putCard(acme.tenantId, "pm_card_visa");
+    await collectDue(payments.deps);
+    await collectDue(payments.deps);
+    expect(payments.charges(acme.tenantId).map(({ status }) => status)).toEqual([
+      "canceled",
+      "succeeded",
+    ]);
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", paid: "300.00" });
+    expect(await statesOf(acme)).toEqual(["method succeeded"]);
   });
 
   it("has no way to pay: the refusal says so, and another tenant's invoice is not there", async () => {

@@ -9,7 +9,7 @@ import {
 } from "./attempts.store.ts";
 import { findProvider } from "./find-provider.ts";
 import { type PaymentProvider, ProviderDown, ProviderMisconfigured } from "./payment-provider.ts";
-import { notMade, sendAttempt, toRequest } from "./send-attempt.ts";
+import { endOutdated, notMade, sendAttempt, toRequest } from "./send-attempt.ts";
 
 const BATCH = 50;
 const HOUR_MS = 60 * 60_000;
@@ -17,13 +17,16 @@ const HOUR_MS = 60 * 60_000;
 /** How many attempts a run looked at. */
 export type Collected = { looked: number };
 
-/** Looks up an attempt that was sent. One of which its invoice needs nothing any more is ended at the provider. */
+/** Looks up an attempt that was sent. One that its invoice does not need any more, or not so, is ended at the provider. */
 async function lookUp(
   deps: BillingDeps,
   provider: PaymentProvider,
   attempt: AttemptRow,
 ): Promise<void> {
   const { attemptId, reference, sentAt, due } = attempt;
+  if (await endOutdated(deps, provider, attempt)) {
+    return;
+  }
   const isNeeded = BigInt(due) > 0n;
   const found =
     !isNeeded && reference !== null

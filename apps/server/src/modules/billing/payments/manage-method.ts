@@ -13,6 +13,7 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { listBillingDetails } from "../details/billing-details.store.ts";
 import { PAYMENTS_CONTEXT } from "./apply-attempt.ts";
+import { hurryAuthentications } from "./attempts.store.ts";
 import { askProvider, findProvider, requireProvider } from "./find-provider.ts";
 import {
   deleteMethod,
@@ -132,6 +133,7 @@ export async function putPaymentMethod(
       return;
     }
     await putCustomerRef(tx, { ...key, provider, customerRef: method.customerRef, now });
+    await hurryAuthentications(tx, { ...key, now });
     const { type, brand, last4 } = method;
     await writeAudit(deps, tx, PAYMENTS_CONTEXT, {
       tenantId: key.tenantId,

@@ -10,7 +10,7 @@ import { type AttemptRow, findOpenAttempt, insertAttempts } from "./attempts.sto
 import { askProvider, requireProvider } from "./find-provider.ts";
 import { findMethod } from "./methods.store.ts";
 import type { PaymentProvider, PaymentState } from "./payment-provider.ts";
-import { sendAttempt } from "./send-attempt.ts";
+import { endOutdated, sendAttempt } from "./send-attempt.ts";
 import { toAttempt } from "./to-attempt.ts";
 
 type PayInput = { tenantId: TenantId; invoiceId: string; returnUrl: string };
@@ -73,6 +73,9 @@ async function takeFurther(
   if (state === "pending" && sentAt === null) {
     const onSession = { returnUrl };
     return await askProvider(deps, () => sendAttempt(deps, provider, { attemptId, onSession }));
+  }
+  if (await askProvider(deps, () => endOutdated(deps, provider, attempt))) {
+    return;
   }
   if (state === "action_required" && reference !== null) {
     const payment = await askProvider(deps, () =>

@@ -7,6 +7,7 @@ import {
   markSent,
   updateAttempt,
 } from "./attempts.store.ts";
+import { isOutdated } from "./is-outdated.ts";
 import {
   type CollectRequest,
   type PaymentProvider,
@@ -52,6 +53,31 @@ export function notMade(reason: "not_open" | "superseded" | "not_received"): Pay
     message: messages[reason],
     isHard: false,
   };
+}
+
+/**
+ * Ends a payment that waits for its customer, where it is not what it should be any more: another amount is due, or there is another way
+ * to pay. Confirmed all the same, it would charge too much, or a card that the customer has replaced.
+ *
+ * @returns True when it was such a one: what there is now may be begun.
+ * @throws {ProviderDown} {@link ProviderMisconfigured}
+ */
+export async function endOutdated(
+  deps: BillingDeps,
+  provider: PaymentProvider,
+  attempt: AttemptRow,
+): Promise<boolean> {
+  const { attemptId, state, reference, due } = attempt;
+  if (state !== "action_required" || reference === null || !isOutdated(attempt)) {
+    return false;
+  }
+  const ended = await provider.cancel(reference);
+  const isSettled = BigInt(due) === 0n;
+  await applyAttempt(deps, {
+    attemptId,
+    payment: ended.state === "failed" && !isSettled ? notMade("superseded") : ended,
+  });
+  return true;
 }
 
 /**

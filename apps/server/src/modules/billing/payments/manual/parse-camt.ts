@@ -62,16 +62,25 @@ function purposeOf(details: unknown): string {
   return said.length === 0 ? firstText(at(details, "AddtlTxInf")) : said.join(" ");
 }
 
-/** An entry of several payments has the details of each; one without details is a line of its own. */
+function amountOf(details: unknown): unknown {
+  return at(details, "Amt") ?? at(details, "AmtDtls", "TxAmt", "Amt");
+}
+
+/**
+ * An entry of several payments has the details of each; one without details is a line of its own, and so is one of whose payments some
+ * name no amount: only their sum is known.
+ */
 function readEntry(entry: unknown): (StatementLine | string)[] {
   const status = firstText(at(entry, "Sts", "Cd"), at(entry, "Sts"));
   if (status !== "" && status !== "BOOK") {
     return ["It is not booked yet."];
   }
-  const all = listAt(entry, "NtryDtls").flatMap((each) => listAt(each, "TxDtls"));
+  const named = listAt(entry, "NtryDtls").flatMap((each) => listAt(each, "TxDtls"));
+  const isSplit = named.length > 1 && named.every((details) => amountOf(details) !== undefined);
+  const all = named.length === 1 || isSplit ? named : [];
   return (all.length === 0 ? [undefined] : all).map((details) => {
     const own = all.length > 1 ? details : undefined;
-    const amountNode = at(own, "Amt") ?? at(own, "AmtDtls", "TxAmt", "Amt") ?? at(entry, "Amt");
+    const amountNode = amountOf(own) ?? at(entry, "Amt");
     const currency = findCurrency(textOf(at(amountNode, "@Ccy")));
     const bookedOn = firstText(
       at(entry, "BookgDt", "Dt"),
@@ -83,7 +92,9 @@ function readEntry(entry: unknown): (StatementLine | string)[] {
     }
     const indicator = firstText(at(own, "CdtDbtInd"), at(entry, "CdtDbtInd"));
     const isReversal = textOf(at(entry, "RvslInd")) === "true";
-    const isCredit = (indicator === "CRDT") !== isReversal;
+    // By the standard the indicator is that of the entry, and a reversed transfer is a debit. Some banks leave the indicator of what is
+    // reversed: in neither case is it a payment of a customer.
+    const isCredit = indicator === "CRDT" && !isReversal;
     const minor = parsePlainAmount(textOf(amountNode), currency);
     if (minor === undefined) {
       return `"${textOf(amountNode).slice(0, 40)}" is no amount.`;

@@ -132,6 +132,22 @@ describe("a camt.053", () => {
     expect(problems).toEqual([{ line: 4, message: "It is not booked yet." }]);
   });
 
+  it("takes a payment that was reversed as money that left, however the bank marks it", () => {
+    const { lines } = parseCamt(
+      CAMT.replace("<CdtDbtInd>CRDT</CdtDbtInd><RvslInd>", "<CdtDbtInd>DBIT</CdtDbtInd><RvslInd>"),
+    );
+    expect(lines.at(-1)).toMatchObject({ amount: -500n, purpose: "Returned" });
+  });
+
+  it("counts a batch once when not all of its payments name their amount", () => {
+    const { lines } = parseCamt(CAMT.replace('<Amt Ccy="EUR">20.00</Amt>', ""));
+    expect(lines.map(({ amount, bankReference }) => [amount, bankReference])).toEqual([
+      [30_000n, "BANK-1"],
+      [3_000n, "BATCH"],
+      [-500n, ""],
+    ]);
+  });
+
   it.each([
     ["<!DOCTYPE a [<!ENTITY b 'c'>]><Document/>", /document type/],
     ["<Document><", /no XML/],

@@ -1,3 +1,4 @@
+import type { Scope } from "@turnpike/domain/access/scopes";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
@@ -14,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
 import { commitGroups } from "#modules/metering/index.ts";
 import { findIncidentsHere } from "./incident-finder.ts";
+import { saveInsightRow } from "./insights.store.ts";
 import {
   listAllInsights,
   listInsights,
@@ -181,6 +183,40 @@ describe("insights", () => {
     await refresh();
     const kept = await listInsights(deps, OPERATOR_CONTEXT, { tenantId, state: "all" });
     expect(kept.items).toEqual([]);
+  });
+
+  it("of invoices are not for a program that may only read usage", async () => {
+    const { tenantId } = await createTestTenant(deps, "Overdue");
+    const insightId = deps.newId("insight");
+    const now = deps.clock.now();
+    const facts = {
+      text: "300.00 USD are open.",
+      confidence: 1,
+      evidence: null,
+      action: { do: "pay_invoice" as const, invoiceId: deps.newId("invoice") },
+    };
+    await deps.transact.asTenant(tenantId, (tx) =>
+      saveInsightRow(tx, {
+        tenant_id: tenantId,
+        insight_id: insightId,
+        fingerprint: "invoice_overdue test",
+        kind: "invoice_overdue",
+        facts,
+        since: now,
+        seen_at: now,
+        ended_at: null,
+        dismissed_at: null,
+        is_useful: null,
+        rated_at: null,
+      }),
+    );
+    const idsFor = async (...scopes: Scope[]) => {
+      const context = contextOf({ type: "service_key", id: "svc_1", scopes });
+      const { items } = await listAllInsights(deps, context, { limit: 50 });
+      return items.map((insight) => insight.insightId);
+    };
+    expect(await idsFor("usage:read")).not.toContain(insightId);
+    expect(await idsFor("usage:read", "billing:read")).toContain(insightId);
   });
 
   it("are refused without the right, and to another tenant", async () => {

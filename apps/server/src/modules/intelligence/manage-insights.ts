@@ -3,6 +3,7 @@ import {
   assertMay,
   assertMayInTenant,
   type CallContext,
+  may,
   mayInTenant,
 } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
@@ -61,7 +62,7 @@ export async function listInsights(
   });
 }
 
-/** Lists the open insights of all tenants, newest first. @throws {AppError} `INSUFFICIENT_SCOPE`. */
+/** Lists the open insights of all tenants, newest first. Invoices are only for those who may read them. @throws {AppError} `INSUFFICIENT_SCOPE`. */
 export async function listAllInsights(
   deps: AppServices,
   context: CallContext,
@@ -69,8 +70,9 @@ export async function listAllInsights(
 ): Promise<{ items: Insight[]; nextCursor: string | null }> {
   assertMay(context.actor, "usage:read");
   const beforeId = parseIdCursor("insight", cursor);
+  const seesInvoices = may(context.actor, "billing:read");
   const rows = await deps.transact.asOperator((tx) =>
-    listOpenInsightRows(tx, { beforeId, limit: limit + 1 }),
+    listOpenInsightRows(tx, { beforeId, seesInvoices, limit: limit + 1 }),
   );
   const items = rows.slice(0, limit).map(toReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.insightId ?? null) : null };

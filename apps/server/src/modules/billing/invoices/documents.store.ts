@@ -220,7 +220,8 @@ export type LineChange = { invoiceId: string; line: number; credited: Minor; isR
 export async function updateInvoices(tx: Tx, rows: readonly InvoiceChange[]): Promise<void> {
   await tx`
     update invoices i
-    set state = n.state, paid = n.paid, credited = n.credited, settled_at = n."settledAt"
+    set state = n.state, paid = n.paid, credited = n.credited,
+      settled_at = case when i.state = n.state then coalesce(i.settled_at, n."settledAt") else n."settledAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, state text, paid numeric, credited numeric,
       "settledAt" timestamptz)
     where i.invoice_id = n."invoiceId"`;

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { listInvoices } from "../invoices/list-invoices.ts";
+import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
 import { act, publishPricedPlans } from "../testing/billing.fixture.ts";
 import { createCustomer, toTaxedDeps } from "../testing/taxed.fixture.ts";
@@ -23,6 +24,7 @@ let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 let january: TaxReport;
+let voided: string;
 
 async function moveTo(instant: string): Promise<void> {
   services.clock.advance(Date.parse(instant) - services.clock.now().getTime());
@@ -74,10 +76,8 @@ beforeAll(async () => {
     reason: "Outage.",
     amount: "5.95",
   });
-  await voidInvoice(deps, OPERATOR_CONTEXT, {
-    invoiceId: await invoiceOf(of("Wrong")),
-    reason: "Another company.",
-  });
+  voided = await invoiceOf(of("Wrong"));
+  await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId: voided, reason: "Another company." });
 });
 afterAll(() => database.close());
 
@@ -161,5 +161,13 @@ describe("a tax report", () => {
     expect(file).toHaveLength(11);
     expect(file.reduce((sum, [net = ""]) => sum + toScaled(net), 0n)).toBe(sums.net);
     expect(file.reduce((sum, [, tax = ""]) => sum + toScaled(tax), 0n)).toBe(sums.tax);
+  });
+
+  it("leaves a void invoice in its month when money for it comes later", async () => {
+    const { isOver: _isOver, ...before } = await reportOf("2027-02");
+    await moveTo("2027-03-20T00:00:00Z");
+    const late = { invoiceId: voided, amount: "36.89", reference: "Late" };
+    await recordPayment(deps, OPERATOR_CONTEXT, late);
+    expect(await reportOf("2027-02")).toMatchObject(before);
   });
 });

@@ -2,6 +2,7 @@ import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
+import { SOAK_SETTING } from "@turnpike/testkit/soak";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
@@ -124,7 +125,7 @@ export class SimulatedWorld {
   /** What led to here, and how to see it again. */
   describe(file: string): string {
     const steps = this.#steps.slice(-STEPS_SHOWN).join("\n");
-    const soak = file.includes(".soak.") ? "TURNPIKE_SOAK=1 " : "";
+    const soak = file.includes(".soak.") ? `${SOAK_SETTING}=1 ` : "";
     return `Seed ${String(this.seed)}, after\n${steps}\nAgain: ${soak}TURNPIKE_SEED=${String(this.seed)} npx vitest run --project unit ${file}`;
   }
 }

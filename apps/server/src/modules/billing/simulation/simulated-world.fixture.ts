@@ -2,7 +2,6 @@ import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
-import { SOAK_SETTING } from "@turnpike/testkit/soak";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
@@ -123,9 +122,8 @@ export class SimulatedWorld {
   }
 
   /** What led to here, and how to see it again. */
-  describe(file: string): string {
+  describe({ file, settings = "" }: { file: string; settings?: string | undefined }): string {
     const steps = this.#steps.slice(-STEPS_SHOWN).join("\n");
-    const soak = file.includes(".soak.") ? `${SOAK_SETTING}=1 ` : "";
-    return `Seed ${String(this.seed)}, after\n${steps}\nAgain: ${soak}TURNPIKE_SEED=${String(this.seed)} npx vitest run --project unit ${file}`;
+    return `Seed ${String(this.seed)}, after\n${steps}\nAgain: ${settings}TURNPIKE_SEED=${String(this.seed)} npx vitest run --project unit ${file}`;
   }
 }

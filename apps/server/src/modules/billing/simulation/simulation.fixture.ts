@@ -27,6 +27,8 @@ export type SimulationSettings = {
   linesOpened: number;
   /** The test, for the command that repeats it. */
   file: string;
+  /** What the environment needs beside the seed, with a blank at the end. */
+  settings?: string;
 };
 
 /**
@@ -53,7 +55,7 @@ export class Simulation {
 
   /** Lives through all months, then ends every subscription, so that all usage is billed. @throws {Error} With the seed and the last steps. */
   async run(): Promise<void> {
-    const { months, jumpMaxMs, actsMax, linesOpened, file } = this.#settings;
+    const { months, jumpMaxMs, actsMax, linesOpened, file, settings } = this.#settings;
     const { world } = this;
     const endMs = START_MS + months * 30 * DAY_MS;
     try {
@@ -66,7 +68,7 @@ export class Simulation {
       fail("Opened lines", await checkParts(world, { samples: linesOpened }));
       fail("Replayed from nothing", await replayAccounts(world));
     } catch (error) {
-      throw new Error(world.describe(file), { cause: error });
+      throw new Error(world.describe({ file, settings }), { cause: error });
     }
   }
 

@@ -1,3 +1,4 @@
+import { SOAK_SETTING } from "@turnpike/testkit/soak";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Simulation } from "./simulation.fixture.ts";
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
     jumpMaxMs: 12 * DAY_MS,
     linesOpened: 500,
     file: "apps/server/src/modules/billing/simulation/simulation.soak.test.ts",
+    settings: `${SOAK_SETTING}=1 `,
   });
 });
 afterAll(() => simulation.close());

@@ -5,6 +5,7 @@ import {
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deleteTenant } from "#modules/tenants/index.ts";
 import { getSubscription } from "../../subscriptions/get-subscription.ts";
 import { openPayments, type Payments } from "../testing/payments.fixture.ts";
 import { importStatement, previewStatement } from "./import-statement.ts";
@@ -78,6 +79,25 @@ describe("a statement", () => {
 });
 
 describe("lines", () => {
+  it("for a tenant that is deleted stays open, and the others are matched", async () => {
+    const gone = await payments.subscribe("Gone");
+    const there = await payments.subscribe("There");
+    const { tenantId } = gone;
+    await deleteTenant(payments.services, OPERATOR_CONTEXT, { tenantId, name: "Gone" });
+    await load("deleted", [
+      { amount: "300,00", purpose: referenceOf(there), id: "D-1" },
+      { amount: "300,00", purpose: referenceOf(gone), id: "D-2" },
+    ]);
+    expect(await matchCertainLines(payments.deps, OPERATOR_CONTEXT)).toMatchObject({ matched: 1 });
+    expect(await payments.read(there)).toMatchObject({ state: "paid" });
+    const waiting = await openLines("deleted");
+    expect(waiting.map(({ bankReference }) => bankReference)).toEqual(["D-2"]);
+    await ignoreStatementLine(payments.deps, OPERATOR_CONTEXT, {
+      lineId: waiting[0]?.lineId ?? "",
+      reason: "Sent back.",
+    });
+  });
+
   it("that are certain are matched together: by a right reference, up to what is due", async () => {
     const [whole, part, over] = [
       await payments.subscribe("Whole"),

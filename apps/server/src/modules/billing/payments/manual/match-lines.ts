@@ -189,12 +189,8 @@ export async function matchStatementLine(
   });
 }
 
-/** Matches a line if its proposal is certain by now. @returns False when it is not. */
-async function matchIfCertain(
-  deps: BillingDeps,
-  context: CallContext,
-  lineId: string,
-): Promise<boolean> {
+/** Matches a line if its proposal is certain by now. @returns False when it is not. @throws {AppError} When it cannot be received. */
+async function matchNow(deps: BillingDeps, context: CallContext, lineId: string): Promise<boolean> {
   const recordedTo = await takeCutOff(deps);
   return await deps.transact.asOperator(async (tx) => {
     const line = await lockLine(tx, lineId);
@@ -209,6 +205,23 @@ async function matchIfCertain(
     await receiveLine(deps, tx, context, { line, target, recordedTo });
     return true;
   });
+}
+
+/** {@link matchNow}; a line that cannot be received, such as one for a deleted tenant, stays open and holds up no other. */
+async function matchIfCertain(
+  deps: BillingDeps,
+  context: CallContext,
+  lineId: string,
+): Promise<boolean> {
+  try {
+    return await matchNow(deps, context, lineId);
+  } catch (error) {
+    if (!(error instanceof AppError)) {
+      throw error;
+    }
+    deps.logger.warn({ err: error, lineId }, "A line of a statement could not be matched");
+    return false;
+  }
 }
 
 /** Matches every open line whose proposal is certain, one by one. @throws {AppError} `INSUFFICIENT_SCOPE`. */

@@ -62,7 +62,7 @@ async function fail(
 ): Promise<void> {
   const { tenantId, environment, invoiceId } = attempt;
   const key = { tenantId, environment };
-  // A payment that a person began is theirs to try again: it starts nothing and uses up nothing. Nor does one that nobody refused.
+  // A payment that a person began is theirs to try again: it starts nothing and uses up nothing. Nor does one that was never refused.
   const isRefused =
     !NOT_MADE.some((reason) => reason === failure.reason) &&
     // What we have ended ourselves may be heard of by a notice first.

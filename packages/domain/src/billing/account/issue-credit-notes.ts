@@ -60,6 +60,7 @@ function creditInvoice(
   const credited: Invoice = {
     ...invoice,
     credited: invoice.credited + totals.total,
+    toBalance: (invoice.toBalance ?? 0n) + note.toBalance,
     lines: invoice.lines.map((line, place) => {
       const amount = lines.find((credit) => credit.line === place)?.amount ?? 0n;
       return amount === 0n ? line : { ...line, credited: line.credited + amount };

@@ -24,7 +24,9 @@ export type TaxTotals = {
 /** What an invoice took from a grant. */
 export type Burn = { readonly grant: number; readonly amount: bigint };
 
-/** An issued invoice. Amounts are minor units; nothing but `paid`, `credited` and `isVoid` changes after it is issued. */
+/**
+ * An issued invoice. Amounts are minor units; nothing but `paid`, `credited`, `toBalance` and `isVoid` changes after it is issued.
+ */
 export type Invoice = TaxTotals & {
   readonly number: string;
   readonly issuedAtMs: number;
@@ -37,6 +39,11 @@ export type Invoice = TaxTotals & {
   /** Everything that was paid, also beyond what was due. */
   readonly paid: bigint;
   readonly credited: bigint;
+  /**
+   * What of `paid` and `credited` went to the balance, because nothing was due any more; left out: nothing. It settles the invoice no
+   * longer, so money that is taken back makes it due again by all of it.
+   */
+  readonly toBalance?: bigint;
   readonly isVoid: boolean;
   /** Names the credit that it is for; left out on all other invoices. */
   readonly topUp?: string;
@@ -44,8 +51,8 @@ export type Invoice = TaxTotals & {
 
 /** What is still to be paid, never below 0. */
 export function dueOf(invoice: Invoice): bigint {
-  const { total, fromBalance, prepaid, paid, credited, isVoid } = invoice;
-  const left = total - fromBalance - prepaid - paid - credited;
+  const { total, fromBalance, prepaid, paid, credited, toBalance = 0n, isVoid } = invoice;
+  const left = total - fromBalance - prepaid - paid - credited + toBalance;
   return isVoid ? 0n : larger(left, 0n);
 }
 

@@ -20,7 +20,7 @@ const TOP_UP_PRIORITY = 40;
  * again, the part that is still paid.
  */
 function boughtBy(invoice: Invoice, line: Line, isGranted: boolean): bigint {
-  const { total, credited, paid } = invoice;
+  const { total, credited, paid, toBalance = 0n } = invoice;
   const whole = line.amount - line.credited;
   if (invoice.isVoid || whole === 0n) {
     return 0n;
@@ -28,7 +28,7 @@ function boughtBy(invoice: Invoice, line: Line, isGranted: boolean): bigint {
   if (dueOf(invoice) === 0n) {
     return whole;
   }
-  return isGranted ? (whole * paid) / larger(total - credited, 1n) : 0n;
+  return isGranted ? (whole * larger(paid - toBalance, 0n)) / larger(total - credited, 1n) : 0n;
 }
 
 /** Takes from the newest grants of a top-up what was not bought after all, as far as it is left. */

@@ -10,12 +10,18 @@ export type Share = { readonly invoice: number; readonly amount: bigint };
 /** What of a payment an invoice gets, and what of it is beyond what is due: that part goes to the balance. */
 export type PaidShare = Share & { readonly beyond: bigint };
 
-function changePaid(account: Account, { invoice: index, amount }: Share): Account {
+function changePaid(
+  account: Account,
+  { invoice: index, amount, beyond = 0n }: Share & { readonly beyond?: bigint },
+): Account {
+  const pay = (invoice: Invoice): Invoice => ({
+    ...invoice,
+    paid: invoice.paid + amount,
+    toBalance: (invoice.toBalance ?? 0n) + beyond,
+  });
   return {
     ...account,
-    invoices: account.invoices.map((invoice: Invoice, place) =>
-      place === index ? { ...invoice, paid: invoice.paid + amount } : invoice,
-    ),
+    invoices: account.invoices.map((invoice, place) => (place === index ? pay(invoice) : invoice)),
   };
 }
 

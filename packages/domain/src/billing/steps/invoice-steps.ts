@@ -36,7 +36,11 @@ export const payStep: StepAction = (account, { members }) => {
   }
   const { index, invoice } = found;
   const beyond = larger(amount - due, 0n);
-  const paid = replaceInvoice(account, index, { ...invoice, paid: invoice.paid + amount });
+  const paid = replaceInvoice(account, index, {
+    ...invoice,
+    paid: invoice.paid + amount,
+    toBalance: (invoice.toBalance ?? 0n) + beyond,
+  });
   return {
     ...paid,
     balance: account.balance + beyond,

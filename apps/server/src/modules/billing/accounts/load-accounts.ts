@@ -95,6 +95,7 @@ function toInvoice(row: DocumentRow, lines: readonly LineRow[]): Invoice {
     lines: lines.map(toLine),
     paid: BigInt(row.paid),
     credited: BigInt(row.credited),
+    toBalance: BigInt(row.toBalance),
     isVoid: row.state === "void",
   };
 }

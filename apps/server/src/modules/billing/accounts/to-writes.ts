@@ -103,7 +103,7 @@ function withoutUses(line: Line): Line {
 }
 
 function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAccount): NewInvoice {
-  const { lines, net, total, fromBalance, prepaid, ...rest } = invoice;
+  const { lines, net, total, fromBalance, prepaid, toBalance = 0n, ...rest } = invoice;
   const spans = lines.flatMap(({ span }) => (span === undefined ? [] : [span]));
   const advances = lines.flatMap(({ isAdvance, span }) =>
     isAdvance && span !== undefined ? [span.toMs] : [],
@@ -129,6 +129,7 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
     fromBalance: fromBalance.toString(),
     prepaid: prepaid.toString(),
     credited: invoice.credited.toString(),
+    toBalance: toBalance.toString(),
     document: toExactJson({ ...rest, net, total, fromBalance, prepaid, lines: [] }),
   };
 }
@@ -228,6 +229,7 @@ function listChanges({ loaded, after, now }: ChangedAccount) {
       state,
       paid: current.paid.toString(),
       credited: current.credited.toString(),
+      toBalance: (current.toBalance ?? 0n).toString(),
       settledAt: state === "open" ? null : now.toISOString(),
     });
     for (const [place, line] of current.lines.entries()) {

@@ -43,7 +43,7 @@ const DOCUMENTS = [
 
 /** What may change of a document once it is there. */
 const MUTABLE: Readonly<Record<string, readonly string[]>> = {
-  invoices: ["state", "paid", "credited", "settled_at"],
+  invoices: ["state", "paid", "credited", "to_balance", "settled_at"],
   invoice_lines: ["credited", "is_returned"],
 };
 

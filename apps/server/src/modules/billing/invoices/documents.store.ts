@@ -14,6 +14,7 @@ export type DocumentRow = AccountKey & {
   document: Json;
   paid: Minor;
   credited: Minor;
+  toBalance: Minor;
 };
 export type LineRow = { invoiceId: string; document: Json; credited: Minor; isReturned: boolean };
 export type NoteRow = { invoiceId: string; document: Json };
@@ -34,7 +35,7 @@ export async function listLiveInvoices(
 ): Promise<DocumentRow[]> {
   return await tx<DocumentRow[]>`
     select i.tenant_id as "tenantId", i.environment, i.invoice_id as "invoiceId", i.number, i.state, i.due_at as "dueAt", i.document, i.paid::text as paid,
-      i.credited::text as credited
+      i.credited::text as credited, i.to_balance::text as "toBalance"
     from unnest(${keys.map(({ tenantId }) => tenantId)}::text[], ${keys.map(({ environment }) => environment)}::text[])
         as asked (tenant_id, environment)
       join billing_accounts a using (tenant_id, environment)
@@ -128,6 +129,8 @@ export type InvoiceWrite = AccountKey & {
   prepaid: Minor;
   /** What was credited by the change that issues it: time had to pass before the change. */
   credited: Minor;
+  /** What of that went to the balance. */
+  toBalance: Minor;
   document: Json;
 };
 
@@ -156,15 +159,16 @@ export async function insertInvoices(tx: Tx, rows: readonly InvoiceWrite[]): Pro
   await tx`
     insert into invoices (invoice_id, tenant_id, environment, series, series_number, number, state, currency, issued_at,
       closed_at, due_at, cut_off_at, covers_from, covers_to, advance_to, has_coupon, seller, customer, net, tax, total, usage,
-      from_balance, prepaid, credited, document, settled_at)
+      from_balance, prepaid, credited, to_balance, document, settled_at)
     select n."invoiceId", n."tenantId", n.environment, n.series, n."seriesNumber", n.number, n.state, n.currency, n."issuedAt",
       n."closedAt", n."dueAt", n."cutOffAt", n."coversFrom", n."coversTo", n."advanceTo", n."hasCoupon", n.seller, n.customer,
-      n.net, n.tax, n.total, n.usage, n."fromBalance", n.prepaid, n.credited, n.document, case when n.state = 'paid' then n."issuedAt" end
+      n.net, n.tax, n.total, n.usage, n."fromBalance", n.prepaid, n.credited, n."toBalance", n.document,
+      case when n.state = 'paid' then n."issuedAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, "tenantId" text, environment text,
       series text, "seriesNumber" bigint, number text, state text, currency text, "issuedAt" timestamptz, "closedAt" timestamptz,
       "dueAt" timestamptz, "cutOffAt" timestamptz, "coversFrom" timestamptz, "coversTo" timestamptz, "advanceTo" timestamptz,
       "hasCoupon" boolean, seller jsonb, customer jsonb, net numeric, tax numeric, total numeric, usage numeric, "fromBalance" numeric,
-      prepaid numeric, credited numeric, document jsonb)`;
+      prepaid numeric, credited numeric, "toBalance" numeric, document jsonb)`;
 }
 
 export async function insertLines(tx: Tx, rows: readonly LineWrite[]): Promise<void> {
@@ -212,6 +216,7 @@ export type InvoiceChange = {
   state: "open" | "paid" | "void" | "uncollectible";
   paid: Minor;
   credited: Minor;
+  toBalance: Minor;
   settledAt: string | null;
 };
 
@@ -220,10 +225,10 @@ export type LineChange = { invoiceId: string; line: number; credited: Minor; isR
 export async function updateInvoices(tx: Tx, rows: readonly InvoiceChange[]): Promise<void> {
   await tx`
     update invoices i
-    set state = n.state, paid = n.paid, credited = n.credited,
+    set state = n.state, paid = n.paid, credited = n.credited, to_balance = n."toBalance",
       settled_at = case when i.state = n.state then coalesce(i.settled_at, n."settledAt") else n."settledAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, state text, paid numeric, credited numeric,
-      "settledAt" timestamptz)
+      "toBalance" numeric, "settledAt" timestamptz)
     where i.invoice_id = n."invoiceId"`;
 }
 

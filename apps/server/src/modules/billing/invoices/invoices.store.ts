@@ -41,7 +41,7 @@ export type InvoiceRow = SummaryRow & {
 /** What is left to pay, as the engine has it. */
 export function dueOf(tx: Tx): Fragment {
   return tx`case when i.state = 'void' then 0
-    else greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0) end`;
+    else greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance, 0) end`;
 }
 
 /** A deleted tenant has the name that is on the document. */

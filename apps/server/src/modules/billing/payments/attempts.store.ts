@@ -41,7 +41,7 @@ export type AttemptRow = AccountKey & {
 /** What is left to pay of an invoice that is waited for; 0 for any other. */
 function dueOf(tx: Tx): Fragment {
   return tx`case when i.state in ('open', 'uncollectible')
-    then greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0) else 0 end`;
+    then greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance, 0) else 0 end`;
 }
 
 function columns(tx: Tx): Fragment {

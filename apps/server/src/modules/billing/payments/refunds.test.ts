@@ -2,6 +2,7 @@ import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDue } from "../closing/close-due.ts";
+import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";
@@ -151,6 +152,34 @@ describe("a refund", () => {
       ({ payment_intent }) => payment_intent === acme.reference,
     );
     expect(made).toHaveLength(1);
+  });
+
+  it("of all that was paid twice makes the invoice due by all of it", async () => {
+    const acme = await payments.subscribe("Twice paid");
+    const { invoiceId } = acme;
+    for (const reference of ["first", "second"]) {
+      payments.services.clock.advance(MINUTE_MS);
+      await recordPayment(payments.deps, OPERATOR_CONTEXT, { invoiceId, amount: "300", reference });
+      const payment = await newestPayment(acme);
+      expect(payment).toMatchObject({ toBalance: reference === "first" ? "0.00" : "300.00" });
+    }
+    const of = { environment: "live" as const, tenantId: acme.tenantId, limit: 2 };
+    const { items } = await listPayments(payments.deps, OPERATOR_CONTEXT, of);
+    for (const payment of items) {
+      await refund(payment, { withCreditNote: false });
+    }
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "300.00" });
+    expect(await balanceOf(acme)).toBe("0.00");
+  });
+
+  it("after a credit note that went to the balance makes due what is left of the invoice", async () => {
+    const acme = await payByCard("Credited before");
+    const credit = { invoiceId: acme.invoiceId, amount: "100", reason: "Agreed." };
+    await createCreditNote(payments.deps, OPERATOR_CONTEXT, credit);
+    expect(await balanceOf(acme)).toBe("100.00");
+    await refund(acme, { withCreditNote: false });
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "200.00" });
+    expect(await balanceOf(acme)).toBe("0.00");
   });
 
   it("that cannot be finished holds up no other", async () => {

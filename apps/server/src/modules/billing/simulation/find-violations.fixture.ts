@@ -68,7 +68,7 @@ const OF_TENANTS: readonly Rule[] = [
     says: "an invoice is open while something of it is due, and paid by its payments",
     find: (sql, tenants) => sql`
       select number, state, due, paid from (
-        select i.*, i.total - i.from_balance - i.prepaid - i.paid - i.credited as due,
+        select i.*, i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance as due,
           (select coalesce(sum(p.amount), 0) from invoice_payments p where p.invoice_id = i.invoice_id) as payments
         from invoices i where i.tenant_id = any(${tenants})
       ) i
@@ -85,7 +85,7 @@ const OF_TENANTS: readonly Rule[] = [
           case when i.state = 'void' then i.paid
             -- What was paid beyond what was due: the rest of the total was settled otherwise.
             else i.paid - (i.total - i.from_balance - i.prepaid - coalesce(n.to_due, 0)
-              - greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0)) - i.from_balance
+              - greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance, 0)) - i.from_balance
           end + coalesce(n.to_balance, 0)), 0) as balance
         from invoices i left join lateral (
           select sum(to_due) as to_due, sum(to_balance) as to_balance from credit_notes where invoice_id = i.invoice_id

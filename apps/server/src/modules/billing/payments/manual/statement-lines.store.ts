@@ -166,7 +166,7 @@ export async function listCandidates(
     from found f join asked a using (line_id) join invoices i using (invoice_id) left join tenants t using (tenant_id)
       cross join lateral (
         select case when i.state = 'void' then 0
-          else greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0) end as due
+          else greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance, 0) end as due
       ) d
     where i.currency = a.currency and (f.has_reference or f.has_number or d.due = a.amount)
     group by f.line_id, i.invoice_id, i.number, i.tenant_id, t.name, i.customer, i.currency, d.due, a.amount, i.due_at

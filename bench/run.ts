@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { anomaliesBench } from "./anomalies.ts";
+import { askBench } from "./ask.ts";
 import { closeBench } from "./close.ts";
 import { forecastBench } from "./forecast.ts";
 import { gatewayBench } from "./gateway.ts";
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   closeBench,
   anomaliesBench,
   forecastBench,
+  askBench,
 ];
 
 const KEYS = 1_000_000;

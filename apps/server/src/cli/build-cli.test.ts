@@ -65,6 +65,7 @@ describe("the commands", () => {
         ),
         ...["disable", "enable", "delete"].map((name) => `webhooks ${name}`),
         ...[
+          "ask",
           "audit list",
           "clock",
           "config check",

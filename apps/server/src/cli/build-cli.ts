@@ -1,3 +1,4 @@
+import { addAskCommand } from "./ask-command.ts";
 import { addAuditCommands } from "./audit-commands.ts";
 import { addBillingCommands } from "./billing-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
@@ -34,6 +35,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addUsageCommands(cli);
   addImportCommand(cli);
   addForecastCommand(cli);
+  addAskCommand(cli);
   addWebhooksCommands(cli);
   addAuditCommands(cli);
   addConfigCommands(cli);

@@ -2,7 +2,7 @@
 const LENGTH_MAX = 64;
 
 /** Counts the edits between two words: insert, delete or replace a character, or swap two neighbours. */
-function countEdits(one: string, other: string): number {
+export function countEdits(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {

@@ -28,8 +28,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** @throws {RangeError} when `timeZone` is not known. */
-function createOffsetAt(timeZone: string): OffsetAt {
+/**
+ * Makes the function that tells how far a zone is ahead of UTC at an instant.
+ *
+ * @throws {RangeError} when `timeZone` is not known.
+ */
+export function createOffsetAt(timeZone: string): OffsetAt {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
   return (epochMs) => {
     const [, sign, hours = "0", minutes = "0", seconds = "0"] =

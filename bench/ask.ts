@@ -1,0 +1,106 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  indexVocabulary,
+  type QuestionVocabulary,
+  type VocabularyIndex,
+} from "@turnpike/domain/questions/question-vocabulary";
+import { readQuestion } from "@turnpike/domain/questions/read-question";
+import { generateQuestions } from "./ask/generate-questions.ts";
+import { type LabelledQuestion, parseQuestions } from "./ask/parse-questions.ts";
+import { type Score, scoreReading } from "./ask/score-reading.ts";
+import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
+import { round } from "./rig/statistics.ts";
+
+const NOW_MS = Date.parse("2026-07-15T12:00:00Z");
+const FOLDER = join(import.meta.dirname, "ask");
+
+type Tally = Record<Score, number>;
+type Scored = { set: string; group: string; score: Score; ms: number };
+
+const newTally = (): Tally => ({ exact: 0, cautious: 0, wrong: 0 });
+const countOf = ({ exact, cautious, wrong }: Tally) => exact + cautious + wrong;
+const share = (part: number, whole: number) => round((100 * part) / whole);
+
+async function readSet(set: string): Promise<{ set: string; questions: LabelledQuestion[] }> {
+  const text = await readFile(join(FOLDER, `${set}.txt`), "utf8");
+  return { set, questions: parseQuestions(text) };
+}
+
+function scoreAll(
+  indexes: { operator: VocabularyIndex; tenant: VocabularyIndex },
+  { set, questions }: { set: string; questions: readonly LabelledQuestion[] },
+): Scored[] {
+  return questions.map(({ group, question, after, expected }) => {
+    const index = group === "tenant" ? indexes.tenant : indexes.operator;
+    const startedAtMs = performance.now();
+    const reading = readQuestion(index, { question, after, nowMs: NOW_MS });
+    const ms = performance.now() - startedAtMs;
+    return { set, group, score: scoreReading(expected, reading), ms };
+  });
+}
+
+function tally(scored: readonly Scored[]): Tally {
+  const counts = newTally();
+  for (const { score } of scored) {
+    counts[score] += 1;
+  }
+  return counts;
+}
+
+function toRow(group: string, scored: readonly Scored[]) {
+  const of = (set: string) => tally(scored.filter((one) => one.set === set));
+  const cell = (counts: Tally) =>
+    countOf(counts) === 0 ? "" : `${String(counts.exact)} of ${String(countOf(counts))}`;
+  const all = tally(scored);
+  return {
+    class: group,
+    "exact, held out": cell(of("held-out")),
+    "exact, seen": cell(of("seen")),
+    "exact, generated": cell(of("generated")),
+    cautious: all.cautious,
+    wrong: all.wrong,
+  };
+}
+
+async function run({ note }: BenchOptions): Promise<BenchResult> {
+  const text = await readFile(join(FOLDER, "vocabulary.json"), "utf8");
+  const vocabulary = JSON.parse(text) as QuestionVocabulary;
+  const indexes = {
+    operator: indexVocabulary(vocabulary),
+    tenant: indexVocabulary({ ...vocabulary, actor: "tenant" }),
+  };
+  note("reading questions");
+  const generated = { set: "generated", questions: generateQuestions() };
+  const sets = [await readSet("held-out"), await readSet("seen"), generated];
+  const scored = sets.flatMap((set) => scoreAll(indexes, set));
+  const groups = [...new Set(scored.map(({ group }) => group))];
+  const heldOut = tally(scored.filter(({ set }) => set === "held-out"));
+  const seen = tally(scored.filter(({ set }) => set === "seen"));
+  const times = scored.map(({ ms }) => ms).sort((one, other) => one - other);
+  const at = (part: number) => round(times[Math.floor(part * (times.length - 1))] ?? 0);
+  return {
+    table: groups.map((group) =>
+      toRow(
+        group,
+        scored.filter((one) => one.group === group),
+      ),
+    ),
+    ratios: {
+      exactHeldOut: round(heldOut.exact / countOf(heldOut)),
+      wrongHeldOut: round(heldOut.wrong / countOf(heldOut)),
+    },
+    figures: { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) },
+    remarks: [
+      `Of ${String(countOf(heldOut))} held-out questions ${String(share(heldOut.exact, countOf(heldOut)))} % were read exactly and ${String(share(heldOut.wrong, countOf(heldOut)))} % wrongly; of ${String(countOf(seen))} seen ones, ${String(share(seen.exact, countOf(seen)))} % and ${String(share(seen.wrong, countOf(seen)))} %.`,
+      `A question took ${String(at(0.5))} ms at the median, ${String(at(0.99))} ms at p99, ${String(at(1))} ms at most.`,
+    ],
+  };
+}
+
+export const askBench: Bench = {
+  name: "ask",
+  summary: "Questions in plain words read exactly, cautiously and wrongly, by class.",
+  defaults: { seconds: 1, rounds: 1 },
+  run,
+};

@@ -1,0 +1,74 @@
+import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
+import { findRange, NUMBER, type QuestionClock } from "./find-range.ts";
+import { type Phrase, take } from "./phrase.ts";
+
+export type FoundComparison = "previous_period" | "previous_year";
+
+const UNITS = "(?:minutes?|hours?|days?|weeks?|months?|quarters?|half|years?|periods?|cycle|time)";
+const AGAINST =
+  "(?:versus|(?:when |as )?compared? (?:to|with|against)|comparison (?:to|with)|against|relative to)";
+const SAME = `(?:(?:the|that|in) )*(?:same )?(?:${UNITS} )?(?:(?:of|in|from) )?(?:the )?`;
+
+const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
+const YEAR_BEFORE = words(
+  `${AGAINST} (?:${SAME}|(?:q[1-4]|[a-z]+) (?:of |in )?(?:the )?)(?:last year|(?:a|one|1) year (?:ago|before|earlier|prior|previously)|(?:previous|prior|year before) ?(?:year)?(?<=year|before))|year[- ]over[- ]year|year[- ]on[- ]year|yoy|y/y`,
+);
+const PERIOD_BEFORE = words(
+  `${AGAINST} (?:(?:the|that) )?(?:same )?(?:${NUMBER} )?(?:(?:${UNITS} )(?:before(?: (?:that|it|last))?|earlier|prior|preceding|previously)|(?:previous|prior|preceding|last|earlier)(?: ${NUMBER})?(?: (?:billing )?${UNITS}| one)|(?:one|ones) before|before)|(?:minute|hour|day|week|month|quarter|period)[- ](?:over|on)[- ](?:minute|hour|day|week|month|quarter|period)|wow|mom|qoq|dod`,
+);
+const RANGE_AFTER = words(`${AGAINST}`);
+/** “Compare A with B” is “A versus B”. */
+const COMPARE =
+  /\bcompare (.+?) (?:to|with|and|against) (?=the |#v|last|previous|yesterday|q\d|[a-z]+day|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\w+ *$)/;
+const GROWTH = words(
+  "(?:grow|grew|grown|growth|chang(?:e[sd]?|ing)|increase[sd]?|decrease[sd]?|decline[sd]?|(?:go|gone|went|going) (?:up|down)|(?:up|down) or (?:up|down)|drop(?:ped)?|r[io]sen?)(?: (?:in|of))?",
+);
+
+/** Writes “compare A with B” as “A versus B”. */
+export function rewriteComparison(phrase: Phrase): void {
+  phrase.text = phrase.text.replace(COMPARE, "$1 versus ");
+}
+
+const YEAR_DAYS_MIN = 360 * 86_400_000;
+
+/** Takes words such as “vs the week before” out of a phrase. */
+export function findComparison(phrase: Phrase): FoundComparison | undefined {
+  const isYear = take(phrase, YEAR_BEFORE) !== undefined;
+  return isYear
+    ? "previous_year"
+    : take(phrase, PERIOD_BEFORE) === undefined
+      ? undefined
+      : "previous_period";
+}
+
+/** True after taking a word of change out of a phrase: “how much did traffic grow”. */
+export const findGrowth = (phrase: Phrase): boolean => take(phrase, GROWTH) !== undefined;
+
+/** Takes the second range of “June versus May”; the answer is `undefined` when it is not the one before the first. */
+export function findSecondRange(
+  phrase: Phrase,
+  clock: QuestionClock,
+  first: LocalRange,
+): FoundComparison | undefined {
+  const rest: Phrase = { text: phrase.text };
+  if (take(rest, RANGE_AFTER) === undefined) {
+    return;
+  }
+  const second = findRange(rest, clock);
+  if (second === undefined) {
+    return;
+  }
+  const units: readonly QuestionUnit[] = ["month", "quarter", "half", "year"];
+  const isAdjacent =
+    second.toMs === first.fromMs &&
+    (second.toMs - second.fromMs === first.toMs - first.fromMs ||
+      units.some((unit) => move(unit, second.fromMs, 1) === first.fromMs) ||
+      first.toMs - first.fromMs < second.toMs - second.fromMs);
+  const isYearBefore = second.fromMs === move("year", first.fromMs, -1);
+  const isWholeYear = first.toMs - first.fromMs > YEAR_DAYS_MIN;
+  if (!isAdjacent && !isYearBefore) {
+    return;
+  }
+  phrase.text = rest.text;
+  return isAdjacent || isWholeYear ? "previous_period" : "previous_year";
+}

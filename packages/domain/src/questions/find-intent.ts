@@ -1,0 +1,80 @@
+import { type Phrase, takeAll } from "./phrase.ts";
+
+export type QuestionIntent = "explain" | "forecast" | "quota" | "invoice" | "advice" | "risk";
+
+const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
+
+const WHY = words(
+  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons? (?:for|behind|why)|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|due to what|driving|(?:is |are )?responsible for",
+);
+const FUTURE = words(
+  "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by the end of|end up|would .* land|anticipated?|upcoming|at this (?:rate|pace)|run rate",
+);
+const KEYS = words("keys?|credentials?");
+const UNSAFE = words(
+  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|nobody|no one|no-one|untouched|touched|expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|should (?:we|i) (?:revoke|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
+);
+const SECURITY = words("security (?:risks?|issues?|problems?)|risky keys?|key (?:risks?|hygiene)");
+const PLAN = words("plans?|tiers?|#pplan");
+const ADVICE = words(
+  "best|right|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
+);
+const OVERPAY = words(
+  "(?:overpaying|cheaper plan|wrong plan|upgrade|downgrade|save money|pay less|better plan)",
+);
+const QUOTA = words(
+  "quotas?|allowances?|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|use up|used up|max(?:ed)? out|headroom",
+);
+const BILL = words("bills?|invoices?|#m_invoice");
+const NEXT_BILL = words(
+  "will|going to|next|upcoming|coming|estimate[sd]?|expect(?:ed)?|look like|looking|forecast|predict(?:ed)?|project(?:ed)?|current|owe|how (?:high|big|large|much)|preview|draft so far|so far|be|my|our|this month|shaping up|come to",
+);
+const PAY = words("pay|owe|charged?|billed|cost (?:me|us)");
+const WILL = words(
+  "will|going to|expect|have to|do (?:i|we)(?! pay)|be|am i|are we|due|shall|would",
+);
+const PLURAL_BILLS = words(
+  "(?:how many|number of|overdue|unpaid|paid|open|void|draft) (?:invoices|bills)|invoices",
+);
+
+/** What a question asks for other than figures. Values are marks: `#pplan` is a plan. */
+export function findIntent(text: string): QuestionIntent | undefined {
+  if (WHY.test(text)) {
+    return "explain";
+  }
+  if ((KEYS.test(text) && UNSAFE.test(text)) || SECURITY.test(text)) {
+    return "risk";
+  }
+  if (
+    (PLAN.test(text) && ADVICE.test(text) && !/#pplan (?:tenants|customers)/.test(text)) ||
+    OVERPAY.test(text)
+  ) {
+    return "advice";
+  }
+  if (QUOTA.test(text)) {
+    return "quota";
+  }
+  const isBill = BILL.test(text) && NEXT_BILL.test(text) && !PLURAL_BILLS.test(text);
+  if (isBill || (PAY.test(text) && WILL.test(text) && !/\bdid\b/.test(text))) {
+    return "invoice";
+  }
+  return FUTURE.test(text) ? "forecast" : undefined;
+}
+
+const CHANGE = words(
+  "jump(?:s|ed|ing)?|spik(?:e|es|ed|ing|y)|drop(?:s|ped|ping)?|fell|fall(?:s|ing|en)?|rise[sn]?|rising|rose|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|up|down|higher|lower|so (?:many|much|high|low|few|bad|slow)|more|fewer|less|surg(?:e|es|ed|ing)|grow(?:s|n|ing|th)?|grew|chang(?:e|es|ed|ing)|sudden(?:ly)?|dip(?:s|ped)?|peak(?:s|ed)?|crash(?:ed)?|shot|climb(?:ed)?|doubl(?:e|ed)|halv(?:e|ed)|plung(?:e|ed)|soar(?:ed)?|tank(?:ed)?|big|bad|worse|better|sharp(?:ly)?|anomaly|unusual(?:ly)?|weird|odd|explod(?:e|ed)|collapse[d]?|out of|elevated|keep|keeps|stay|continue|burst|blip|swing",
+);
+const AHEAD = words(
+  "will|shall|would|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:s|ed|ion|ions)?|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|land|reach|end up|need|needs|anticipated?|upcoming|at this (?:rate|pace)|run rate|finish|close at|expecting",
+);
+
+/** Takes the words of an intent out of a phrase, so that only its query remains. */
+export function takeIntent(phrase: Phrase, intent: QuestionIntent): void {
+  if (intent === "explain") {
+    takeAll(phrase, WHY, "");
+    takeAll(phrase, CHANGE, "");
+  } else if (intent === "forecast") {
+    takeAll(phrase, AHEAD, "");
+    takeAll(phrase, CHANGE, "");
+  }
+}

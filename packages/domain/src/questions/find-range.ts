@@ -1,0 +1,484 @@
+import { DAY_MS, HOUR_MS } from "../time/zoned-buckets.ts";
+import {
+  type LocalRange,
+  move,
+  type QuestionUnit,
+  startOf,
+  toDay,
+  toWeekday,
+  wholeUnit,
+} from "./calendar.ts";
+import { type Phrase, take } from "./phrase.ts";
+
+/** What ranges are relative to. */
+export type QuestionClock = {
+  readonly nowMs: number;
+  readonly billingPeriod: LocalRange;
+  /** Months and weekdays without a year are the next ones when the question is about the future. */
+  readonly isFuture: boolean;
+  /** Several whole units rather than the time until now: a series of months starts with a whole one. */
+  readonly isSeries: boolean;
+};
+
+export type FoundRange = LocalRange & { readonly assumed?: string };
+
+const MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const WEEKDAY_NAMES = "mon tue wed thu fri sat sun".split(" ");
+const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const MANY: Readonly<Record<string, number>> = {
+  a: 1,
+  an: 1,
+  couple: 2,
+  few: 3,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  sixty: 60,
+  ninety: 90,
+  dozen: 12,
+};
+const ORDINALS = "first second third fourth".split(" ");
+
+/** Words for numbers in patterns. */
+export const NUMBER = `(?:\\d{1,4}|${[...NUMBERS, ...Object.keys(MANY)].join("|")})`;
+const MONTH =
+  "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)";
+const WEEKDAY =
+  "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)s?";
+const UNIT = "(?:minute|hour|day|week|month|quarter|half|year)";
+const DAY = "\\d{1,2}(?:st|nd|rd|th)?";
+const YEAR = "20\\d\\d";
+const LAST = "(?:last|previous|prior|preceding)";
+const THIS = "(?:this|the current|current)";
+
+/** Digits or a word; `undefined` for neither. */
+export function toNumber(word: string | undefined): number | undefined {
+  if (word === undefined) {
+    return;
+  }
+  if (/^\d+$/.test(word)) {
+    return Number(word);
+  }
+  const small = NUMBERS.indexOf(word);
+  return small >= 0 ? small : MANY[word];
+}
+
+const toMonth = (name: string) => MONTH_NAMES.indexOf(name.slice(0, 3));
+const toOrdinal = (word: string) => {
+  const found = ORDINALS.indexOf(word);
+  return found >= 0 ? found : Number.parseInt(word, 10) - 1;
+};
+const toUnit = (word: string): QuestionUnit =>
+  (word.endsWith("s") ? word.slice(0, -1) : word) as QuestionUnit;
+const endOfToday = ({ nowMs }: QuestionClock) => startOf("day", nowMs) + DAY_MS;
+
+/** The last year, up to this one, in which a range had begun; the next in which it has not ended, in the future. */
+function inNearestYear(
+  clock: QuestionClock,
+  year: string | undefined,
+  make: (year: number) => LocalRange | undefined,
+): FoundRange | undefined {
+  const current = new Date(clock.nowMs).getUTCFullYear();
+  if (year !== undefined) {
+    return make(Number(year));
+  }
+  if (clock.isFuture) {
+    return [current, current + 1].map(make).find((range) => (range?.toMs ?? 0) > clock.nowMs);
+  }
+  return [current, current - 1]
+    .map(make)
+    .find((range) => range !== undefined && range.fromMs <= clock.nowMs);
+}
+
+function ofMonths(year: number, month: number, months: number): LocalRange {
+  return { fromMs: Date.UTC(year, month, 1), toMs: Date.UTC(year, month + months, 1) };
+}
+
+function toWeekdayRange(clock: QuestionClock, name: string): LocalRange {
+  const wanted = WEEKDAY_NAMES.indexOf(name.slice(0, 3));
+  const today = startOf("day", clock.nowMs);
+  const back = (toWeekday(today) - wanted + 7) % 7 || 7;
+  return wholeUnit("day", move("day", today, clock.isFuture ? 7 - (back % 7) : -back));
+}
+
+function thisUnit(clock: QuestionClock, unit: QuestionUnit): FoundRange {
+  const whole = wholeUnit(unit, clock.nowMs);
+  if (clock.isFuture || unit === "day" || unit === "hour" || unit === "minute") {
+    return whole;
+  }
+  if (unit === "year") {
+    return { ...whole, assumed: "this year: until its end" };
+  }
+  const start = unit === "week" ? "Monday" : "its start";
+  return { ...whole, toMs: endOfToday(clock), assumed: `this ${unit}: ${start} until now` };
+}
+
+/** The last `count` units until now, or until midnight when a unit is a day or longer. */
+function trailing(clock: QuestionClock, count: number, unit: QuestionUnit): FoundRange {
+  if (unit === "minute" || unit === "hour") {
+    return { fromMs: move(unit, clock.nowMs, -count), toMs: clock.nowMs };
+  }
+  if (clock.isSeries && unit !== "day") {
+    const toMs = startOf(unit, clock.nowMs);
+    return { fromMs: move(unit, toMs, -count), toMs, assumed: `${count} whole ${unit}s` };
+  }
+  const toMs = startOf("day", clock.nowMs);
+  const fromMs = move(unit, toMs, -count);
+  const days = Math.round((toMs - fromMs) / DAY_MS);
+  return { fromMs, toMs, assumed: `${days} whole days until midnight` };
+}
+
+/** A rule for one way to name a range; the groups are those of its pattern. */
+type RangeRule = {
+  readonly pattern: string;
+  readonly read: (clock: QuestionClock, groups: readonly string[]) => FoundRange | undefined;
+};
+
+/** Ways to name one range of the calendar. They may also be the ends of a longer one. */
+const ATOMS: readonly RangeRule[] = [
+  {
+    pattern: "(?:the )?day before yesterday",
+    read: ({ nowMs }) => wholeUnit("day", nowMs, -2),
+  },
+  { pattern: "yesterday", read: ({ nowMs }) => wholeUnit("day", nowMs, -1) },
+  { pattern: "today|this day|midnight", read: ({ nowMs }) => wholeUnit("day", nowMs) },
+  { pattern: "tomorrow", read: ({ nowMs }) => wholeUnit("day", nowMs, 1) },
+  {
+    pattern: "(\\d{4})-(\\d{2})-(\\d{2})",
+    read: (_, [year, month, day]) => toDay(Number(year), Number(month) - 1, Number(day)),
+  },
+  {
+    pattern: "(\\d{4})-(0[1-9]|1[0-2])",
+    read: (_, [year, month]) => ofMonths(Number(year), Number(month) - 1, 1),
+  },
+  {
+    pattern: `(?:the )?(${DAY})(?: of)? (${MONTH})(?:,? (${YEAR}))?`,
+    read: (clock, [day = "", month = "", year]) =>
+      inNearestYear(clock, year, (at) => toDay(at, toMonth(month), Number.parseInt(day, 10))),
+  },
+  {
+    pattern: `(${MONTH}) (?:the )?(${DAY})(?:,? (${YEAR}))?(?! days| weeks)`,
+    read: (clock, [month = "", day = "", year]) =>
+      inNearestYear(clock, year, (at) => toDay(at, toMonth(month), Number.parseInt(day, 10))),
+  },
+  {
+    pattern: `(?:(?:the )?(?:month of )?|last |this |next )(${MONTH})(?:(?: of)? (${YEAR})| last year)?`,
+    read: (clock, [month = "", year]) =>
+      inNearestYear(clock, year, (at) => ofMonths(at, toMonth(month), 1)),
+  },
+  {
+    pattern: `(?:q|quarter )([1-4])(?:(?: of|,)? (${YEAR}))?`,
+    read: (clock, [quarter, year]) =>
+      inNearestYear(clock, year, (at) => ofMonths(at, (Number(quarter) - 1) * 3, 3)),
+  },
+  {
+    pattern: `(${YEAR})[ -]q([1-4])`,
+    read: (_, [year, quarter]) => ofMonths(Number(year), (Number(quarter) - 1) * 3, 3),
+  },
+  {
+    pattern: `(?:the )?(first|second|third|fourth|1st|2nd|3rd|4th) quarter(?:(?: of)? (?:(${YEAR})|the year|this year))?`,
+    read: (clock, [quarter = "", year]) =>
+      inNearestYear(clock, year, (at) => ofMonths(at, toOrdinal(quarter) * 3, 3)),
+  },
+  {
+    pattern: `(?:h([12])|(?:the )?(first|second|1st|2nd) half)(?:(?: of)? (?:(${YEAR})|the year|this year))?`,
+    read: (clock, [digit, word, year]) =>
+      inNearestYear(clock, year, (at) => ofMonths(at, toOrdinal(digit || word || "first") * 6, 6)),
+  },
+  {
+    pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})(?: (${YEAR}))?`,
+    read: (clock, [ordinal = "", month = "", year]) =>
+      inNearestYear(clock, year, (at) => {
+        const fromMs = Date.UTC(at, toMonth(month), 1 + 7 * toOrdinal(ordinal));
+        return { fromMs, toMs: fromMs + 7 * DAY_MS };
+      }),
+  },
+  {
+    pattern: `(?:the )?week (?:of|from|starting|beginning) (?:the )?(?:(${DAY})(?: of)? (${MONTH})|(${MONTH}) (${DAY}))`,
+    read: (clock, [day, month, otherMonth, otherDay]) =>
+      inNearestYear(clock, undefined, (at) => {
+        const name = month || otherMonth || "";
+        const found = toDay(at, toMonth(name), Number.parseInt(day || otherDay || "", 10));
+        return found === undefined ? undefined : wholeUnit("week", found.fromMs);
+      }),
+  },
+  {
+    pattern: `(?:the )?(?:${LAST}|past|this|next )?(?: ?(?:past|week))? ?weekend|the weekend`,
+    read: ({ nowMs }) => {
+      const saturday = move("day", startOf("week", nowMs), -2);
+      return { fromMs: saturday, toMs: saturday + 2 * DAY_MS };
+    },
+  },
+  {
+    pattern: `(?:${LAST} |past |this (?:past )?|next |the )?(${WEEKDAY})`,
+    read: (clock, [name = ""]) => toWeekdayRange(clock, name),
+  },
+  {
+    pattern: "the (\\d{1,2}(?:st|nd|rd|th))(?! (?:hours?|days?|weeks?|months?))",
+    read: ({ nowMs }, [text = ""]) => {
+      const day = Number.parseInt(text, 10);
+      const found = [0, -1].map((step) => {
+        const month = new Date(move("month", startOf("month", nowMs), step));
+        return toDay(month.getUTCFullYear(), month.getUTCMonth(), day);
+      });
+      return found.find((range) => range !== undefined && range.fromMs <= nowMs);
+    },
+  },
+  {
+    pattern: `(?:the )?(?:${LAST}|past) (?:billing|invoice|invoicing) (?:period|cycle|month)`,
+    read: ({ billingPeriod: { fromMs, toMs } }) => {
+      const date = new Date(fromMs);
+      // Periods that start on the first are months; others are as long as this one.
+      const isMonthly = move("month", fromMs, 1) === toMs && date.getUTCDate() === 1;
+      return { fromMs: isMonthly ? move("month", fromMs, -1) : 2 * fromMs - toMs, toMs: fromMs };
+    },
+  },
+  {
+    pattern: `(?:${THIS}|the) (?:billing |invoice |invoicing )(?:period|cycle|month)`,
+    read: ({ billingPeriod }) => billingPeriod,
+  },
+  {
+    pattern: `the (?:${UNIT}) before (?:the )?last|(?:the )?(${UNIT}) before last`,
+    read: ({ nowMs }, [unit = "week"]) => wholeUnit(toUnit(unit), nowMs, -2),
+  },
+  {
+    pattern: `(?:the )?${LAST} (${UNIT})`,
+    read: (clock, [word = ""]) => {
+      const unit = toUnit(word);
+      return unit === "minute" || unit === "hour"
+        ? trailing(clock, 1, unit)
+        : wholeUnit(unit, clock.nowMs, -1);
+    },
+  },
+  {
+    pattern: `${THIS} (${UNIT})`,
+    read: (clock, [unit = ""]) => thisUnit(clock, toUnit(unit)),
+  },
+  {
+    pattern: `(?:the )?(?:next|coming|following|upcoming) (${UNIT})`,
+    read: ({ nowMs }, [unit = ""]) => wholeUnit(toUnit(unit), nowMs, 1),
+  },
+  {
+    pattern: `(${NUMBER}) (minute|hour|day|week|month|quarter|year)s? ago`,
+    read: ({ nowMs }, [count, unit = ""]) =>
+      wholeUnit(toUnit(unit), nowMs, -(toNumber(count) ?? 1)),
+  },
+  {
+    pattern: `(?:the )?(?:start|beginning) of (?:the |this )?(${UNIT})`,
+    read: ({ nowMs }, [unit = ""]) => wholeUnit("day", startOf(toUnit(unit), nowMs)),
+  },
+  {
+    pattern: `(?:the year )?(${YEAR})`,
+    read: (_, [year]) => ofMonths(Number(year), 0, 12),
+  },
+];
+
+const withoutGroups = (pattern: string) => pattern.replace(/\((?!\?)/g, "(?:");
+const ATOM = `(?:${ATOMS.map(({ pattern }) => withoutGroups(pattern)).join("|")})`;
+const BARE_DAY = `(?:the )?${DAY}`;
+const READERS = ATOMS.map(({ pattern, read }) => ({ whole: new RegExp(`^(?:${pattern})$`), read }));
+
+function readAtom(clock: QuestionClock, text: string): FoundRange | undefined {
+  for (const { whole, read } of READERS) {
+    const match = whole.exec(text);
+    // Groups that took no part are the absent ones of their rule.
+    const range = match === null ? undefined : read(clock, match.slice(1));
+    if (range !== undefined) {
+      return range;
+    }
+  }
+  return;
+}
+
+const NAMED_MONTH = new RegExp(MONTH);
+const BARE = new RegExp(`^(?:the )?(${DAY})$`);
+
+/** The two ends of “3 and 9 June”: an end without a month has that of the other. */
+function readEnds(clock: QuestionClock, one: string, other: string): FoundRange | undefined {
+  const month = NAMED_MONTH.exec(one)?.[0] ?? NAMED_MONTH.exec(other)?.[0];
+  const complete = (end: string) => {
+    const day = BARE.exec(end)?.[1];
+    return day === undefined || month === undefined ? end : `${day} ${month}`;
+  };
+  const last = readAtom(clock, complete(other));
+  const first = readAtom(clock, complete(one));
+  if (first === undefined || last === undefined) {
+    return;
+  }
+  // “November to February” begins in the year before.
+  const fromMs = first.fromMs < last.toMs ? first.fromMs : move("year", first.fromMs, -1);
+  return { fromMs, toMs: last.toMs };
+}
+
+function toHour(text: string | undefined, half: string | undefined): number {
+  const hour = Number(text);
+  return half === "pm" && hour < 12 ? hour + 12 : half === "am" && hour === 12 ? 0 : hour;
+}
+
+const TIME = "(\\d{1,2})(?::00)? ?(am|pm)?";
+
+/** Ways that are made of others, or that no other may contain. */
+const RANGES: readonly RangeRule[] = [
+  {
+    pattern: `(?:between|from) ${TIME} (?:and|to|until|till|-) ${TIME}(?: (yesterday|today|(?:on |last )?${WEEKDAY}))`,
+    read: (clock, [from, fromHalf, to, toHalf, day = "today"]) => {
+      const { fromMs } = readAtom(clock, day.replace(/^on /, "")) ?? wholeUnit("day", clock.nowMs);
+      const last = toHour(to, toHalf);
+      const first = toHour(from, fromHalf || toHalf);
+      return { fromMs: fromMs + first * HOUR_MS, toMs: fromMs + last * HOUR_MS };
+    },
+  },
+  {
+    pattern: `(?:at|around) (\\d{1,2}) ?(am|pm) (yesterday|today|(?:on |last )?${WEEKDAY})`,
+    read: (clock, [hour, half, day = "today"]) => {
+      const range = readAtom(clock, day.replace(/^on /, "")) ?? wholeUnit("day", clock.nowMs);
+      const fromMs = range.fromMs + toHour(hour, half) * HOUR_MS;
+      return { fromMs, toMs: fromMs + HOUR_MS, assumed: "one hour" };
+    },
+  },
+  {
+    pattern: `(?:between|from|starting|starting from) (${ATOM}|${BARE_DAY}) (?:and|to|until|till|through|thru|up to|-) (${ATOM}|${BARE_DAY})`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(${ATOM}|${BARE_DAY}) ?(?:to|until|till|through|thru|-) ?(${ATOM})`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(?:in |on |during |for )?(${MONTH}|${WEEKDAY}) (?:and|&) (${MONTH}|${WEEKDAY})(?! \\d)`,
+    read: (clock, [one = "", other = ""]) => {
+      const range = readEnds(clock, one, other);
+      const first = readAtom(clock, one);
+      const last = readAtom(clock, other);
+      return first !== undefined && first.toMs === last?.fromMs ? range : undefined;
+    },
+  },
+  {
+    pattern: `(${MONTH} ${DAY}) ?(?:and|to|until|till|through|thru|-) ?(${BARE_DAY})(?! ?%)`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(${UNIT})[ -]to[ -]date|(?:so far )?this (${UNIT})(?: so far| until now| up to now| to date)|so far this (${UNIT})|(?:in |of )?the (${UNIT}) so far`,
+    read: (clock, [one, other, third, fourth]) => ({
+      fromMs: startOf(toUnit(one || other || third || fourth || "day"), clock.nowMs),
+      toMs: endOfToday(clock),
+    }),
+  },
+  {
+    pattern:
+      "(?:so far )?(?:this|the current|in this|in the current) (?:billing )?(?:period|cycle)(?: so far)?|(?:billing )?period[ -]to[ -]date|since the (?:billing )?period (?:began|started)",
+    read: (clock) => ({ ...clock.billingPeriod, assumed: "the whole billing period" }),
+  },
+  {
+    pattern: "\\b([mqyw])td\\b",
+    read: (clock, [letter = ""]) => {
+      const unit = (["month", "quarter", "year", "week"] as const).find((name) =>
+        name.startsWith(letter),
+      );
+      return { fromMs: startOf(unit ?? "month", clock.nowMs), toMs: endOfToday(clock) };
+    },
+  },
+  {
+    pattern: `(?:since|starting|beginning|as of|from) (?:on )?${TIME}(?= |$)(?: (?:today|this morning))?(?! ?%)`,
+    read: (clock, [hour, half]) =>
+      half
+        ? { fromMs: startOf("day", clock.nowMs) + toHour(hour, half) * HOUR_MS, toMs: clock.nowMs }
+        : undefined,
+  },
+  {
+    pattern: `(?:(?:since|starting|starting from|beginning|ever since|after) (?:on |in )?(${ATOM})(?: (?:on|onwards?))?(?: (?:until now|till now|up to now|to now|until today|to date))?|from (${ATOM}) (?:on|onwards?|until now|till now|up to now|to now|until today|to date))`,
+    read: (clock, [since, from]) => {
+      const range = readAtom(clock, since || from || "");
+      return range && { fromMs: range.fromMs, toMs: endOfToday(clock) };
+    },
+  },
+  {
+    pattern: `(?:by|at|until|till|before|for|to)? ?(?:the )?(?:end of|rest of) (?:the |this )?(${UNIT}|period|billing period|cycle)|(?:by|at|until)? ?(?:the )?(${UNIT}|period)[ -]?end|\\beo([dwmqy])\\b`,
+    read: (clock, [one, other, letter]) => {
+      const name = one || other || "";
+      if (/period|cycle/.test(name)) {
+        return clock.billingPeriod;
+      }
+      const units = ["day", "week", "month", "quarter", "year"] as const;
+      const unit = letter ? units.find((each) => each.startsWith(letter)) : toUnit(name);
+      return wholeUnit(unit ?? "month", clock.nowMs);
+    },
+  },
+  {
+    pattern: `(?:by|at|until|till|before)? ?(?:the )?end of (${MONTH})(?: (${YEAR}))?`,
+    read: (clock, [month = "", year]) =>
+      inNearestYear(clock, year, (at) => ofMonths(at, toMonth(month), 1)),
+  },
+  {
+    pattern: `(?:the )?(?:${LAST}|past|trailing|recent|these last) (${NUMBER})(?: of)? (minute|hour|day|week|month|quarter|year)s?`,
+    read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
+  },
+  {
+    pattern: `(?:the )?(?:past|trailing|last full|last whole) (minute|hour|day|week|month|quarter|year)`,
+    read: (clock, [unit = ""]) =>
+      unit === "day" ? trailing(clock, 24, "hour") : trailing(clock, 1, toUnit(unit)),
+  },
+  {
+    pattern: `(?:the )?(?:next|coming|following) (${NUMBER}) (hour|day|week|month)s?`,
+    read: ({ nowMs }, [count, word = ""]) => {
+      const unit = toUnit(word);
+      const fromMs = unit === "hour" ? nowMs : startOf("day", nowMs);
+      return { fromMs, toMs: move(unit, fromMs, toNumber(count) ?? 1) };
+    },
+  },
+  {
+    pattern: `(?:the )?(?:last |past )?fortnight`,
+    read: (clock) => trailing(clock, 2, "week"),
+  },
+  {
+    pattern: `(?:(yesterday|this|today) (morning|afternoon|evening)|tonight)`,
+    read: ({ nowMs }, [day, part = "evening"]) => {
+      const today = move("day", startOf("day", nowMs), day === "yesterday" ? -1 : 0);
+      const hours = { morning: [0, 12], afternoon: [12, 18], evening: [18, 24] }[part] ?? [18, 24];
+      const [from = 0, to = 24] = hours;
+      return { fromMs: today + from * HOUR_MS, toMs: today + to * HOUR_MS };
+    },
+  },
+  {
+    pattern: `(?:in |on |for |during |over |of |from |within |throughout |through |at )*(?:all |the whole |the entire |the month of )?(${ATOM})`,
+    read: (clock, [text = ""]) => readAtom(clock, text),
+  },
+  {
+    pattern: `(?:in |within |during |over )?(${NUMBER}) (minute|hour|day|week|month|year)s?(?! (?:ago|before|earlier))`,
+    read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
+  },
+  {
+    pattern: "(?:of |over |since )?(?:all time|ever|the beginning)",
+    read: (clock) => ({ fromMs: 0, toMs: endOfToday(clock), assumed: "all time" }),
+  },
+  {
+    pattern: "right now|at the moment",
+    read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: "now: today" }),
+  },
+];
+
+const PATTERNS = RANGES.map(({ pattern, read }) => ({
+  pattern: new RegExp(`(?<![\\w#/-])(?:${pattern})(?![\\w/-])`),
+  read,
+}));
+
+/** Takes the first range out of a phrase. */
+export function findRange(phrase: Phrase, clock: QuestionClock): FoundRange | undefined {
+  for (const { pattern, read } of PATTERNS) {
+    const match = pattern.exec(phrase.text);
+    const range = match === null ? undefined : read(clock, match.slice(1));
+    if (range !== undefined && range.fromMs < range.toMs) {
+      take(phrase, pattern, "#r");
+      return range;
+    }
+  }
+  return;
+}
+
+/** The range that a question has when it names none. */
+export function defaultRange(clock: QuestionClock): FoundRange {
+  if (clock.isFuture) {
+    return { ...wholeUnit("month", clock.nowMs), assumed: "this month" };
+  }
+  return { ...trailing(clock, 30, "day"), assumed: "last 30 days" };
+}

@@ -1,0 +1,56 @@
+import { SHORT_FORMS } from "./words.ts";
+
+/** Verbs that are methods of HTTP only in capitals, or in front of “requests”. */
+const METHOD_IN_CAPITALS = /\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)s?\b/g;
+const METHOD_OF_CALLS =
+  /(?<!=)(?<!\b(?:did|do|does|we|i|to|can|you|please|they|me)\s)\b(get|post|put|patch|delete|head|options)s?(?=\s+(?:requests?|calls?|traffic|errors?|hits|latency)\b)/gi;
+const UNITS: Readonly<Record<string, string>> = {
+  m: "minutes",
+  min: "minutes",
+  h: "hours",
+  hrs: "hours",
+  d: "days",
+  w: "weeks",
+  wk: "weeks",
+  mo: "months",
+  y: "years",
+};
+
+/**
+ * Writes a question in lower case with single spaces, short forms spelt out and separators as commas. Marks of the grammar start with
+ * `#`, which no question can write.
+ */
+export function normaliseQuestion(question: string): string {
+  const isShouted = question === question.toUpperCase();
+  return (isShouted ? question : question.replace(METHOD_IN_CAPITALS, " method=$1 "))
+    .replace(METHOD_OF_CALLS, " method=$1 ")
+    .replace(/\b(?:US|USA|U\.S\.(?:A\.)?)(?=\W|$)(?!-)/g, isShouted ? "us" : "america")
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\bin (?:the )?us\b(?!-)/g, "in america")
+    .replace(/[‘’ʼ`´]/g, "'")
+    .replace(/[–—]/g, " - ")
+    .replace(/#/g, " ")
+    .replace(/(\d),(?=\d{3}\b)/g, "$1")
+    .replace(/\b(what|how|where|who|that|it|there|here|when)'s\b/g, "$1 is")
+    .replace(/\b(\w+)n't\b/g, "$1 not")
+    .replace(/\b(i|we|you|they)'(?:ve|re|ll|d|m)\b/g, "$1")
+    .replace(/(\w)'s?(?=\s|$|[?,.])/g, "$1")
+    .replace(
+      /\b(requests|calls|errors|tokens|hits)\/(minute|min|hour|h|day|d|week|month|s)\b/g,
+      "$1 per $2",
+    )
+    .replace(/\bw\/o\b/g, "without")
+    .replace(/\bv(?:s|\.)\.?(?=\s)/g, "versus")
+    .replace(/[?!;"()[\]“”…:](?=\s|$)|(?<=\s|^)["'(“[]+|[,;?!"()“”]|\.(?=\s|$)/g, " , ")
+    .replace(/(?<=\s)&(?=\s)/g, "and")
+    .replace(
+      /\b(\d+)(m|min|h|hrs|d|w|wk|mo|y)\b/g,
+      (_, count: string, unit: string) => `${count} ${UNITS[unit] ?? unit}`,
+    )
+    .replace(/(\d)(ms|secs?|s|kb|mb|gb|tb)\b(?<!\b[1-5]\d\ds)/g, "$1 $2")
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => SHORT_FORMS.get(word) ?? word)
+    .join(" ");
+}

@@ -1,0 +1,304 @@
+import type { Grain } from "../time/zoned-buckets.ts";
+import { correctSpelling } from "./correct-spelling.ts";
+import {
+  type FoundComparison,
+  findComparison,
+  findGrowth,
+  findSecondRange,
+  rewriteComparison,
+} from "./find-comparison.ts";
+import { type FoundDimension, findDimensions } from "./find-dimensions.ts";
+import { findGrain } from "./find-grain.ts";
+import { findIntent, type QuestionIntent, takeIntent } from "./find-intent.ts";
+import { type FoundMeasures, findMeasures } from "./find-measures.ts";
+import { type FoundRange, findRange, type QuestionClock } from "./find-range.ts";
+import { type FoundRanking, findRanking } from "./find-ranking.ts";
+import { findThreshold } from "./find-threshold.ts";
+import { findValues, toFilters } from "./find-values.ts";
+import { normaliseQuestion } from "./normalise-question.ts";
+import { type Phrase, take } from "./phrase.ts";
+import type { QuestionFilter } from "./question-reading.ts";
+import type { VocabularyIndex } from "./question-vocabulary.ts";
+import { isFiller } from "./words.ts";
+
+/** A word that no rule understood. */
+export type UnknownWord = {
+  readonly word: string;
+  /** Where it is: a value is asked about, a breakdown is asked for, or neither. */
+  readonly place: "value" | "dimension" | "other";
+};
+
+export type QuestionParts = {
+  readonly intent?: QuestionIntent;
+  readonly measures: readonly string[];
+  readonly dimensions: readonly FoundDimension[];
+  readonly filters: readonly QuestionFilter[];
+  readonly range?: FoundRange;
+  readonly grain?: Grain | "trend";
+  readonly ranking?: FoundRanking;
+  readonly compare?: FoundComparison;
+  /** “The week before” of a follow-up. */
+  readonly shiftsBy?: string;
+  readonly assumed: readonly string[];
+  readonly ambiguous: readonly (readonly string[])[];
+  readonly unknown: readonly UnknownWord[];
+  /** True where the question asks to change something. */
+  readonly isAction: boolean;
+  /** True where it names other tenants or what only an operator has. */
+  readonly text: string;
+};
+
+const ACTION =
+  /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
+const EXCLUDED =
+  /(?:(?:everything|anything|all)? ?(?:except(?:ing)?(?: for)?|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
+const VALUE_MARK = /#([vs])(\d+)/g;
+const STATUS =
+  /(?<![\w#.$€-])(?:(?:http )?(?:status|code|status code) )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more))/;
+const STATUS_CLASS = /(?<![\w#-])([1-5])xxs?(?![\w-])/;
+const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
+  [/(?<![\w#-])server(?:[- ]side)?(?= (?:errors?|failures?))/, "status_class", "5xx"],
+  [/(?<![\w#-])client(?:[- ]side)?(?= (?:errors?|failures?))/, "status_class", "4xx"],
+  [/(?<![\w#-])(?:successful|succeeded|successes)(?![\w-])/, "status_class", "2xx"],
+  [/(?<![\w#-])redirects?(?![\w-])/, "status_class", "3xx"],
+  [/(?<![\w#-])not[- ]founds?(?: errors?)?(?![\w-])/, "status", 404],
+  [/(?<![\w#-])(?:unpaid|outstanding)(?= (?:invoices?|bills?))/, "invoice_status", "open"],
+  [/(?<![\w#-])unauthori[sz]ed(?![\w-])/, "status", 401],
+];
+const SHIFT =
+  /(?:the )?(day|week|month|quarter|year|period|one) (?:before(?: (?:that|it))?|earlier|prior)(?![\w-])/;
+const CONTRAST = /(#v\d+)(?: (?:,|and|or|versus|the|against|or the|with|to))+ (#v\d+)/;
+/** “Which keys made no calls”. */
+const NONE =
+  /(?<![\w#])(?:(?:have|has|had|did|do|does|with|that|who) )*(?:not|no|never|zero|without)(?: (?:made|make|had|have|a|any|sent|seen|single|had any))* #m\d/;
+const MARK = /^(?:#\w+|,|-|\/|'|=|>|\.|@|\$|\+)$/;
+const BEFORE_VALUE =
+  /^(?:for|from|of|on|in|to|with|at|tenant|customer|key|route|endpoint|region|plan|model|by|only|via|the|about|against|using|called|named)$/;
+
+type Mention = { field: string; values: readonly (string | number)[]; isExcluded: boolean };
+
+function takeStatuses(phrase: Phrase): { field: string; values: (string | number)[] }[] {
+  const found: { field: string; values: (string | number)[] }[] = [];
+  const mark = () => `#s${String(found.length)}`;
+  for (const [pattern, field, value] of NAMED_STATUS) {
+    if (take(phrase, pattern, mark()) !== undefined) {
+      found.push({ field, values: [value] });
+    }
+  }
+  for (let times = 0; times < 5; times += 1) {
+    const family = take(phrase, STATUS_CLASS, mark());
+    const status = family === undefined ? take(phrase, STATUS, mark()) : undefined;
+    if (family !== undefined) {
+      found.push({ field: "status_class", values: [`${family[1] ?? ""}xx`] });
+    } else if (status !== undefined) {
+      found.push({ field: "status", values: [Number(status[1])] });
+    } else {
+      break;
+    }
+  }
+  return found;
+}
+
+function takeMethods(phrase: Phrase, methods: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let times = 0; times < 5; times += 1) {
+    const match = take(phrase, /method=(\w+)(?: method(?!=))?/, `#h${String(found.length)}`);
+    if (match === undefined) {
+      break;
+    }
+    found.push((match[1] ?? "").toUpperCase());
+  }
+  return found.filter((method) => methods.includes(method)).length === found.length ? found : [];
+}
+
+/** Every mention of a value, with those after “except” marked as excluded. */
+function takeMentions(
+  phrase: Phrase,
+  marked: ReadonlyMap<string, { field: string; values: readonly (string | number)[] }>,
+): Mention[] {
+  const excluded = new Set<string>();
+  for (let times = 0; times < 3; times += 1) {
+    const match = EXCLUDED.exec(phrase.text);
+    if (match === null) {
+      break;
+    }
+    const marks = [...(match[1] ?? "").matchAll(VALUE_MARK)].map(([mark]) => mark);
+    for (const mark of marks) {
+      excluded.add(mark);
+    }
+    phrase.text = phrase.text.replace(match[0], ` , ${match[1]?.replace(/#/g, "#x") ?? ""}`);
+  }
+  phrase.text = phrase.text.replace(/#x/g, "#").replace(/\s+/g, " ").trim();
+  const inOrder = [...phrase.text.matchAll(VALUE_MARK)].map(([mark]) => mark);
+  const places = [...marked].sort(
+    ([one], [other]) => inOrder.indexOf(one) - inOrder.indexOf(other),
+  );
+  return places.map(([mark, value]) => ({ ...value, isExcluded: excluded.has(mark) }));
+}
+
+function listUnknown(text: string): UnknownWord[] {
+  const words = text.split(" ");
+  return words.flatMap((word, at): UnknownWord[] => {
+    if (word === "" || MARK.test(word) || isFiller(word)) {
+      return [];
+    }
+    const before = words[at - 1] ?? "";
+    const after = words[at + 1] ?? "";
+    const isValue =
+      BEFORE_VALUE.test(before) || /^[/]/.test(word) || /^#d/.test(after) || /^#d/.test(before);
+    const place = /^(?:by|per|each)$/.test(before) ? "dimension" : isValue ? "value" : "other";
+    return [{ word, place }];
+  });
+}
+
+/** The measure that a threshold is about: the one beside it, or else the only one. */
+function findThresholdMeasure(
+  text: string,
+  { marked }: FoundMeasures,
+): readonly string[] | undefined {
+  const beside =
+    /#t(?: (?:at|of|in|the|on|,))* #m(\d)/.exec(text) ??
+    /#m(\d)(?: (?:is|was|of|were|,|are|at))* #t/.exec(text);
+  return beside === null ? marked[0] : marked[Number(beside[1])];
+}
+
+const OUTCOMES = ["errors", "error_rate", "denied", "rate_limited"];
+
+/** “Requests to /v1/chat that failed” are errors, not requests and errors. */
+function dropCounted(text: string, marked: FoundMeasures["marked"]): string[] {
+  const measures = [...new Set(marked.flat())];
+  const isBoth = /#m\d[^#]*(?:\band\b|,|\bversus\b|\bplus\b|\bto\b|\bwith\b|\bby\b)[^#]*#m\d/.test(
+    text,
+  );
+  const isCounted = measures.length === 2 && measures.some((name) => OUTCOMES.includes(name));
+  const counted = measures.includes("error_rate") ? ["requests", "errors"] : ["requests"];
+  return isCounted && !isBoth ? measures.filter((name) => !counted.includes(name)) : measures;
+}
+
+/** Reads what one question says by itself. */
+export function readParts(
+  index: VocabularyIndex,
+  question: string,
+  time: Omit<QuestionClock, "isFuture" | "isSeries">,
+): QuestionParts {
+  const normal = normaliseQuestion(question);
+  const isName = (word: string) =>
+    index.names.has(word) ||
+    index.parts.has(word) ||
+    index.meterWords.has(word) ||
+    index.vocabulary.meters.some(({ dimensions }) => dimensions.includes(word));
+  const names = [...index.meterWords.keys()];
+  const spelt = correctSpelling(normal, isName, names);
+  const values = findValues(index, spelt);
+  const phrase: Phrase = { text: values.text };
+  const intent = findIntent(
+    phrase.text.replace(/#v(\d+)/g, (mark, at: string) =>
+      values.found[Number(at)]?.field === "plan" ? "#pplan" : mark,
+    ),
+  );
+  const isAction = ACTION.test(phrase.text);
+  rewriteComparison(phrase);
+  phrase.text = phrase.text.replace(/\b(?:big |top )?(spend|pay)ers?\b/g, (whole) =>
+    whole.replace(/(?:spend|pay)ers?/, "tenants spend"),
+  );
+  phrase.text = phrase.text.replace(
+    /\bwho\b(?! is the\b)/,
+    index.vocabulary.actor === "operator" ? "which tenant" : "which key",
+  );
+  // Monthly recurring revenue is not a series.
+  phrase.text = phrase.text.replace(/\bmonthly recurring\b/, "recurring");
+  const compared = findComparison(phrase);
+  const grain = findGrain(phrase);
+  const clock: QuestionClock = {
+    ...time,
+    isFuture: intent === "forecast",
+    isSeries: grain !== undefined,
+  };
+  const range = findRange(phrase, clock);
+  const compare =
+    compared ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
+  const shiftsBy = range === undefined ? take(phrase, SHIFT)?.[1] : undefined;
+  const statuses = takeStatuses(phrase);
+  const threshold = findThreshold(phrase);
+  const methods = takeMethods(phrase, index.vocabulary.methods);
+  const isGrowth = intent === undefined && findGrowth(phrase);
+  const found = findMeasures(phrase, index);
+  if (intent !== undefined) {
+    takeIntent(phrase, intent);
+  }
+  const dimensions = findDimensions(phrase, index, {
+    values: values.found,
+    isOfInvoices: found.marked.some(([measure]) => measure === "invoices"),
+  });
+  const isNone = dimensions.length > 0 && take(phrase, NONE, "#m0") !== undefined;
+  const ranking = findRanking(phrase);
+  const marked = new Map<string, { field: string; values: readonly (string | number)[] }>();
+  for (const [at, value] of values.found.entries()) {
+    marked.set(`#v${String(at)}`, value);
+  }
+  for (const [at, status] of statuses.entries()) {
+    marked.set(`#s${String(at)}`, status);
+  }
+  phrase.text = phrase.text.replace(
+    /#h(\d)/g,
+    (_, at: string) => `#v${String(values.found.length + Number(at))}`,
+  );
+  for (const [at, method] of methods.entries()) {
+    marked.set(`#v${String(values.found.length + at)}`, { field: "method", values: [method] });
+  }
+  const filters = toFilters(takeMentions(phrase, marked));
+  if (statuses.some(({ field }) => field === "invoice_status")) {
+    values.assumed.push("unpaid: open");
+  }
+  const contrast = CONTRAST.exec(phrase.text);
+  const isContrast =
+    contrast !== null && /versus|compar|\bor\b|difference/.test(`${phrase.text} ${spelt}`);
+  const contrasted = isContrast ? marked.get(contrast[1] ?? "") : undefined;
+  if (contrasted !== undefined && contrasted.field === marked.get(contrast?.[2] ?? "")?.field) {
+    dimensions.push({ field: contrasted.field, isPlural: true });
+  }
+  let measures = dropCounted(phrase.text, found.marked);
+  const assumed = [...values.assumed, ...found.assumed];
+  const thresholds: QuestionFilter[] = [];
+  if (isNone && measures[0] !== undefined) {
+    thresholds.push({ field: measures[0], op: "eq", value: 0 });
+  }
+  if (threshold !== undefined) {
+    const [named] = findThresholdMeasure(phrase.text, found) ?? [];
+    const field = named ?? (threshold.isLatency ? "latency_p95" : undefined);
+    if (field !== undefined) {
+      const isShare = field === "error_rate" && (threshold.isPercent || threshold.value > 1);
+      const value = isShare ? threshold.value / 100 : threshold.value;
+      thresholds.push({ field, op: threshold.op, value });
+      measures = measures.length > 0 ? measures : [field];
+    }
+  }
+  const badRoute = /(?:\b(?:by|per)) (#v\d+)/.exec(phrase.text);
+  const unknown = listUnknown(phrase.text);
+  if (badRoute !== null && marked.get(badRoute[1] ?? "")?.field === "route") {
+    unknown.push({
+      word: values.found[Number(badRoute[1]?.slice(2))]?.typed ?? "",
+      place: "dimension",
+    });
+  }
+  return {
+    ...(intent === undefined ? {} : { intent }),
+    measures,
+    dimensions,
+    filters: [...filters, ...thresholds],
+    ...(range === undefined ? {} : { range }),
+    ...(grain === undefined ? {} : { grain }),
+    ...(ranking === undefined ? {} : { ranking }),
+    ...(compare === undefined
+      ? isGrowth
+        ? { compare: "previous_period" as const }
+        : {}
+      : { compare }),
+    ...(shiftsBy === undefined ? {} : { shiftsBy }),
+    assumed,
+    ambiguous: values.ambiguous,
+    unknown,
+    isAction,
+    text: phrase.text,
+  };
+}

@@ -1,0 +1,245 @@
+import { countEdits } from "../text/suggest.ts";
+import { DAY_MS } from "../time/zoned-buckets.ts";
+import { chooseGrain } from "./find-grain.ts";
+import { defaultRange, type QuestionClock } from "./find-range.ts";
+import { isFollowUp, mergeParts } from "./follow-up.ts";
+import { isHostile } from "./is-hostile.ts";
+import type { QuestionQuery, QuestionReading } from "./question-reading.ts";
+import type { VocabularyIndex } from "./question-vocabulary.ts";
+import { type QuestionParts, readParts } from "./read-parts.ts";
+
+/** Longer texts are no questions, and reading one takes time. */
+export const QUESTION_LENGTH_MAX = 400;
+const CHOICES_MAX = 5;
+const RANKED_DEFAULT = 10;
+
+const OPERATOR_ONLY = [
+  "tenant",
+  "plan",
+  "revenue",
+  "mrr",
+  "tenants",
+  "active_tenants",
+  "new_tenants",
+];
+const OFFERS = [
+  "requests, errors, latency and usage of meters, by key, route or time",
+  "spend and invoices",
+  "why a figure changed, and where it will be",
+  "quota, the next invoice, which plan fits, keys at risk",
+];
+const REFUSED: QuestionReading = { kind: "refuse", assumed: [], choices: OFFERS };
+const VAGUE =
+  /\b(?:how (?:is|are|was|were|did)|overview|summary|status|report|statistics|stats)\b|#dstatus/;
+const VAGUE_CHOICES = ["requests", "errors", "error rate", "latency", "spend"];
+const AMBIGUOUS_DATE = /(?<![\d/])\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?![\d/])/;
+const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;
+
+export type AskedQuestion = {
+  readonly question: string;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** The question before, which this one may go on from. */
+  readonly after?: string | undefined;
+};
+
+function clarify(choices: readonly string[]): QuestionReading {
+  return { kind: "clarify", assumed: [], choices: choices.slice(0, CHOICES_MAX) };
+}
+
+/** The names of the vocabulary that are nearest to a word. */
+function listNearest(index: VocabularyIndex, typed: string): string[] {
+  const known = [...index.names.values()].flat();
+  const fitting = known.filter(({ field }) => !typed.startsWith("/") || field === "route");
+  const values = [...new Set(fitting.map(({ value }) => value))];
+  return values
+    .map((value) => ({
+      value,
+      edits: countEdits(typed, value.toLowerCase()) - sharedLetters(typed, value),
+    }))
+    .sort((one, other) => one.edits - other.edits)
+    .map(({ value }) => value);
+}
+
+function sharedLetters(typed: string, value: string): number {
+  const name = value.toLowerCase();
+  let length = 0;
+  while (length < typed.length && typed[length] === name[length]) {
+    length += 1;
+  }
+  return 2 * length;
+}
+
+function toText(index: VocabularyIndex, localMs: number): string {
+  if (localMs % DAY_MS === 0) {
+    return new Date(localMs).toISOString().slice(0, 10);
+  }
+  const guess = localMs - index.offsetAt(localMs);
+  const utcMs = localMs - index.offsetAt(guess);
+  return new Date(utcMs).toISOString().replace(/[.]\d{3}Z$/, "Z");
+}
+
+function toPeriodMs(index: VocabularyIndex, text: string): number {
+  const ms = Date.parse(text);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? ms : ms + index.offsetAt(ms);
+}
+
+/** Names that only operators may use are refused before anything else is said about them. */
+function isForOperators(parts: QuestionParts): boolean {
+  const named = [
+    ...parts.measures,
+    ...parts.dimensions.map(({ field }) => field),
+    ...parts.filters.map(({ field }) => field),
+  ];
+  return named.some((name) => OPERATOR_ONLY.includes(name));
+}
+
+function toQuery(
+  index: VocabularyIndex,
+  parts: QuestionParts,
+  clock: QuestionClock,
+): { query: QuestionQuery; assumed: string[] } {
+  const range = parts.range ?? defaultRange(clock);
+  const assumed = [...parts.assumed];
+  if (range.assumed !== undefined) {
+    assumed.push(range.assumed);
+  }
+  const { ranking } = parts;
+  const measures = [...parts.measures];
+  if (measures.length === 0) {
+    const implied = ranking?.measure ?? findMeterOf(index, parts) ?? "requests";
+    measures.push(implied);
+    // “Quietest” and “429s” say that calls are counted.
+    const isNamed =
+      ranking?.measure === "requests" ||
+      parts.filters.some(({ field }) => /^status|^method/.test(field));
+    if (!isNamed) {
+      assumed.push(`by ${implied}`);
+    }
+  }
+  const dimensions = parts.dimensions.map(({ field }) => field);
+  const [first = ""] = measures;
+  const isReversed = ranking?.isJudgement === true && !SMALLER_IS_BETTER.test(first);
+  const order = isReversed ? (ranking.order === "asc" ? "desc" : "asc") : ranking?.order;
+  const isOne = parts.dimensions.every(({ isPlural }) => !isPlural);
+  const limit = ranking?.limit ?? (isOne ? 1 : RANKED_DEFAULT);
+  const isRanked = order !== undefined && dimensions.length > 0;
+  const isSorted = ranking?.isSort === true && ranking.limit === undefined;
+  if (isRanked && ranking?.limit === undefined && !isOne && !isSorted) {
+    assumed.push(`the first ${String(limit)}`);
+  }
+  const grain = parts.grain === "trend" ? chooseGrain(range) : parts.grain;
+  if (parts.grain === "trend" && grain !== undefined) {
+    assumed.push(`per ${grain}`);
+  }
+  const query: QuestionQuery = {
+    measures,
+    dimensions,
+    filters: parts.filters,
+    from: toText(index, range.fromMs),
+    to: toText(index, range.toMs),
+    ...(grain === undefined ? {} : { grain }),
+    ...(isRanked ? { order, ...(isSorted ? {} : { limit }) } : {}),
+    ...(parts.compare === undefined ? {} : { compare: parts.compare }),
+  };
+  return { query, assumed };
+}
+
+/** The meter whose dimension a question filters or breaks down by. */
+function findMeterOf(index: VocabularyIndex, parts: QuestionParts): string | undefined {
+  const fields = [...parts.filters, ...parts.dimensions].map(({ field }) => field);
+  return index.vocabulary.meters.find(({ dimensions }) =>
+    dimensions.some((dimension) => fields.includes(dimension)),
+  )?.slug;
+}
+
+/** What to say about words that no rule understood; `undefined` when there are none. */
+function judgeUnknown(index: VocabularyIndex, parts: QuestionParts): QuestionReading | undefined {
+  const [first] = parts.unknown;
+  if (first === undefined) {
+    return;
+  }
+  const isAboutData = parts.measures.length > 0 || parts.filters.length > 0;
+  const value = parts.unknown.find(({ place }) => place === "value");
+  const isOnlyValues = parts.unknown.every(({ place }) => place === "value");
+  return isAboutData && parts.measures.length > 0 && value !== undefined && isOnlyValues
+    ? clarify(listNearest(index, value.word))
+    : REFUSED;
+}
+
+function isEmpty(parts: QuestionParts): boolean {
+  const isRankedList = parts.ranking !== undefined && parts.dimensions.length > 0;
+  const isBreakdown = parts.dimensions.length > 0 && parts.range !== undefined;
+  return parts.measures.length === 0 && parts.filters.length === 0 && !isRankedList && !isBreakdown;
+}
+
+function judge(
+  index: VocabularyIndex,
+  parts: QuestionParts,
+  clock: QuestionClock,
+): QuestionReading {
+  const { intent } = parts;
+  if (index.vocabulary.actor === "tenant" && intent !== "advice" && isForOperators(parts)) {
+    return REFUSED;
+  }
+  if (parts.isAction && (intent === undefined || intent === "risk")) {
+    return REFUSED;
+  }
+  const [ambiguous] = parts.ambiguous;
+  if (ambiguous !== undefined) {
+    return clarify(ambiguous);
+  }
+  if (intent !== undefined && intent !== "explain" && intent !== "forecast") {
+    return { kind: intent, assumed: [] };
+  }
+  const unknown = judgeUnknown(index, parts);
+  if (unknown !== undefined) {
+    return unknown;
+  }
+  if (isEmpty(parts) && !(intent === "explain" && parts.range !== undefined)) {
+    return VAGUE.test(parts.text) ? clarify(VAGUE_CHOICES) : REFUSED;
+  }
+  const isRankedByNothing = parts.ranking !== undefined && parts.dimensions.length === 0;
+  if (isRankedByNothing && parts.ranking?.isSort === false) {
+    return clarify(["by key", "by route", "per day", "per hour"]);
+  }
+  const isVague =
+    parts.measures.length === 0 &&
+    !parts.filters.some(({ field }) => /^status|^method/.test(field));
+  if (
+    isVague &&
+    intent === undefined &&
+    parts.dimensions.length === 0 &&
+    findMeterOf(index, parts) === undefined
+  ) {
+    const { value } = parts.filters[0] ?? { value: "" };
+    return clarify(
+      ["requests", "errors", "latency", "spend"].map((name) => `${name} of ${String(value)}`),
+    );
+  }
+  return { kind: intent ?? "query", ...toQuery(index, parts, clock) };
+}
+
+/**
+ * Reads a question in plain English. The answer is pure data: every name in it comes from the vocabulary or from a closed list, so
+ * there is no path from a text to a query language or to another tenant.
+ */
+export function readQuestion(index: VocabularyIndex, asked: AskedQuestion): QuestionReading {
+  const { question, nowMs, after } = asked;
+  if (question.length > QUESTION_LENGTH_MAX || isHostile(question)) {
+    return REFUSED;
+  }
+  if (AMBIGUOUS_DATE.test(question)) {
+    return clarify(["day/month/year", "month/day/year"]);
+  }
+  const { from, to } = index.vocabulary.billingPeriod;
+  const clock = {
+    nowMs: nowMs + index.offsetAt(nowMs),
+    billingPeriod: { fromMs: toPeriodMs(index, from), toMs: toPeriodMs(index, to) },
+  };
+  const own = readParts(index, question, clock);
+  const isSafe = after !== undefined && after.length <= QUESTION_LENGTH_MAX && !isHostile(after);
+  const parts =
+    isSafe && isFollowUp(question, own) ? mergeParts(readParts(index, after, clock), own) : own;
+  return judge(index, parts, { ...clock, isFuture: parts.intent === "forecast", isSeries: false });
+}

@@ -33,9 +33,11 @@ function scoreAll(
 ): Scored[] {
   return questions.map(({ group, question, after, expected }) => {
     const index = group === "tenant" ? indexes.tenant : indexes.operator;
-    const startedAtMs = performance.now();
+    const before = process.threadCpuUsage();
     const reading = readQuestion(index, { question, after, nowMs: NOW_MS });
-    const ms = performance.now() - startedAtMs;
+    // Processor time: that of the clock says more about what else the machine does.
+    const { user, system } = process.threadCpuUsage(before);
+    const ms = (user + system) / 1_000;
     return { set, group, score: scoreReading(expected, reading), ms };
   });
 }
@@ -77,8 +79,9 @@ async function run({ note }: BenchOptions): Promise<BenchResult> {
   const groups = [...new Set(scored.map(({ group }) => group))];
   const heldOut = tally(scored.filter(({ set }) => set === "held-out"));
   const seen = tally(scored.filter(({ set }) => set === "seen"));
-  const times = scored.map(({ ms }) => ms).sort((one, other) => one - other);
-  const at = (part: number) => round(times[Math.floor(part * (times.length - 1))] ?? 0);
+  const times = scored.map(({ ms }) => ms);
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (part: number) => round(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
   return {
     table: groups.map((group) =>
       toRow(
@@ -93,7 +96,7 @@ async function run({ note }: BenchOptions): Promise<BenchResult> {
     figures: { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) },
     remarks: [
       `Of ${String(countOf(heldOut))} held-out questions ${String(share(heldOut.exact, countOf(heldOut)))} % were read exactly and ${String(share(heldOut.wrong, countOf(heldOut)))} % wrongly; of ${String(countOf(seen))} seen ones, ${String(share(seen.exact, countOf(seen)))} % and ${String(share(seen.wrong, countOf(seen)))} %.`,
-      `A question took ${String(at(0.5))} ms at the median, ${String(at(0.99))} ms at p99, ${String(at(1))} ms at most.`,
+      `A question took, in processor time, ${String(at(0.5))} ms at the median, ${String(at(0.99))} ms at p99; the first, which compiles the grammar, ${String(round(times[0] ?? 0))} ms.`,
     ],
   };
 }

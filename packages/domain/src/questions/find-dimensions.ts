@@ -45,13 +45,15 @@ function isNounOfValue(
     found === field ||
     (field === "tenant" && found === "plan") ||
     (field === "key" && found === "environment");
+  // “By customer on the Pro plan” is a breakdown.
+  const isBreakdown = /^(?:by|per|each)$/.test(words[at - 1] ?? "");
   let next = at + 1;
   while (/^(?:the|called|named|on|in|plan|id|is|=)$/.test(words[next] ?? "") && next < at + 4) {
     next += 1;
   }
   const isList = words[next] !== undefined && /^(?:is|=)$/.test(words[next] ?? "");
   const before = words[at - 1] === "plan" ? at - 2 : at - 1;
-  return isOwn(fieldAt(before)) || (isOwn(fieldAt(next)) && !isList);
+  return isOwn(fieldAt(before)) || (isOwn(fieldAt(next)) && !isList && !isBreakdown);
 }
 
 /** Replaces the nouns of a phrase by marks such as `#dkey`, and lists the dimensions they stand for. */

@@ -26,6 +26,7 @@ const WEEKS_UNTIL_MS = 200 * DAY_MS;
 export function findGrain(phrase: Phrase): Grain | "trend" | undefined {
   const match = take(phrase, GRAIN);
   if (match !== undefined) {
+    take(phrase, TREND);
     const name = match.slice(1).find((group) => group !== undefined);
     return NAMES[name ?? ""];
   }

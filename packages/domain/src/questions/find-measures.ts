@@ -30,7 +30,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["error_rate"],
     pattern: words(
-      `(?<=#s\\d )(?:error )?rate|(?:error|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
+      `(?<=#s\\d )(?:error )?rate|(?:errors?|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
     ),
   },
   percentile("latency_p50", "p50|median|50th percentile|50th"),

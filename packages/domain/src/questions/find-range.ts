@@ -137,6 +137,23 @@ type RangeRule = {
 /** Ways to name one range of the calendar. They may also be the ends of a longer one. */
 const ATOMS: readonly RangeRule[] = [
   {
+    pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})(?: (${YEAR}))?`,
+    read: (clock, [ordinal = "", month = "", year]) =>
+      inNearestYear(clock, year, (at) => {
+        const fromMs = Date.UTC(at, toMonth(month), 1 + 7 * toOrdinal(ordinal));
+        return { fromMs, toMs: fromMs + 7 * DAY_MS };
+      }),
+  },
+  {
+    pattern: `(?:the )?week (?:of|from|starting|beginning) (?:the )?(?:(${DAY})(?: of)? (${MONTH})|(${MONTH}) (${DAY}))`,
+    read: (clock, [day, month, otherMonth, otherDay]) =>
+      inNearestYear(clock, undefined, (at) => {
+        const name = month || otherMonth || "";
+        const found = toDay(at, toMonth(name), Number.parseInt(day || otherDay || "", 10));
+        return found === undefined ? undefined : wholeUnit("week", found.fromMs);
+      }),
+  },
+  {
     pattern: "(?:the )?day before yesterday",
     read: ({ nowMs }) => wholeUnit("day", nowMs, -2),
   },
@@ -186,24 +203,7 @@ const ATOMS: readonly RangeRule[] = [
       inNearestYear(clock, year, (at) => ofMonths(at, toOrdinal(digit || word || "first") * 6, 6)),
   },
   {
-    pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})(?: (${YEAR}))?`,
-    read: (clock, [ordinal = "", month = "", year]) =>
-      inNearestYear(clock, year, (at) => {
-        const fromMs = Date.UTC(at, toMonth(month), 1 + 7 * toOrdinal(ordinal));
-        return { fromMs, toMs: fromMs + 7 * DAY_MS };
-      }),
-  },
-  {
-    pattern: `(?:the )?week (?:of|from|starting|beginning) (?:the )?(?:(${DAY})(?: of)? (${MONTH})|(${MONTH}) (${DAY}))`,
-    read: (clock, [day, month, otherMonth, otherDay]) =>
-      inNearestYear(clock, undefined, (at) => {
-        const name = month || otherMonth || "";
-        const found = toDay(at, toMonth(name), Number.parseInt(day || otherDay || "", 10));
-        return found === undefined ? undefined : wholeUnit("week", found.fromMs);
-      }),
-  },
-  {
-    pattern: `(?:the )?(?:${LAST}|past|this|next )?(?: ?(?:past|week))? ?weekend|the weekend`,
+    pattern: `(?:the |(?:the )?(?:${LAST}|past) |this (?:past )?)?weekend`,
     read: ({ nowMs }) => {
       const saturday = move("day", startOf("week", nowMs), -2);
       return { fromMs: saturday, toMs: saturday + 2 * DAY_MS };
@@ -273,10 +273,19 @@ const ATOMS: readonly RangeRule[] = [
   },
 ];
 
-const withoutGroups = (pattern: string) => pattern.replace(/\((?!\?)/g, "(?:");
-const ATOM = `(?:${ATOMS.map(({ pattern }) => withoutGroups(pattern)).join("|")})`;
 const BARE_DAY = `(?:the )?${DAY}`;
-const READERS = ATOMS.map(({ pattern, read }) => ({ whole: new RegExp(`^(?:${pattern})$`), read }));
+/** A calendar range that is found already. */
+const ATOM = "#a\\d";
+const READERS = ATOMS.map(({ pattern, read }) => ({
+  whole: new RegExp(`^(?:${pattern})$`),
+  anywhere: toPattern(pattern),
+  read,
+}));
+
+/** A pattern that starts and ends where words do. */
+function toPattern(pattern: string): RegExp {
+  return new RegExp(`(?<![\\w#/-])(?:${pattern})(?![\\w/]|-\\w)`);
+}
 
 function readAtom(clock: QuestionClock, text: string): FoundRange | undefined {
   for (const { whole, read } of READERS) {
@@ -290,6 +299,7 @@ function readAtom(clock: QuestionClock, text: string): FoundRange | undefined {
   return;
 }
 
+const ONLY_WEEKDAY = new RegExp(`^(?:last |this )?${WEEKDAY}$`);
 const NAMED_MONTH = new RegExp(MONTH);
 const BARE = new RegExp(`^(?:the )?(${DAY})$`);
 
@@ -305,6 +315,11 @@ function readEnds(clock: QuestionClock, one: string, other: string): FoundRange 
   if (first === undefined || last === undefined) {
     return;
   }
+  if (ONLY_WEEKDAY.test(other)) {
+    // The first of that weekday after the start: “from Monday to Wednesday” may end today.
+    const days = (toWeekday(last.fromMs) - toWeekday(first.fromMs) + 7) % 7;
+    return { fromMs: first.fromMs, toMs: move("day", first.fromMs, days + 1) };
+  }
   // “November to February” begins in the year before.
   const fromMs = first.fromMs < last.toMs ? first.fromMs : move("year", first.fromMs, -1);
   return { fromMs, toMs: last.toMs };
@@ -318,7 +333,7 @@ function toHour(text: string | undefined, half: string | undefined): number {
 const TIME = "(\\d{1,2})(?::00)? ?(am|pm)?";
 
 /** Ways that are made of others, or that no other may contain. */
-const RANGES: readonly RangeRule[] = [
+const SPANS: readonly RangeRule[] = [
   {
     pattern: `(?:between|from) ${TIME} (?:and|to|until|till|-) ${TIME}(?: (yesterday|today|(?:on |last )?${WEEKDAY}))`,
     read: (clock, [from, fromHalf, to, toHalf, day = "today"]) => {
@@ -335,27 +350,6 @@ const RANGES: readonly RangeRule[] = [
       const fromMs = range.fromMs + toHour(hour, half) * HOUR_MS;
       return { fromMs, toMs: fromMs + HOUR_MS, assumed: "one hour" };
     },
-  },
-  {
-    pattern: `(?:between|from|starting|starting from) (${ATOM}|${BARE_DAY}) (?:and|to|until|till|through|thru|up to|-) (${ATOM}|${BARE_DAY})`,
-    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
-  },
-  {
-    pattern: `(${ATOM}|${BARE_DAY}) ?(?:to|until|till|through|thru|-) ?(${ATOM})`,
-    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
-  },
-  {
-    pattern: `(?:in |on |during |for )?(${MONTH}|${WEEKDAY}) (?:and|&) (${MONTH}|${WEEKDAY})(?! \\d)`,
-    read: (clock, [one = "", other = ""]) => {
-      const range = readEnds(clock, one, other);
-      const first = readAtom(clock, one);
-      const last = readAtom(clock, other);
-      return first !== undefined && first.toMs === last?.fromMs ? range : undefined;
-    },
-  },
-  {
-    pattern: `(${MONTH} ${DAY}) ?(?:and|to|until|till|through|thru|-) ?(${BARE_DAY})(?! ?%)`,
-    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
   },
   {
     pattern: `(${UNIT})[ -]to[ -]date|(?:so far )?this (${UNIT})(?: so far| until now| up to now| to date)|so far this (${UNIT})|(?:in |of )?the (${UNIT}) so far`,
@@ -386,14 +380,7 @@ const RANGES: readonly RangeRule[] = [
         : undefined,
   },
   {
-    pattern: `(?:(?:since|starting|starting from|beginning|ever since|after) (?:on |in )?(${ATOM})(?: (?:on|onwards?))?(?: (?:until now|till now|up to now|to now|until today|to date))?|from (${ATOM}) (?:on|onwards?|until now|till now|up to now|to now|until today|to date))`,
-    read: (clock, [since, from]) => {
-      const range = readAtom(clock, since || from || "");
-      return range && { fromMs: range.fromMs, toMs: endOfToday(clock) };
-    },
-  },
-  {
-    pattern: `(?:by|at|until|till|before|for|to)? ?(?:the )?(?:end of|rest of) (?:the |this )?(${UNIT}|period|billing period|cycle)|(?:by|at|until)? ?(?:the )?(${UNIT}|period)[ -]?end|\\beo([dwmqy])\\b`,
+    pattern: `(?:by|at|until|till|before|for|to)? ?(?:the )?(?:end of|rest of) (?:the |this )?(${UNIT}|period|billing period|cycle)|(?:by|at|until)? ?(?:the )?(${UNIT}|period)[ -]end|\\beo([dwmqy])\\b`,
     read: (clock, [one, other, letter]) => {
       const name = one || other || "";
       if (/period|cycle/.test(name)) {
@@ -440,14 +427,6 @@ const RANGES: readonly RangeRule[] = [
     },
   },
   {
-    pattern: `(?:in |on |for |during |over |of |from |within |throughout |through |at )*(?:all |the whole |the entire |the month of )?(${ATOM})`,
-    read: (clock, [text = ""]) => readAtom(clock, text),
-  },
-  {
-    pattern: `(?:in |within |during |over )?(${NUMBER}) (minute|hour|day|week|month|year)s?(?! (?:ago|before|earlier))`,
-    read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
-  },
-  {
     pattern: "(?:of |over |since )?(?:all time|ever|the beginning)",
     read: (clock) => ({ fromMs: 0, toMs: endOfToday(clock), assumed: "all time" }),
   },
@@ -457,18 +436,91 @@ const RANGES: readonly RangeRule[] = [
   },
 ];
 
-const PATTERNS = RANGES.map(({ pattern, read }) => ({
-  pattern: new RegExp(`(?<![\\w#/-])(?:${pattern})(?![\\w/-])`),
-  read,
-}));
+/** What is made of calendar ranges. They are marks in these patterns, and texts again when they are read. */
+const JOINS: readonly RangeRule[] = [
+  {
+    pattern: `(?:between|from|starting|starting from) (${ATOM}|${BARE_DAY}) (?:and|to|until|till|through|thru|up to|-) (${ATOM}|${BARE_DAY})`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(${ATOM}|${BARE_DAY}) ?(?:to|until|till|through|thru|-) ?(${ATOM})`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(?:in |on |during |for )?(${ATOM}) (?:and|&) (${ATOM})`,
+    read: (clock, [one = "", other = ""]) => {
+      const range = readEnds(clock, one, other);
+      const first = readAtom(clock, one);
+      const last = readAtom(clock, other);
+      return first !== undefined && first.toMs === last?.fromMs ? range : undefined;
+    },
+  },
+  {
+    pattern: `(${ATOM}) ?(?:and|to|until|till|through|thru|-) ?(${BARE_DAY})(?! ?%)`,
+    read: (clock, [one = "", other = ""]) => readEnds(clock, one, other),
+  },
+  {
+    pattern: `(?:(?:since|starting|starting from|beginning|ever since|after) (?:on |in )?(${ATOM})(?: (?:on|onwards?))?(?: (?:until now|till now|up to now|to now|until today|to date))?|from (${ATOM}) (?:on|onwards?|until now|till now|up to now|to now|until today|to date))`,
+    read: (clock, [since, from]) => {
+      const range = readAtom(clock, since || from || "");
+      return range && { fromMs: range.fromMs, toMs: endOfToday(clock) };
+    },
+  },
+  {
+    pattern: `(?:in |on |for |during |over |of |from |within |throughout |through |at )*(?:all |the whole |the entire |the month of )?(${ATOM})`,
+    read: (clock, [text = ""]) => readAtom(clock, text),
+  },
+  {
+    pattern: `(?:in |within |during |over )?(${NUMBER}) (minute|hour|day|week|month|year)s?(?! (?:ago|before|earlier))`,
+    read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
+  },
+];
+
+const compile = ({ pattern, read }: RangeRule) => ({ pattern: toPattern(pattern), read });
+const SPAN_RULES = SPANS.map(compile);
+const JOIN_RULES = JOINS.map(compile);
+const ATOMS_MAX = 10;
+const ATOM_MARK = /#a(\d)/g;
+
+/** Marks every calendar range of a phrase; a mark's text comes back where no rule takes it. */
+function markAtoms(text: string, clock: QuestionClock): { phrase: Phrase; texts: string[] } {
+  const phrase: Phrase = { text };
+  const texts: string[] = [];
+  for (const { anywhere, read } of READERS) {
+    while (texts.length < ATOMS_MAX) {
+      const match = anywhere.exec(phrase.text);
+      if (match === null || read(clock, match.slice(1)) === undefined) {
+        break;
+      }
+      const start = phrase.text.slice(0, match.index);
+      const end = phrase.text.slice(match.index + match[0].length);
+      phrase.text = `${start}#a${String(texts.length)}${end}`;
+      texts.push(match[0]);
+    }
+  }
+  return { phrase, texts };
+}
 
 /** Takes the first range out of a phrase. */
 export function findRange(phrase: Phrase, clock: QuestionClock): FoundRange | undefined {
-  for (const { pattern, read } of PATTERNS) {
+  for (const { pattern, read } of SPAN_RULES) {
     const match = pattern.exec(phrase.text);
     const range = match === null ? undefined : read(clock, match.slice(1));
     if (range !== undefined && range.fromMs < range.toMs) {
       take(phrase, pattern, "#r");
+      return range;
+    }
+  }
+  const { phrase: marked, texts } = markAtoms(phrase.text, clock);
+  const restore = (text: string) =>
+    text.replace(ATOM_MARK, (_, at: string) => texts[Number(at)] ?? "");
+  for (const { pattern, read } of JOIN_RULES) {
+    const match = pattern.exec(marked.text);
+    const groups = match?.slice(1).map((group: string | undefined) => restore(group ?? ""));
+    const range = groups === undefined ? undefined : read(clock, groups);
+    if (range !== undefined && range.fromMs < range.toMs) {
+      take(marked, pattern, "#r");
+      phrase.text = restore(marked.text);
       return range;
     }
   }

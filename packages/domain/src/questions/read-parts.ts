@@ -187,7 +187,8 @@ export function readParts(
     index.parts.has(word) ||
     index.meterWords.has(word) ||
     index.vocabulary.meters.some(({ dimensions }) => dimensions.includes(word));
-  const names = [...index.meterWords.keys()];
+  const dimensions = index.vocabulary.meters.flatMap((meter) => meter.dimensions);
+  const names = [...index.meterWords.keys(), ...dimensions];
   const spelt = correctSpelling(normal, isName, names);
   const values = findValues(index, spelt);
   const phrase: Phrase = { text: values.text };
@@ -218,19 +219,19 @@ export function readParts(
   const compare =
     compared ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
   const shiftsBy = range === undefined ? take(phrase, SHIFT)?.[1] : undefined;
-  const statuses = takeStatuses(phrase);
   const threshold = findThreshold(phrase);
+  const statuses = takeStatuses(phrase);
   const methods = takeMethods(phrase, index.vocabulary.methods);
   const isGrowth = intent === undefined && findGrowth(phrase);
   const found = findMeasures(phrase, index);
   if (intent !== undefined) {
     takeIntent(phrase, intent);
   }
-  const dimensions = findDimensions(phrase, index, {
+  const broken = findDimensions(phrase, index, {
     values: values.found,
     isOfInvoices: found.marked.some(([measure]) => measure === "invoices"),
   });
-  const isNone = dimensions.length > 0 && take(phrase, NONE, "#m0") !== undefined;
+  const isNone = broken.length > 0 && take(phrase, NONE, "#m0") !== undefined;
   const ranking = findRanking(phrase);
   const marked = new Map<string, { field: string; values: readonly (string | number)[] }>();
   for (const [at, value] of values.found.entries()) {
@@ -255,7 +256,7 @@ export function readParts(
     contrast !== null && /versus|compar|\bor\b|difference/.test(`${phrase.text} ${spelt}`);
   const contrasted = isContrast ? marked.get(contrast[1] ?? "") : undefined;
   if (contrasted !== undefined && contrasted.field === marked.get(contrast?.[2] ?? "")?.field) {
-    dimensions.push({ field: contrasted.field, isPlural: true });
+    broken.push({ field: contrasted.field, isPlural: true });
   }
   let measures = dropCounted(phrase.text, found.marked);
   const assumed = [...values.assumed, ...found.assumed];
@@ -284,7 +285,7 @@ export function readParts(
   return {
     ...(intent === undefined ? {} : { intent }),
     measures,
-    dimensions,
+    dimensions: broken,
     filters: [...filters, ...thresholds],
     ...(range === undefined ? {} : { range }),
     ...(grain === undefined ? {} : { grain }),

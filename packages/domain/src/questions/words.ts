@@ -1,6 +1,6 @@
 /** Words that carry no meaning of their own once the rest of a question is understood. */
 const FILLERS =
-  `a about current create created revoke revoked issue issued table hitting burn burning experience experienced seeing looking doing exactly roughly approximately across actually again all along also altogether am among amount an and any anything api are around as at be
+  `a about often frequently current create created revoke revoked issue issued table hitting burn burning experience experienced seeing looking doing exactly roughly approximately across actually again all along also altogether am among amount an and any anything api are around as at be
   been being between both bring brings brought but by call came can cause caused chart check come comes coming compare compared
   consume consumed consumes could count currently data did display do does doing done each end ended ends ever every everything
   far figure figures find first for from gave generate generated get gets getting give given go goes going got graph grouped had
@@ -23,7 +23,7 @@ const FILLERS =
 
 /** Words that the rules of the grammar look for, which a misspelt word may be meant to be. */
 const GRAMMAR =
-  `not no never zero percentage percent rate share fraction proportion ratio growing keep rising request requests errors error latency traffic throughput spend spent revenue invoices invoice tenants tenant
+  `start starts beginning began half second third fourth midnight morning afternoon evening tonight noon not no never zero percentage percent rate share fraction proportion ratio growing keep rising request requests errors error latency traffic throughput spend spent revenue invoices invoice tenants tenant
   customers customer clients keys plan plans route routes endpoint endpoints method methods status region regions environment
   environments tokens denied rejected refused blocked throttled limited median average percentile bytes bandwidth received
   recurring active created revoked overdue unpaid paid yesterday today tomorrow weekend fortnight minute minutes hour hours day
@@ -43,6 +43,10 @@ export const GRAMMAR_WORDS: readonly string[] = [...new Set(GRAMMAR)];
 export const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     lst: "last",
+    wek: "week",
+    dya: "day",
+    hte: "the",
+    fro: "for",
     teh: "the",
     wk: "week",
     wks: "weeks",

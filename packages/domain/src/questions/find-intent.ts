@@ -12,7 +12,7 @@ const FUTURE = words(
 );
 const KEYS = words("keys?|credentials?");
 const UNSAFE = words(
-  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|nobody|no one|no-one|untouched|touched|expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|should (?:we|i) (?:revoke|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
+  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|should (?:we|i) (?:revoke|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
 );
 const SECURITY = words("security (?:risks?|issues?|problems?)|risky keys?|key (?:risks?|hygiene)");
 const PLAN = words("plans?|tiers?|#pplan");

@@ -27,6 +27,11 @@ export function normaliseQuestion(question: string): string {
     .replace(/\b(?:US|USA|U\.S\.(?:A\.)?)(?=\W|$)(?!-)/g, isShouted ? "us" : "america")
     .normalize("NFKC")
     .toLowerCase()
+    .replace(
+      /\b(eu|europe|asia) (versus|vs\.?|and|or|against) (?:the )?us\b(?!-)/g,
+      "$1 $2 america",
+    )
+    .replace(/\bus (versus|vs\.?|and|or|against) (?=(?:the )?(?:eu|europe|asia)\b)/g, "america $1 ")
     .replace(/\bin (?:the )?us\b(?!-)/g, "in america")
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[–—]/g, " - ")

@@ -51,10 +51,10 @@ export type QuestionParts = {
 const ACTION =
   /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
 const EXCLUDED =
-  /(?:(?:everything|anything|all)? ?(?:except(?:ing)?(?: for)?|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
+  /(?:(?:everything|anything|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
 const STATUS =
-  /(?<![\w#.$€-])(?:(?:http )?(?:status|code|status code) )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more))/;
+  /(?<![\w#.$€-])(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more))/;
 const STATUS_CLASS = /(?<![\w#-])([1-5])xxs?(?![\w-])/;
 const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
   [/(?<![\w#-])server(?:[- ]side)?(?= (?:errors?|failures?))/, "status_class", "5xx"],
@@ -162,7 +162,27 @@ function findThresholdMeasure(
   return beside === null ? marked[0] : marked[Number(beside[1])];
 }
 
-const OUTCOMES = ["errors", "error_rate", "denied", "rate_limited"];
+const BESIDE = /#m(\d)(?: (?:of|on|for|the))* #m(\d)/;
+
+/** “The cost of tokens” may be the spend or the tokens, “slow requests” their latency or their number. */
+function listAmbiguousMeasures(
+  text: string,
+  { marked }: FoundMeasures,
+  { vocabulary }: VocabularyIndex,
+): string[][] {
+  const [beside = "", one = "", other = ""] = BESIDE.exec(text) ?? [];
+  const measures = [...(marked[Number(one)] ?? []), ...(marked[Number(other)] ?? [])];
+  const hasMeter = vocabulary.meters.some(({ slug }) => measures.includes(slug));
+  const isCost = hasMeter && measures.includes("spend");
+  const isSlow =
+    !beside.includes(" of ") && measures.includes("requests") && measures.includes("latency_p95");
+  return beside !== "" && (isCost || isSlow) ? [measures] : [];
+}
+
+const OUTCOMES = [
+  ...["errors", "error_rate", "denied", "rate_limited"],
+  ...["latency_avg", "latency_p50", "latency_p95", "latency_p99"],
+];
 
 /** “Requests to /v1/chat that failed” are errors, not requests and errors. */
 function dropCounted(text: string, marked: FoundMeasures["marked"]): string[] {
@@ -297,7 +317,7 @@ export function readParts(
       : { compare }),
     ...(shiftsBy === undefined ? {} : { shiftsBy }),
     assumed,
-    ambiguous: values.ambiguous,
+    ambiguous: [...values.ambiguous, ...listAmbiguousMeasures(phrase.text, found, index)],
     unknown,
     isAction,
     text: phrase.text,

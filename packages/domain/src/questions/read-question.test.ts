@@ -81,6 +81,8 @@ describe("a question", () => {
     expect(read("errors for Acme").choices).toEqual(["Acme Corp", "Acme Labs"]);
     expect(read("requests on /v2/payments yesterday").kind).toBe("clarify");
     expect(read("requests on 03/04/2026").kind).toBe("clarify");
+    expect(read("cost of tokens in June").choices).toEqual(["spend", "tokens"]);
+    expect(read("when was traffic highest").kind).toBe("clarify");
   });
 
   it("is refused when there is no data for it, or when it instructs a machine", () => {

@@ -61,7 +61,7 @@ function Insights({ tenant }: { tenant: OwnTenant }) {
       {...(mayInTenant(tenant, "alerts:write") && { aside: <CheckNow tenant={tenant} /> })}
     >
       {data.items.length === 0 ? (
-        <p className="text-ink-muted">Nothing needs attention.</p>
+        data.checkedAt !== null && <p className="text-ink-muted">Nothing needs attention.</p>
       ) : (
         <ul className="divide-y divide-line">
           {data.items.map((insight) => (

@@ -12,7 +12,7 @@ import { LineSheet } from "./line-sheet.tsx";
 
 export type InvoiceDocumentProps = Omit<BillingsProps, "tenant"> & {
   invoice: Invoice;
-  /** What the reader can do about it: above the parties. */
+  /** What the reader can do about it: above all else on a phone. */
   aside?: ReactNode;
 };
 
@@ -22,8 +22,9 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
   const { currency, lines } = invoice;
   const span = formatSpan(invoice.from, invoice.to);
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-3">
-      <div className="min-w-0 space-y-4 lg:col-span-2">
+    <div className="grid items-start gap-4 lg:grid-cols-3 lg:grid-rows-[auto_1fr]">
+      <div className="min-w-0 empty:hidden lg:col-start-3">{aside}</div>
+      <div className="min-w-0 space-y-4 lg:col-span-2 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <Card title="Lines" {...(span !== undefined && { description: span })}>
           <InvoiceLines
             label={`Lines of invoice ${invoice.number}`}
@@ -43,8 +44,7 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
         <CreditNotes invoice={invoice} />
         <Payments invoice={invoice} />
       </div>
-      <div className="min-w-0 space-y-4">
-        {aside}
+      <div className="min-w-0 space-y-4 lg:col-start-3">
         <Party title="From" party={invoice.seller} />
         <Party title="To" party={invoice.customer} />
       </div>

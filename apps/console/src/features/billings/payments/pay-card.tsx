@@ -26,7 +26,7 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
   const { data } = collection;
   if (data === undefined) {
     return collection.isError ? (
-      <Card title="Payment">
+      <Card title="To pay">
         <FailureNotice
           what="How this invoice is paid could not be loaded."
           cause={collection.error}
@@ -43,7 +43,7 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
     return null;
   }
   return (
-    <Card title="Payment">
+    <Card title="To pay">
       <p className="font-semibold text-xl tabular-nums">{formatMoney(data.due, data.currency)}</p>
       <p className="text-ink-muted">
         {data.attempts.some(isUnderWay)
@@ -55,7 +55,7 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
         <BankFacts bank={data.bank} reference={data.reference} />
       )}
       <Attempts collection={data} />
-      <Calendar collection={data} />
+      <Calendar collection={data} isSandbox={place.environment === "test"} />
     </Card>
   );
 }
@@ -147,8 +147,21 @@ function Attempts({ collection: { attempts } }: { collection: Collection }) {
   );
 }
 
+function sayStop({ isBlocked, isSandbox }: { isBlocked: boolean; isSandbox: boolean }): string {
+  if (isSandbox) {
+    return "calls of a live subscription would stop. The sandbox refuses none.";
+  }
+  return isBlocked ? "calls were stopped." : "calls stop.";
+}
+
 /** What happens while the invoice is not paid, and from when calls stop. */
-function Calendar({ collection: { calendar } }: { collection: Collection }) {
+function Calendar({
+  collection: { calendar },
+  isSandbox,
+}: {
+  collection: Collection;
+  isSandbox: boolean;
+}) {
   if (calendar === null) {
     return null;
   }
@@ -157,7 +170,7 @@ function Calendar({ collection: { calendar } }: { collection: Collection }) {
     <>
       <h3 className="mt-4 flex items-center gap-2 font-medium">
         If it is not paid
-        {isBlocked && <Badge tone="danger">Calls are refused</Badge>}
+        {isBlocked && !isSandbox && <Badge tone="danger">Calls are refused</Badge>}
       </h3>
       <ol className="mt-1 space-y-1">
         {calendar.nextAttempts.map((at) => (
@@ -171,7 +184,7 @@ function Calendar({ collection: { calendar } }: { collection: Collection }) {
           </li>
         ))}
         <li className={isBlocked ? "text-danger" : "font-medium"}>
-          {formatDate(calendar.blockedFrom)}: {isBlocked ? "calls were stopped." : "calls stop."}
+          {formatDate(calendar.blockedFrom)}: {sayStop({ isBlocked, isSandbox })}
         </li>
       </ol>
       <p className="mt-2 text-ink-muted text-xs">{calendar.texts.join(" ")}</p>

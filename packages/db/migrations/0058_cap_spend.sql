@@ -5,7 +5,7 @@ create table spend_caps (
   -- Minor units of the currency; null without one.
   tenant_cap numeric(30, 0) check (tenant_cap >= 0),
   operator_cap numeric(30, 0) check (operator_cap >= 0),
-  -- Shares of the cap in per cent at which the tenant is told.
+  -- Shares of the cap, in per cent, at which the tenant is notified.
   shares int[] not null default '{50,80,100}',
   updated_at timestamptz not null
 );

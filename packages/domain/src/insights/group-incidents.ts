@@ -10,7 +10,7 @@ function rankOf({ measure }: Incident): number {
   return WATCHED_MEASURES.indexOf(measure);
 }
 
-/** Groups incidents that began together: the most telling measure stands for them and names the others. */
+/** Groups incidents that began together: the clearest measure represents them and names the others. */
 export function groupIncidents(incidents: readonly Incident[]): IncidentGroup[] {
   const groups: IncidentGroup[] = [];
   for (const incident of [...incidents].sort((one, other) => rankOf(one) - rankOf(other))) {

@@ -52,7 +52,7 @@ function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void 
     invoice,
     change: (invoicing, input: CreditDraft) =>
       invoicing.createCreditNote(toCreditInput(invoice, input)),
-    toDone: ({ number, total, currency }) =>
+    toSuccess: ({ number, total, currency }) =>
       `Credit note ${number} takes back ${formatMoney(total, currency)}.`,
     onDone,
   });

@@ -44,7 +44,7 @@ function PaymentForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void
         reference: reference.trim(),
         ...(paidOn !== "" && { paidAt: `${paidOn}T00:00:00.000Z` }),
       }),
-    toDone: ({ number, due, currency }) =>
+    toSuccess: ({ number, due, currency }) =>
       isZero(due)
         ? `${number} is paid.`
         : `The payment is recorded. ${formatMoney(due, currency)} of ${number} is still to be paid.`,

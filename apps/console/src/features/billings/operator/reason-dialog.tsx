@@ -67,7 +67,7 @@ function ReasonForm({ invoice, change, onDone }: ReasonFormProps) {
         ? invoicing.voidInvoice(change)
         : invoicing.markUncollectible(change);
     },
-    toDone: ({ number }) => `${number} ${words.done}`,
+    toSuccess: ({ number }) => `${number} ${words.done}`,
     onDone,
   });
   const failure = toFormFailure(mutation.error, { reason: "/reason" });

@@ -19,7 +19,7 @@ export type InvoiceChangeInput<Variables, Answer> = {
   invoice: Invoice;
   change: (invoicing: Invoicing, input: Variables) => Promise<Answer>;
   /** What is said once it is done. */
-  toDone: (answer: Answer, input: Variables) => string;
+  toSuccess: (answer: Answer, input: Variables) => string;
   onDone: () => void;
 };
 
@@ -32,7 +32,7 @@ export function useInvoiceChange<Variables, Answer>(input: InvoiceChangeInput<Va
     mutationKey: ["billing", "change-invoice"],
     mutationFn: (variables: Variables) => input.change(api.invoicing, variables),
     onSuccess: async (answer, variables) => {
-      toast.success(input.toDone(answer, variables));
+      toast.success(input.toSuccess(answer, variables));
       input.onDone();
       await refreshInvoices(client, tenantId as Parameters<typeof refreshInvoices>[1]);
     },

@@ -39,7 +39,7 @@ export function describeExpiry(
   return { text: isUrgent ? `Expires soon, ${month}.` : `Expires ${month}.`, isUrgent };
 }
 
-/** What became known of an attempt to collect, in one sentence. */
+/** Describes how an attempt to collect ended, in one sentence. */
 export function describeAttempt({ state, message, amount, currency, createdAt }: Attempt): string {
   const money = formatMoney(amount, currency);
   const date = formatDate(createdAt);

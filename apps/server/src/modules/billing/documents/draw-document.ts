@@ -198,11 +198,7 @@ export async function drawDocument(task: DrawTask): Promise<Uint8Array> {
   drawEnd(sheet, document);
   if (fonts.hasSubstitute) {
     sheet.y += 8;
-    drawParagraph(
-      sheet,
-      "“?” stands for a letter that the fonts of this document do not have.",
-      NOTE,
-    );
+    drawParagraph(sheet, "“?” replaces letters that the fonts of this document lack.", NOTE);
   }
   drawFooters(sheet, document);
   addAuthor(pdf, document.seller.name);

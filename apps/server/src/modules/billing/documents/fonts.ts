@@ -11,7 +11,7 @@ const BOLD_FONT = fileURLToPath(
 /** A piece of text that one font has all letters of. */
 export type Run = { font: string; text: string };
 
-/** Stands for a letter that no font has. */
+/** Replaces letters that no font has. */
 const SUBSTITUTE = "?";
 
 /** The fonts of a document: those that come with Turnpike, and the one that the operator adds. */

@@ -19,8 +19,7 @@ const RETURN_URL = "https://app.test/billings";
 
 let payments: Payments;
 beforeAll(async () => {
-  // Silence is what some cases are about: it need not be long.
-  payments = await openPayments({ timeoutMs: 300 });
+  payments = await openPayments();
 });
 // A fault that no call has met is not for the next case.
 afterEach(() => payments.standIn.forgetFaults());
@@ -70,7 +69,7 @@ describe("an issued invoice", () => {
 
   it("of which the answer was lost is looked up and never charged again", async () => {
     const acme = await payments.subscribe("Lost", { card: "pm_card_visa" });
-    payments.standIn.fail(/POST \/v1\/payment_intents /, "silentAfter");
+    payments.standIn.fail(/POST \/v1\/payment_intents /, "resetsAfter", "resetsAfter");
     await collectDue(payments.deps);
     expect(await statesOf(acme)).toEqual(["issued unknown"]);
     await liveMinutes(3);
@@ -80,7 +79,7 @@ describe("an issued invoice", () => {
 
   it("that the provider never received is tried anew after an hour, and nothing has failed", async () => {
     const acme = await payments.subscribe("Unheard", { card: "pm_card_visa" });
-    payments.standIn.fail(/POST \/v1\/payment_intents /, "silent");
+    payments.standIn.fail(/POST \/v1\/payment_intents /, "resets", "resets");
     await collectDue(payments.deps);
     payments.standIn.forgetFaults();
     await liveMinutes(3);

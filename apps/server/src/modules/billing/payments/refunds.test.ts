@@ -17,7 +17,7 @@ import { DAY_MS, MINUTE_MS, openPayments, type Payments } from "./testing/paymen
 
 let payments: Payments;
 beforeAll(async () => {
-  payments = await openPayments({ timeoutMs: 300 });
+  payments = await openPayments();
 });
 afterAll(async () => {
   expect(await payments.findings()).toEqual([]);
@@ -143,7 +143,7 @@ describe("a refund", () => {
 
   it("without an answer is asked for again with its id, and is made once", async () => {
     const acme = await payByCard("Silent");
-    payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter");
+    payments.standIn.fail(/POST \/v1\/refunds/, "resetsAfter", "resetsAfter");
     expect((await refund(acme, { amount: "10" })).refunds).toMatchObject([{ state: "unknown" }]);
     payments.services.clock.advance(5 * MINUTE_MS);
     await sendDueRefunds(payments.deps);
@@ -185,7 +185,7 @@ describe("a refund", () => {
   it("that cannot be finished holds up no other", async () => {
     const payers = [await payByCard("Stuck"), await payByCard("Behind")];
     for (const acme of payers) {
-      payments.standIn.fail(/POST \/v1\/refunds/, "silentAfter");
+      payments.standIn.fail(/POST \/v1\/refunds/, "resetsAfter", "resetsAfter");
       await refund(acme, { amount: "10" });
     }
     payments.services.clock.advance(5 * MINUTE_MS);

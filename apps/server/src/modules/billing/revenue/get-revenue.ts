@@ -19,7 +19,7 @@ import { agesAt } from "./ages-at.ts";
 import { type OverdueSumRow, sumOverdue } from "./overdue.store.ts";
 import { type MovementRow, sumMovements, sumUsage, type UsageSumRow } from "./revenue.store.ts";
 
-/** A group of customers as one that stands for all of them: the kind depends on no amount. */
+/** Counts a group of customers as one movement, whose kind depends on no amount. */
 function toGroup(row: MovementRow): MovementGroup[] {
   const { isFromZero, isToZero, direction, hadBefore, change, customers } = row;
   const before = isFromZero ? 0n : 2n;

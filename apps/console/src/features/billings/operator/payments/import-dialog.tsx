@@ -42,7 +42,7 @@ function ImportForm({ onDone }: { onDone: () => void }) {
   });
   const { mutation, submit } = usePaymentChange({
     change: (payments, input: StatementInput) => payments.importStatement(input),
-    toDone: ({ fresh, certain }) =>
+    toSuccess: ({ fresh, certain }) =>
       `${String(fresh)} new ${fresh === 1 ? "line" : "lines"}, ${String(certain)} certain.`,
     onDone,
   });

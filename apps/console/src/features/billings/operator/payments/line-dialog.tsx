@@ -47,7 +47,7 @@ function LineForm({ line, onDone }: { line: StatementLine; onDone: () => void })
       const invoiceId = target === OTHER ? await findInvoice(number.trim()) : target;
       return await payments.matchStatementLine({ lineId, invoiceIds: [asInvoiceId(invoiceId)] });
     },
-    toDone: ({ state }) =>
+    toSuccess: ({ state }) =>
       state === "ignored" ? "The line is set aside." : "The payment is matched.",
     onDone,
   });

@@ -25,7 +25,7 @@ export function OpenLines({ onSearchChange }: AllInvoicesProps) {
   const certain = items?.filter(({ proposals }) => proposals[0]?.isCertain === true).length ?? 0;
   const { mutation, submit } = usePaymentChange({
     change: (payments) => payments.matchCertainLines({}),
-    toDone: ({ matched, open }) =>
+    toSuccess: ({ matched, open }) =>
       `${String(matched)} matched, ${String(open)} ${open === 1 ? "waits" : "wait"}.`,
   });
   return (

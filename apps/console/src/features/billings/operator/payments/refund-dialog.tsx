@@ -54,7 +54,7 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
   });
   const { mutation, submit } = usePaymentChange({
     change: (payments, reason: string) => payments.createRefund({ ...input, reason }),
-    toDone: ({ refunds }) =>
+    toSuccess: ({ refunds }) =>
       refunds.at(-1)?.state === "failed" ? "The refund failed." : "The refund is on its way.",
     onDone,
   });

@@ -8,7 +8,7 @@ import { refreshPayments } from "./payments.queries.ts";
 /** Changes something about payments, once for each press, and shows what came of it. */
 export function usePaymentChange<Variables, Answer>(input: {
   change: (payments: ApiClient["payments"], variables: Variables) => Promise<Answer>;
-  toDone: (answer: Answer) => string;
+  toSuccess: (answer: Answer) => string;
   onDone?: () => void;
 }) {
   const { api } = usePlatform();
@@ -17,7 +17,7 @@ export function usePaymentChange<Variables, Answer>(input: {
     mutationKey: ["payments", "change"],
     mutationFn: (variables: Variables) => input.change(api.payments, variables),
     onSuccess: async (answer) => {
-      toast.success(input.toDone(answer));
+      toast.success(input.toSuccess(answer));
       input.onDone?.();
       await refreshPayments(client);
     },

@@ -13,7 +13,7 @@ import { openStripeStandIn, type StripeStandIn } from "./testing/stripe-stand-in
 const KEY = "rk_test_0123456789abcdefSECRET";
 const POOR_KEY = "rk_test_mayNotCollect0000";
 /** Long enough for a busy machine, short enough for a test that waits for silence. */
-const TIMEOUT_MS = 400;
+const TIMEOUT_MS = 1_000;
 const CUSTOMER = {
   tenantId: "tnt_1",
   environment: "test",

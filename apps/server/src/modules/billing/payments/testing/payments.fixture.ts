@@ -46,7 +46,7 @@ const catalog = catalogInput.parse({
 });
 
 /** Billing on a database of the test's own, with the real adapter of Stripe on a stand-in of its API. */
-export async function openPayments({ timeoutMs = 20_000 }: { timeoutMs?: number } = {}) {
+export async function openPayments() {
   const database = await createTestDatabase();
   const services = createTestServices(database);
   const now = () => services.clock.now().getTime();
@@ -57,7 +57,6 @@ export async function openPayments({ timeoutMs = 20_000 }: { timeoutMs?: number 
     webhookSecrets: ["whsec_test"],
     instance: "turnpike",
     apiUrl: standIn.url,
-    timeoutMs,
   });
   const deps: TestServices & BillingDeps = {
     ...toBillingDeps(services),

@@ -4,10 +4,10 @@ import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TENANT_ID } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import { INSIGHT_ID, makeInsight, makeInsightList } from "#components/insights/insights.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { makeUsageReport } from "#platform/usage-report.fixture.ts";
 import { AiIntelligencePage } from "./ai-intelligence-page.tsx";
-import { INSIGHT_ID, makeInsight, makeInsightList } from "./insights.fixture.ts";
 
 const AT = `/tenants/${TENANT_ID}`;
 

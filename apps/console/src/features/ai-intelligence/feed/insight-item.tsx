@@ -5,19 +5,24 @@ import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { toast } from "sonner";
-import type { OwnTenant } from "#platform/current-tenant.ts";
-import { toErrorMessage } from "#platform/error-message.ts";
-import { formatMinute } from "#platform/format-period.ts";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { type Evidence, type Insight, insightsKey, insightsQueries } from "./insights.queries.ts";
+import {
+  type Evidence,
+  type Insight,
+  insightsKey,
+  insightsQueries,
+} from "#components/insights/insights.queries.ts";
 import {
   describeEvidence,
   groupParts,
   KIND_LABELS,
   MEASURE_LABELS,
   toInsightLink,
-} from "./insights.view-model.ts";
+} from "#components/insights/insights.view-model.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { formatMinute } from "#platform/format-period.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
 
 export type InsightItemProps = { tenant: OwnTenant; insight: Insight };
 

@@ -303,6 +303,7 @@ export function wirePeople(
         brand: config.brand,
         consoleUrl: urls.console,
         version: input.version,
+        summary: config.landing.summary,
       }),
       ...createSystemRoutes({
         readiness: async () => toReadiness(await health.components(), input.draining.aborted),

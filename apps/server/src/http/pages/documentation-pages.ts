@@ -12,6 +12,10 @@ export type DocumentationPage = RenderedMarkdown & {
   name: string;
   /** Its address, such as `/docs/errors/rate-limited`. */
   href: string;
+  /** Path below `docs/`, such as `errors/rate-limited.md`. */
+  file: string;
+  /** Its Markdown. */
+  source: string;
 };
 
 export type DocumentationPages = {
@@ -64,8 +68,9 @@ export function createDocumentationPages(folder: string): DocumentationPages {
       return known.page;
     }
     const source = await readFile(path, "utf8");
-    const content = renderMarkdown(join(SECTIONS[section], `${name}.md`), source);
-    const page = { ...content, section, name, href: toHref(section, name) };
+    const relative = join(SECTIONS[section], `${name}.md`);
+    const content = renderMarkdown(relative, source);
+    const page = { ...content, section, name, href: toHref(section, name), file: relative, source };
     if (rendered.size < PAGES_MAX || rendered.has(path)) {
       rendered.set(path, { version, page });
     }

@@ -14,6 +14,7 @@ const OPTIONS = {
   brand: { name: "Acme <API>", accent: "#00aa55" },
   consoleUrl: "https://console.example.com",
   version: "1.2.3",
+  summary: "Maps by the call.",
 };
 const logger = createLogger({ level: "silent" });
 
@@ -96,13 +97,44 @@ describe("documentation pages", () => {
     "/docs/..%2fpackage",
     "/docs/%2e%2e",
     "/docs/errors/..%2f..%2fREADME",
-    "/docs/architecture.md",
+    "/docs/..%2fREADME.md",
+    "/docs/.md",
+    "/docs/architecture.md.md",
     "/docs/.hidden",
     "/docs/errors/%00",
     "/docs/ARCHITECTURE",
   ])("never leaves its folders: %s is missing", async (path) => {
     const { response } = await read(path);
     expect(response.status).toBe(404);
+  });
+
+  it("has a twin in Markdown for every page, named in its head and in llms.txt, whose links lead to twins", async () => {
+    const { text: list, response } = await read("/llms.txt");
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(list.split("\n").slice(0, 3)).toEqual(["# Acme <API>", "", "> Maps by the call."]);
+    const own = (text: string) =>
+      [...text.matchAll(/\]\(https:\/\/console\.example\.com(\/[^)#]+)/g)].map(
+        ([, path = ""]) => path,
+      );
+    const open = own(list);
+    const seen = new Set<string>();
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      seen.add(path);
+      const twin = await read(path);
+      expect({ path, status: twin.response.status }).toEqual({ path, status: 200 });
+      if (path.endsWith(".md")) {
+        expect(twin.response.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+        expect(twin.text).toMatch(/^# /);
+        expect(twin.text).not.toMatch(/\]\((?!https?:|mailto:|#)/);
+        const page = await read(path.slice(0, -".md".length));
+        expect(page.text).toContain(`<link rel="alternate" type="text/markdown" href="${path}">`);
+        open.push(...own(twin.text).filter((other) => !seen.has(other) && !open.includes(other)));
+      }
+    }
+    for (const code of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
+      expect(seen).toContain(`/docs/errors/${errorPageSlug(code)}.md`);
+    }
+    expect(seen).toContain("/docs/architecture.md");
   });
 
   it("allows no script, no frame and nothing from elsewhere", async () => {

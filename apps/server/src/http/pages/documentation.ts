@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { ERROR_CODES, errorPageSlug, isErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { RawRoute } from "../raw-route.ts";
 import {
+  sendMarkdown,
+  sendPlainText,
+  twinOf,
+  writeErrorIndex,
+  writeLlmsText,
+} from "./documentation-markdown.ts";
+import {
   createDocumentationPages,
   type DocumentationPage,
   type DocumentationPages,
@@ -26,7 +33,12 @@ export type DocumentationOptions = {
   /** Public address of the listener for people, without a slash at the end. */
   consoleUrl: string;
   version: string;
+  /** What is sold here, in a sentence; left out: one that fits any API. */
+  summary?: string | undefined;
 };
+
+const TWIN_SUFFIX = ".md";
+const MARKDOWN = "text/markdown";
 
 /** A page with fewer headings needs no table of contents. */
 const CONTENTS_FROM_HEADINGS = 4;
@@ -136,10 +148,16 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     sendHtml(req, res, { status: 404, text });
   }
 
-  async function sendPage({ req, res }: Reply, section: Section, name: string): Promise<void> {
+  async function sendPage({ req, res }: Reply, section: Section, asked: string): Promise<void> {
+    const isTwin = asked.endsWith(TWIN_SUFFIX);
+    const name = isTwin ? asked.slice(0, -TWIN_SUFFIX.length) : asked;
     const page = await pages.find(section, name);
     if (page === undefined) {
       await sendMissing({ req, res });
+      return;
+    }
+    if (isTwin) {
+      sendMarkdown(req, res, twinOf(page, options.consoleUrl));
       return;
     }
     const text = shell.render({
@@ -148,6 +166,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
       main: html`${section === "errors" ? renderErrorFacts(name) : undefined}<article>${trustHtml(page.html)}</article>`,
       contents: renderContents(page),
       layout: "page",
+      twin: { href: page.href + TWIN_SUFFIX, type: MARKDOWN },
     });
     sendHtml(req, res, { status: 200, text });
   }
@@ -162,6 +181,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
 <ul class="cards">${guides.map((page) => html`<li><a href="${page.href}">${titleOf(page)}</a></li>`)}
 <li><a href="/v1/reference">API reference</a></li><li><a href="/docs/errors">Error codes</a></li></ul>`,
       layout: "page",
+      twin: { href: "/llms.txt", type: "text/plain" },
     });
     sendHtml(req, res, { status: 200, text });
   }
@@ -172,8 +192,21 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
       navigation: await renderNavigation(pages, "/docs/errors"),
       main: renderErrorIndex(),
       layout: "page",
+      twin: { href: `/docs/errors${TWIN_SUFFIX}`, type: MARKDOWN },
     });
     sendHtml(req, res, { status: 200, text });
+  }
+
+  async function sendLlmsText({ req, res }: Reply): Promise<void> {
+    const { brand, summary, consoleUrl } = options;
+    const text = writeLlmsText({
+      brandName: brand.name,
+      summary: summary ?? `An API with keys, limits, live usage and invoices by ${brand.name}.`,
+      consoleUrl,
+      guides: await listGuides(pages),
+      decisions: await pages.list("decisions"),
+    });
+    sendPlainText(req, res, text);
   }
 
   const page = (path: string, handle: RawRoute["handle"]): RawRoute => ({
@@ -186,7 +219,11 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     ...createReferenceRoutes({ ...options, shell }),
     page("/docs", sendIndex),
     page("/docs/", sendIndex),
+    page("/llms.txt", sendLlmsText),
     page("/docs/errors", sendErrorIndex),
+    page(`/docs/errors${TWIN_SUFFIX}`, ({ req, res }) => {
+      sendMarkdown(req, res, writeErrorIndex(options.consoleUrl));
+    }),
     page("/docs/{name}", (call) => sendPage(call, "guides", call.params["name"] ?? "")),
     page("/docs/errors/{name}", (call) => sendPage(call, "errors", call.params["name"] ?? "")),
     page("/docs/decisions/{name}", (call) =>

@@ -50,6 +50,8 @@ export type Page = {
   /** The right column: contents of the page. */
   contents?: SafeHtml | undefined;
   layout: "page" | "reference";
+  /** The same for programs. */
+  twin?: { href: string; type: string } | undefined;
 };
 
 export type PageShell = {
@@ -163,7 +165,7 @@ export function createPageShell(input: {
   const stylePath = `/docs/assets/page.${hashOf(style)}.css`;
 
   return {
-    render: ({ title, navigation, main, contents, layout }) =>
+    render: ({ title, navigation, main, contents, layout, twin }) =>
       `<!doctype html>\n${
         html`<html lang="en">
 <head>
@@ -173,7 +175,8 @@ export function createPageShell(input: {
 <title>${title} · ${brand.name}</title>
 <link rel="stylesheet" href="${stylePath}">
 <link rel="icon" href="data:,">
-</head>
+<link rel="index" type="text/plain" title="llms.txt" href="/llms.txt">
+${twin === undefined ? undefined : html`<link rel="alternate" type="${twin.type}" href="${twin.href}">\n`}</head>
 <body class="layout-${layout}">
 <a class="skip" href="#main">Skip to the text</a>
 <header class="bar">

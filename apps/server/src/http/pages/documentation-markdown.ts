@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ERROR_CODES, errorPageSlug, isErrorCode } from "@turnpike/domain/errors/error-codes";
+import type { DocumentationPage } from "./documentation-pages.ts";
+import { sendCached } from "./html-page.ts";
+import { summariseMarkdown, toMarkdownTwin } from "./markdown-twin.ts";
+
+/** Public texts: pages of other sites may read them. */
+const HEADERS = { "access-control-allow-origin": "*" };
+
+/** Sends a text of the documentation in Markdown. */
+export function sendMarkdown(req: IncomingMessage, res: ServerResponse, text: string): void {
+  sendCached(req, res, {
+    status: 200,
+    type: "text/markdown; charset=utf-8",
+    text,
+    headers: HEADERS,
+  });
+}
+
+/** Sends `llms.txt`. */
+export function sendPlainText(req: IncomingMessage, res: ServerResponse, text: string): void {
+  sendCached(req, res, { status: 200, type: "text/plain; charset=utf-8", text, headers: HEADERS });
+}
+
+/** The twin of a page. @param consoleUrl - Without a slash at the end. */
+export function twinOf(page: DocumentationPage, consoleUrl: string): string {
+  return toMarkdownTwin(page.file, page.source, consoleUrl);
+}
+
+/** The twin of the index of error codes. */
+export function writeErrorIndex(consoleUrl: string): string {
+  const codes = Object.keys(ERROR_CODES)
+    .filter(isErrorCode)
+    .sort((one, other) => ERROR_CODES[one].status - ERROR_CODES[other].status);
+  const rows = codes.map(
+    (code) =>
+      `| ${String(ERROR_CODES[code].status)} | [${code}](${consoleUrl}/docs/errors/${errorPageSlug(code)}.md) | ${ERROR_CODES[code].title} |`,
+  );
+  return [
+    "# Error codes",
+    "",
+    "Every refusal and failure carries one of these in `code`, and the address of its page in `type`. Codes are stable: decide by them, not by the sentence.",
+    "",
+    "| status | code | meaning |",
+    "|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function toEntry(page: DocumentationPage, consoleUrl: string): string {
+  const summary = summariseMarkdown(page.source);
+  const link = `- [${page.title ?? page.name}](${consoleUrl}${page.href}.md)`;
+  return summary === "" ? link : `${link}: ${summary}`;
+}
+
+/**
+ * Writes `llms.txt` (llmstxt.org): what this site is and where its documentation is in Markdown, for programs that read.
+ *
+ * @param input.guides - In the order in which they are read.
+ */
+export function writeLlmsText(input: {
+  brandName: string;
+  summary: string;
+  consoleUrl: string;
+  guides: readonly DocumentationPage[];
+  decisions: readonly DocumentationPage[];
+}): string {
+  const { brandName, consoleUrl, guides, decisions } = input;
+  const entries = (pages: readonly DocumentationPage[]) =>
+    pages.map((page) => toEntry(page, consoleUrl));
+  return [
+    `# ${brandName}`,
+    "",
+    `> ${input.summary}`,
+    "",
+    `Each page below is Markdown; without \`.md\` it is the same page for people.`,
+    "",
+    "## Guides",
+    "",
+    ...entries(guides),
+    "",
+    "## Reference",
+    "",
+    `- [OpenAPI document](${consoleUrl}/v1/openapi.json): Every operation of the API with its shapes.`,
+    `- [Error codes](${consoleUrl}/docs/errors.md): Every code, its status and what to do.`,
+    ...(decisions.length === 0 ? [] : ["", "## Optional", "", ...entries(decisions)]),
+    "",
+  ].join("\n");
+}

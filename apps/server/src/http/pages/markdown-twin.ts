@@ -1,0 +1,60 @@
+import { toDocsHref } from "./render-markdown.ts";
+
+const FENCE = /^\s*(?:```|~~~)/;
+const LINK = /(`+)[^`]*\1|(!?)\[((?:[^\]\\]|\\.)*)\]\(([^()\s]+)\)/g;
+const SUMMARY_LENGTH_MAX = 240;
+
+/** The address of the twin of a page on our site; other addresses are kept. */
+function toTwinHref(target: string, siteUrl: string): string {
+  if (!target.startsWith("/")) {
+    return target;
+  }
+  const [path = "", anchor] = target.split("#", 2);
+  const twin = /^\/docs\/.+/.test(path) && !path.endsWith(".md") ? `${path}.md` : path;
+  return siteUrl + (anchor === undefined ? twin : `${twin}#${anchor}`);
+}
+
+/**
+ * The Markdown of a page for programs that read it alone: links lead to the twins of other pages, with the whole address. A link that
+ * leads nowhere on this site, such as one to a source file, becomes its text.
+ *
+ * @param page - Path of the page below `docs/`, such as `errors/rate-limited.md`.
+ * @param siteUrl - Without a slash at the end.
+ */
+export function toMarkdownTwin(page: string, source: string, siteUrl: string): string {
+  let isCode = false;
+  const lines = source.split("\n").map((line) => {
+    if (FENCE.test(line)) {
+      isCode = !isCode;
+      return line;
+    }
+    return isCode
+      ? line
+      : line.replace(LINK, (whole, code?: string, bang?: string, text?: string, href?: string) => {
+          if (code !== undefined || href === undefined) {
+            return whole;
+          }
+          const target = toDocsHref(page, href);
+          return target === undefined || bang === "!"
+            ? (text ?? "")
+            : `[${text ?? ""}](${toTwinHref(target, siteUrl)})`;
+        });
+  });
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+/** The first sentence below the title as plain text; the empty text when a page begins otherwise. */
+export function summariseMarkdown(source: string): string {
+  const paragraph = source
+    .split(/\n\s*\n/)
+    .map((block) => block.trim())
+    .find((block) => /^[\p{L}\p{N}`*_[]/u.test(block));
+  const text = (paragraph ?? "")
+    .replace(LINK, (whole, code?: string, _bang?: string, label?: string) =>
+      code === undefined ? (label ?? "") : whole,
+    )
+    .replace(/[`*]/g, "")
+    .replace(/\s+/g, " ");
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+  return sentence.length > SUMMARY_LENGTH_MAX ? "" : sentence;
+}

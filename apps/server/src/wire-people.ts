@@ -55,6 +55,8 @@ import {
 } from "#modules/identity/index.ts";
 import {
   createAllInsightsRoutes,
+  createForecaster,
+  createForecastsRoutes,
   createIncidentFinder,
   createInsightsRoutes,
 } from "#modules/intelligence/index.ts";
@@ -223,6 +225,7 @@ export function wirePeople(
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
     insights: createInsightsRoutes({ ...analytics, findIncidents: createIncidentFinder() }),
     allInsights: createAllInsightsRoutes(services),
+    forecasts: createForecastsRoutes({ ...billing, forecaster: createForecaster() }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

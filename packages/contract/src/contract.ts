@@ -16,6 +16,7 @@ import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
+import { forecastsContract } from "./forecasts.ts";
 import { allInsightsContract, insightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
 import { keyBulkContract } from "./key-bulk.ts";
@@ -63,6 +64,7 @@ export const contract = {
   usage: usageContract,
   alerts: alertsContract,
   insights: insightsContract,
+  forecasts: forecastsContract,
   allInsights: allInsightsContract,
   exports: exportsContract,
   events: eventsContract,

@@ -1,7 +1,7 @@
 import { type OriginPlan, type Origins, rollOrigins } from "./back-test.ts";
 import { combine, weigh } from "./combine.ts";
 import { fillGaps } from "./fill-gaps.ts";
-import { createMargin, type Level } from "./intervals.ts";
+import { createMargin, type Level, type OriginErrors } from "./intervals.ts";
 import { listModels, type SeriesKind } from "./models/bank.ts";
 import type { Continuation } from "./models/model.ts";
 import { median } from "./statistics.ts";
@@ -78,7 +78,10 @@ function createClamp(values: readonly number[]): (value: number) => number {
 }
 
 /** What the weighted models would have missed at each origin. */
-function listErrors({ forecasts, actuals }: Origins, weights: readonly number[]): number[][] {
+export function listErrors(
+  { forecasts, actuals }: Origins,
+  weights: readonly number[],
+): number[][] {
   return actuals.map((actual, origin) => {
     const ofOrigin = forecasts.map((ofModel) => ofModel[origin] ?? []);
     return combine(ofOrigin, weights).map((value, step) => (actual[step] ?? 0) - value);
@@ -101,13 +104,29 @@ function forecastMean(
   );
 }
 
+/** Models that were weighted by a series, and what they make of it. */
+export type FittedSeries = {
+  readonly isEnough: true;
+  readonly values: readonly number[];
+  readonly mean: readonly number[];
+  readonly continuations: readonly Continuation[];
+  readonly weights: readonly number[];
+  /** What would have been missed at origins inside the history. */
+  readonly errors: OriginErrors;
+  /** How many values no choice of parameters has looked beyond. */
+  readonly fittedTo: number;
+  /** No value is below. */
+  readonly least: number;
+};
+
+type TooShort = Extract<ForecastResult, { isEnough: false }>;
+
 /**
- * Forecasts a series: several models, weighted by how well each would have forecast the last of the known values, with intervals from
- * the errors of the whole at those origins. Deterministic; needs to know nothing of where the series comes from.
+ * Weights several models by how well each would have forecast the last of the known values. Deterministic.
  *
- * @throws {RangeError} When a value is not finite, or the horizon or a season is not a whole number from 1.
+ * @throws {RangeError} As {@link forecastSeries}.
  */
-export function forecastSeries(input: ForecastInput): ForecastResult {
+export function fitSeries(input: ForecastInput): FittedSeries | TooShort {
   assertUsable(input);
   const { horizon } = input;
   const known = input.values.filter((value) => value !== null).length;
@@ -119,10 +138,8 @@ export function forecastSeries(input: ForecastInput): ForecastResult {
     .toSorted((a, b) => a - b);
   const values = fillGaps(input.values, seasons[0] ?? 1);
   const plan = planOrigins(values.length, { horizon, seasons });
-  const beforeOrigins = values.slice(
-    0,
-    values.length - plan.steps - (plan.count - 1) * plan.spacing,
-  );
+  const fittedTo = values.length - plan.steps - (plan.count - 1) * plan.spacing;
+  const beforeOrigins = values.slice(0, fittedTo);
   const clamp = createClamp(values);
   const continuations = listModels({ seasons, kind: kindOf(values) })
     .filter(({ valuesMin }) => valuesMin <= beforeOrigins.length)
@@ -132,15 +149,37 @@ export function forecastSeries(input: ForecastInput): ForecastResult {
     });
   const origins = rollOrigins(continuations, values, plan);
   const weights = weigh(origins);
-  const mean = forecastMean(continuations, weights, { values, horizon }).map(clamp);
-  const margin = createMargin(listErrors(origins, weights));
-  const least = values.every((value) => value >= 0) ? 0 : Number.NEGATIVE_INFINITY;
+  return {
+    isEnough: true,
+    values,
+    mean: forecastMean(continuations, weights, { values, horizon }).map(clamp),
+    continuations,
+    weights,
+    errors: listErrors(origins, weights),
+    fittedTo,
+    least: values.every((value) => value >= 0) ? 0 : Number.NEGATIVE_INFINITY,
+  };
+}
+
+/**
+ * Forecasts a series: several models, weighted by how well each would have forecast the last of the known values, with intervals from
+ * the errors of the whole at those origins. Deterministic; needs to know nothing of where the series comes from.
+ *
+ * @throws {RangeError} When a value is not finite, or the horizon or a season is not a whole number from 1.
+ */
+export function forecastSeries(input: ForecastInput): ForecastResult {
+  const fitted = fitSeries(input);
+  return fitted.isEnough ? { isEnough: true, ...toIntervals(fitted) } : fitted;
+}
+
+/** The forecast of each step with its intervals. */
+export function toIntervals({ mean, errors, least }: FittedSeries): Forecast {
+  const margin = createMargin(errors);
   const lower = (level: Level) =>
     mean.map((value, step) => Math.max(least, value - margin(step, level)));
   const upper = (level: Level) => mean.map((value, step) => value + margin(step, level));
   return {
-    isEnough: true,
-    mean,
+    mean: [...mean],
     lower80: lower(80),
     upper80: upper(80),
     lower95: lower(95),

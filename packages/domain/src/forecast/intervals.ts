@@ -15,8 +15,16 @@ const WIDEN: Record<Level, number> = { 80: 1.2, 95: 1.45 };
 /** Errors of a forecast at its origins: one list for each origin, by step. */
 export type OriginErrors = readonly (readonly number[])[];
 
-/** How errors grow with the step: never less than at an earlier step, and like a random walk beyond what was tried. */
-function growthOf(errors: OriginErrors): (step: number) => number {
+/** How errors grow beyond the steps that were tried: with this power of the step. */
+type Beyond = { readonly power: number };
+/** Errors of single steps grow like a random walk. */
+const OF_STEPS: Beyond = { power: 0.5 };
+
+/** How errors grow with the step: never less than at an earlier step. */
+export function growthOf(
+  errors: OriginErrors,
+  { power }: Beyond = OF_STEPS,
+): (step: number) => number {
   const steps = errors[0]?.length ?? 0;
   const half = Math.max(1, Math.floor(steps / 8));
   const grown: number[] = [];
@@ -27,15 +35,15 @@ function growthOf(errors: OriginErrors): (step: number) => number {
     grown.push(Math.max(grown.at(-1) ?? 0, mean(near)));
   }
   const last = grown.at(-1) ?? 0;
-  return (step) => grown[step] ?? last * Math.sqrt((step + 1) / Math.max(1, steps));
+  return (step) => grown[step] ?? last * ((step + 1) / Math.max(1, steps)) ** power;
 }
 
 /**
  * Intervals by split conformal prediction: errors at origins inside the history, each in units of how far errors usually are at its step,
  * and the quantile of these. It assumes no distribution. Source: Vovk, Gammerman and Shafer, "Algorithmic Learning in a Random World".
  */
-export function createMargin(errors: OriginErrors): Margin {
-  const growth = growthOf(errors);
+export function createMargin(errors: OriginErrors, beyond: Beyond = OF_STEPS): Margin {
+  const growth = growthOf(errors, beyond);
   const scores = errors
     .flatMap((ofOrigin) =>
       ofOrigin.map((error, step) => {

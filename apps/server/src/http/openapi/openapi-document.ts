@@ -97,6 +97,10 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Exports", description: "Usage as files of any size, written in the background." },
   { name: "Alerts", description: "Rules about usage that notify people and programs." },
   { name: "Insights", description: "What changed in the usage of a tenant, why, and what to do." },
+  {
+    name: "Forecasts",
+    description: "What usage and invoices will come to, and what runs out when.",
+  },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },

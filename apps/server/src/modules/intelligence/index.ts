@@ -1,3 +1,6 @@
+export { forecastUsage } from "./forecasts/forecast-usage.ts";
+export { createForecaster } from "./forecasts/forecaster.ts";
+export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";
 export { createIncidentFinder } from "./incident-finder.ts";
 export { createInsightsJobs } from "./insights.jobs.ts";
 export { createAllInsightsRoutes, createInsightsRoutes } from "./insights.routes.ts";

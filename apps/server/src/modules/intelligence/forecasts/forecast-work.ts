@@ -1,0 +1,76 @@
+import { FORECAST_DAYS, FORECAST_DAYS_NEEDED } from "@turnpike/contract/forecasts";
+import type { Span } from "@turnpike/domain/billing/rating/line";
+import { backTestPeriods, type PeriodTest } from "@turnpike/domain/forecast/back-test-periods";
+import type { Forecast } from "@turnpike/domain/forecast/forecast-series";
+import {
+  addToBand,
+  type Band,
+  forecastTotals,
+  type TotalsForecast,
+} from "@turnpike/domain/forecast/forecast-totals";
+import { positionOf, type UsageDays, usedBetween } from "@turnpike/domain/forecast/usage-days";
+
+const WEEK = 7;
+/** Sums that a forecast comes with, in days from now. */
+const TOTAL_DAYS = [WEEK, 30, FORECAST_DAYS] as const;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Forecasts from complete days; `undefined` when there are too few. The day that is not over is the first step. */
+export function forecastDays({ values }: Pick<UsageDays, "values">): TotalsForecast | undefined {
+  if (values.length < FORECAST_DAYS_NEEDED) {
+    return;
+  }
+  // One day more than is shown: the first is not whole.
+  const forecast = forecastTotals({ values, horizon: FORECAST_DAYS + 1, seasons: [WEEK] });
+  return forecast.isEnough ? forecast : undefined;
+}
+
+export type UsageTask = {
+  nowMs: number;
+  /** The running billing period. */
+  period: Span;
+  /** Periods that are over, the last one first. */
+  pastPeriods: readonly Span[];
+  meters: readonly UsageDays[];
+};
+
+export type MeterOutlook = {
+  steps: Forecast;
+  totals: (Band & { days: number })[];
+  /** Used in the running period, and what it will come to. */
+  used: number;
+  period: Band;
+  tests: PeriodTest[];
+};
+
+function lookAhead(days: UsageDays, { nowMs, period, pastPeriods }: UsageTask) {
+  const forecast = forecastDays(days);
+  if (forecast === undefined) {
+    return;
+  }
+  const now = positionOf(days, nowMs);
+  const used = usedBetween(days, period.fromMs, period.toMs) + days.today;
+  const end = Math.min(positionOf(days, period.toMs), FORECAST_DAYS + 1);
+  return {
+    steps: forecast.steps,
+    totals: TOTAL_DAYS.map((count) => ({
+      days: count,
+      ...forecast.total(now, positionOf(days, nowMs + count * DAY_MS)),
+    })),
+    used,
+    period: addToBand(used, forecast.total(now, Math.max(now, end))),
+    tests: backTestPeriods(days, {
+      periods: pastPeriods,
+      season: WEEK,
+      daysNeeded: FORECAST_DAYS_NEEDED,
+    }),
+  };
+}
+
+/** Work that takes milliseconds of a core for each tenant: it runs where it holds up no call. */
+export const FORECAST_WORK = {
+  /** One for each meter; `undefined` for one with too few days. */
+  usage: (task: UsageTask): (MeterOutlook | undefined)[] =>
+    task.meters.map((days) => lookAhead(days, task)),
+};
+export type ForecastWork = typeof FORECAST_WORK;

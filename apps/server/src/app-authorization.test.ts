@@ -35,6 +35,8 @@ const ASKING_USAGE = [
   "alerts.preview",
   "insights.refresh",
   "insights.update",
+  "installationInsights.refresh",
+  "installationInsights.update",
 ];
 /** What the operator alone does inside a tenant, although roles hold a scope of that name. */
 const OPERATORS_OWN = ["notifications.create", "tenants.restore"];

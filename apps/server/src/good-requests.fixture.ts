@@ -243,6 +243,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
+  "installationInsights.refresh": () => ({}),
+  "installationInsights.update": () => ({ isUseful: true }),
   "alerts.setQuotaAlerts": () => ({ thresholds: [80], mailRoles: ["owner"] }),
   ...Object.fromEntries(
     ["webhooks", "operatorWebhooks"].flatMap((module) => [

@@ -59,6 +59,7 @@ import {
   createForecastsRoutes,
   createIncidentFinder,
   createInsightsRoutes,
+  createInstallationInsightsRoutes,
 } from "#modules/intelligence/index.ts";
 import {
   createGithubSigningKeys,
@@ -163,6 +164,7 @@ export function wirePeople(
     apiUrl: urls.console,
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
+  const insights = { ...analytics, findIncidents: createIncidentFinder() };
   const mail = {
     jobs: input.jobs.queue,
     notices: {
@@ -223,9 +225,10 @@ export function wirePeople(
       ...createLimitsRoutes(services),
     },
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
-    insights: createInsightsRoutes({ ...analytics, findIncidents: createIncidentFinder() }),
+    insights: createInsightsRoutes(insights),
     allInsights: createAllInsightsRoutes(services),
     forecasts: createForecastsRoutes({ ...billing, forecaster: createForecaster() }),
+    installationInsights: createInstallationInsightsRoutes(insights),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

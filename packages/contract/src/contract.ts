@@ -17,7 +17,7 @@ import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
 import { forecastsContract } from "./forecasts.ts";
-import { allInsightsContract, insightsContract } from "./insights.ts";
+import { allInsightsContract, insightsContract, installationInsightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
 import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
@@ -66,6 +66,7 @@ export const contract = {
   insights: insightsContract,
   forecasts: forecastsContract,
   allInsights: allInsightsContract,
+  installationInsights: installationInsightsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

@@ -26,7 +26,7 @@ export const INSIGHT_KINDS = [
 
 /** A part of the change, such as a key or a route. The empty text is the value of what has none. */
 const part = z.strictObject({
-  dimension: z.enum(["key", "route", "status", "outcome"]),
+  dimension: z.enum(["key", "route", "status", "outcome", "tenant"]),
   value: z.string(),
   /** Of the change: the shares of all parts of a dimension are 1 together; negative for a part that moved against it. */
   share: z.number(),
@@ -43,9 +43,19 @@ const point = z.strictObject({
   high: z.number().nullable(),
 });
 
-/** What is unusual and what is usual; means of an hour. Latencies are in milliseconds. */
+/** Parts of a dimension beyond those listed. */
+const otherParts = z.strictObject({
+  dimension: part.shape.dimension,
+  count: z.int(),
+  /** Of the change, together: with the listed parts of the dimension, 1. */
+  share: z.number(),
+});
+
+/** What is unusual and what is usual; means of an hour. Latencies are in milliseconds, rates in percent. */
 const evidence = z.strictObject({
   measure: z.enum(WATCHED_MEASURES),
+  /** The calls that were measured; null for those of all routes. */
+  route: z.string().nullable(),
   /** Measures that left the usual at the same time. */
   also: z.array(z.enum(WATCHED_MEASURES)),
   statistic: z.enum(STATISTICS),
@@ -60,7 +70,9 @@ const evidence = z.strictObject({
   comparedFrom: instant,
   /** The part that explains the change; null when it is everywhere. */
   cause: part.nullable(),
+  /** By each dimension, that of the cause first; the largest parts of a dimension, the heaviest first. */
   parts: z.array(part),
+  others: z.array(otherParts),
   /** By the hour, from two days before. */
   points: z.array(point),
 });
@@ -113,8 +125,25 @@ export const insightList = z.strictObject({
 });
 export type InsightList = z.infer<typeof insightList>;
 
+/** What changed over all tenants. */
+export const installationInsight = insight.omit({ tenantId: true });
+export type InstallationInsight = z.infer<typeof installationInsight>;
+
+export const installationInsightList = insightList.extend({
+  items: z.array(installationInsight).max(INSIGHTS_MAX),
+});
+export type InstallationInsightList = z.infer<typeof installationInsightList>;
+
 const tags = ["Insights"];
 const path = "/tenants/{tenantId}/insights";
+const installationPath = "/installation/insights";
+
+/** `all` includes what is dismissed or has ended. */
+const state = z.enum(["open", "all"]).default("open");
+const change = {
+  isDismissed: z.boolean().optional(),
+  isUseful: z.boolean().nullable().optional(),
+};
 
 export const insightsContract = {
   list: operation({ scope: "usage:read" })
@@ -124,13 +153,7 @@ export const insightsContract = {
       summary: "List what changed and what needs attention, newest first",
       tags,
     })
-    .input(
-      z.strictObject({
-        tenantId,
-        /** `all` includes what is dismissed or has ended. */
-        state: z.enum(["open", "all"]).default("open"),
-      }),
-    )
+    .input(z.strictObject({ tenantId, state }))
     .output(insightList),
   refresh: operation({ scope: "alerts:write" })
     .route({
@@ -148,14 +171,7 @@ export const insightsContract = {
       summary: "Dismiss an insight, or say whether it was useful",
       tags,
     })
-    .input(
-      z.strictObject({
-        tenantId,
-        insightId,
-        isDismissed: z.boolean().optional(),
-        isUseful: z.boolean().nullable().optional(),
-      }),
-    )
+    .input(z.strictObject({ tenantId, insightId, ...change }))
     .output(insight),
 };
 
@@ -169,4 +185,35 @@ export const allInsightsContract = {
     })
     .input(z.strictObject({ ...pageQuery }))
     .output(pageOf(insight)),
+};
+
+/** Insights of all tenants together, such as a route that fails for everyone: for operators. */
+export const installationInsightsContract = {
+  list: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: installationPath,
+      summary: "List what changed over all tenants together, newest first",
+      tags,
+    })
+    .input(z.strictObject({ state }))
+    .output(installationInsightList),
+  refresh: operation({ scope: "alerts:write" })
+    .route({
+      method: "POST",
+      path: `${installationPath}/refresh`,
+      summary: "Look for insights over all tenants now, instead of within the hour",
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(installationInsightList),
+  update: operation({ scope: "alerts:write" })
+    .route({
+      method: "PATCH",
+      path: `${installationPath}/{insightId}`,
+      summary: "Dismiss an insight over all tenants, or say whether it was useful",
+      tags,
+    })
+    .input(z.strictObject({ insightId, ...change }))
+    .output(installationInsight),
 };

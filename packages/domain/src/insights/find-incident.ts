@@ -9,8 +9,13 @@ const QUIET_HOURS = 12;
 export const HISTORY_HOURS_NEEDED = 200;
 /** Smaller changes are not worth a person's time, however unusual they are. */
 const CHANGE_MIN = 0.25;
-const COUNT_MIN = 20;
-const MILLISECONDS_MIN = 20;
+const LEAST_CHANGES: Readonly<Record<WatchedMeasure, number>> = {
+  error_rate: 2,
+  errors: 20,
+  latency_avg: 20,
+  denied: 20,
+  requests: 20,
+};
 
 type Detected = { at: number; score: number; why: Incident["statistic"] };
 
@@ -84,9 +89,8 @@ function follow(
 /** Good news is no incident: fewer errors or refusals, or quicker answers. */
 function isWorthTelling({ measure, direction, actual, expected }: Incident): boolean {
   const change = Math.abs(actual - expected);
-  const least = measure === "latency_avg" ? MILLISECONDS_MIN : COUNT_MIN;
   const isGoodNews = direction === "down" && measure !== "requests";
-  return !isGoodNews && change >= least && change >= expected * CHANGE_MIN;
+  return !isGoodNews && change >= LEAST_CHANGES[measure] && change >= expected * CHANGE_MIN;
 }
 
 /**

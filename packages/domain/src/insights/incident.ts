@@ -1,7 +1,16 @@
 import type { Statistic } from "../anomaly/statistics.ts";
 
-/** What is watched, most telling first: of several that change together, the first names the incident. */
-export const WATCHED_MEASURES = ["errors", "latency_avg", "denied", "requests"] as const;
+/**
+ * What is watched, most telling first: of several that change together, the first names the incident. `error_rate` is in percent
+ * of the calls that were let through.
+ */
+export const WATCHED_MEASURES = [
+  "error_rate",
+  "errors",
+  "latency_avg",
+  "denied",
+  "requests",
+] as const;
 export type WatchedMeasure = (typeof WATCHED_MEASURES)[number];
 
 /** One hour of a measure; null where there was nothing to measure, such as a latency without calls. */

@@ -68,13 +68,14 @@ describe("findIncident", () => {
 });
 
 describe("groupIncidents", () => {
-  const incident = (measure: Incident["measure"], hour: number): Incident => ({
+  const incident = (measure: Incident["measure"], hour: number, route: string | null = null) => ({
     measure,
-    statistic: "residual",
+    route,
+    statistic: "residual" as const,
     sinceMs: START_MS + hour * HOUR_MS,
     untilMs: START_MS + (hour + 1) * HOUR_MS,
     isOver: false,
-    direction: "up",
+    direction: "up" as const,
     actual: 2,
     low: 0,
     expected: 1,
@@ -91,6 +92,21 @@ describe("groupIncidents", () => {
     expect(groups.map(({ measure, also }) => [measure, also])).toEqual([
       ["errors", ["requests"]],
       ["latency_avg", []],
+    ]);
+  });
+
+  it("lets all calls speak for their routes, and a route for itself alone", () => {
+    const groups = groupIncidents([
+      incident("error_rate", 0, "/a"),
+      incident("error_rate", 0),
+      incident("error_rate", 30, "/a"),
+      incident("latency_avg", 31, "/a"),
+      incident("latency_avg", 31, "/b"),
+    ]);
+    expect(groups.map(({ measure, route, also }) => [measure, route, also])).toEqual([
+      ["error_rate", null, []],
+      ["error_rate", "/a", ["latency_avg"]],
+      ["latency_avg", "/b", []],
     ]);
   });
 });

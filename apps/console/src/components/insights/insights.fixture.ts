@@ -10,6 +10,7 @@ const ROUTE = { dimension: "route", value: "/v1/search", share: 0.9, weight: 0.2
 export function makeEvidence(overrides: Partial<Evidence> = {}): Evidence {
   return {
     measure: "requests",
+    route: null,
     also: [],
     statistic: "residual",
     direction: "up",
@@ -22,6 +23,7 @@ export function makeEvidence(overrides: Partial<Evidence> = {}): Evidence {
     comparedFrom: "2026-07-07T09:00:00.000Z",
     cause: ROUTE,
     parts: [ROUTE, { dimension: "route", value: "/v1/list", share: 0.1, weight: 0.8 }],
+    others: [],
     points: [
       { time: FROM, value: 200, low: 90, high: 310 },
       { time: "2026-07-14T10:00:00.000Z", value: 1200, low: 90, high: 310 },

@@ -14,6 +14,7 @@ export const KIND_LABELS: Readonly<Record<Insight["kind"], string>> = {
 
 export const MEASURE_LABELS: Readonly<Record<Evidence["measure"], string>> = {
   requests: "Requests an hour",
+  error_rate: "Share of errors, %",
   errors: "Errors an hour",
   denied: "Refused requests an hour",
   latency_avg: "Mean latency, ms",
@@ -24,6 +25,7 @@ const DIMENSION_LABELS: Readonly<Record<InsightPart["dimension"], string>> = {
   route: "By route",
   status: "By status",
   outcome: "By outcome",
+  tenant: "By tenant",
 };
 
 /** Where one click leads. */

@@ -1,18 +1,27 @@
 import type { InsightPart } from "@turnpike/contract/insights";
-import type { Incident, WatchedMeasure } from "@turnpike/domain/insights/incident";
+import type { RoutedIncident } from "@turnpike/domain/insights/group-incidents";
+import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 
 const NOUNS: Readonly<Record<WatchedMeasure, string>> = {
   requests: "Calls",
+  error_rate: "The share of errors",
   errors: "Errors",
   denied: "Refused calls",
   latency_avg: "Latency",
 };
 const PERCENT = 100;
 
-function toAmount(measure: WatchedMeasure, value: number): string {
-  const rounded = toGrouped(Math.round(value));
-  return measure === "latency_avg" ? `${rounded} ms` : `${rounded} an hour`;
+const UNITS: Readonly<Record<WatchedMeasure, string>> = {
+  requests: "an hour",
+  error_rate: "%",
+  errors: "an hour",
+  denied: "an hour",
+  latency_avg: "ms",
+};
+
+function toNumber(measure: WatchedMeasure, value: number): string {
+  return measure === "error_rate" ? value.toFixed(1) : toGrouped(Math.round(value));
 }
 
 function toPart({ dimension, value, share }: InsightPart): string {
@@ -23,9 +32,12 @@ function toPart({ dimension, value, share }: InsightPart): string {
 }
 
 /** Says in one sentence or two what changed, from what is usual, and what explains it. */
-export function describeAnomaly(incident: Incident, cause: InsightPart | null): string {
-  const { measure, direction, actual, low, high } = incident;
-  const usual = `usual ${measure === "latency_avg" ? "is" : "are"} ${toGrouped(Math.round(low))} to ${toAmount(measure, high)}`;
-  const change = `${NOUNS[measure]} ${direction === "up" ? "rose" : "fell"} to ${toAmount(measure, actual)}; ${usual}.`;
+export function describeAnomaly(incident: RoutedIncident, cause: InsightPart | null): string {
+  const { measure, route, direction, actual, low, high } = incident;
+  const unit = UNITS[measure];
+  const isOne = measure === "latency_avg" || measure === "error_rate";
+  const usual = `usual ${isOne ? "is" : "are"} ${toNumber(measure, low)} to ${toNumber(measure, high)} ${unit}`;
+  const of = route === null ? "" : ` of the route ${route}`;
+  const change = `${NOUNS[measure]}${of} ${direction === "up" ? "rose" : "fell"} to ${toNumber(measure, actual)} ${unit}; ${usual}.`;
   return cause === null ? change : `${change} ${toPart(cause)}.`;
 }

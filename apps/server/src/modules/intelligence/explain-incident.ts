@@ -1,34 +1,46 @@
-import type { InsightPart } from "@turnpike/contract/insights";
+import type { Insight, InsightPart } from "@turnpike/contract/insights";
 import type { UsageReport, UsageRow } from "@turnpike/contract/usage";
 import { chooseCause } from "@turnpike/domain/anomaly/cause/choose-cause";
 import { explainRate, type Rate } from "@turnpike/domain/anomaly/cause/explain-rate";
 import { explainSum } from "@turnpike/domain/anomaly/cause/explain-sum";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
 import { askUsage, readMeasure } from "./ask-usage.ts";
+import type { UsageScope } from "./usage-scope.ts";
 
 type Dimension = InsightPart["dimension"];
+type OtherParts = NonNullable<Insight["evidence"]>["others"][number];
 
 const DAY_MS = 24 * 60 * 60_000;
 const PARTS_SHOWN = 5;
+type Dimensions = Readonly<Record<WatchedMeasure, readonly Dimension[]>>;
 /** By which parts a change can be explained, the most useful first. */
-const DIMENSIONS: Readonly<Record<WatchedMeasure, readonly Dimension[]>> = {
+const OF_TENANT: Dimensions = {
   requests: ["key", "route"],
+  error_rate: ["route", "key"],
   errors: ["route", "key", "status"],
   denied: ["key", "outcome", "route"],
   latency_avg: ["route", "key"],
+};
+const OF_ALL: Dimensions = {
+  requests: ["tenant", "route"],
+  error_rate: ["route", "tenant"],
+  errors: ["route", "tenant", "status"],
+  denied: ["tenant", "outcome", "route"],
+  latency_avg: ["route", "tenant"],
 };
 
 export type Explanation = {
   comparedFromMs: number;
   cause: InsightPart | null;
-  /** Of the dimension of the cause, or of the first one, the heaviest first. */
+  /** Of every dimension, that of the cause or the first one in front; of each the heaviest first. */
   parts: InsightPart[];
+  others: OtherParts[];
 };
 
 type Sides = { before: UsageReport; after: UsageReport };
+type PartsBy = { dimension: Dimension; parts: InsightPart[] };
 
 function groupsOf({ before, after }: Sides, dimension: Dimension) {
   const rows = new Map<string, { before?: UsageRow; after?: UsageRow }>();
@@ -42,23 +54,26 @@ function groupsOf({ before, after }: Sides, dimension: Dimension) {
   return [...rows].map(([name, sides]) => ({ name, ...sides }));
 }
 
-function toLatency(row: UsageRow | undefined): Rate {
-  const of = row?.values.requests ?? 0;
-  return { hits: (row?.values.latency_avg ?? 0) * of, of };
+/** The calls that were let through, and their errors or milliseconds. */
+function toRate(row: UsageRow | undefined, measure: "latency_avg" | "error_rate"): Rate {
+  const values = row?.values;
+  const of = (values?.requests ?? 0) - (values?.denied ?? 0);
+  const isLatency = measure === "latency_avg";
+  return { hits: isLatency ? (values?.latency_avg ?? 0) * of : (values?.errors ?? 0), of };
 }
 
 function explainBy(measure: WatchedMeasure, sides: Sides, dimension: Dimension): InsightPart[] {
   const groups = groupsOf(sides, dimension);
-  if (measure === "latency_avg") {
-    const calls = groups.reduce((sum, { before }) => sum + (before?.values.requests ?? 0), 0);
-    const explained = explainRate(
+  if (measure === "latency_avg" || measure === "error_rate") {
+    const { parts } = explainRate(
       groups.map(({ name, before, after }) => ({
         name,
-        before: toLatency(before),
-        after: toLatency(after),
+        before: toRate(before, measure),
+        after: toRate(after, measure),
       })),
     );
-    return explained.parts.map(({ name, share, before }) => ({
+    const calls = parts.reduce((sum, { before }) => sum + before.of, 0);
+    return parts.map(({ name, share, before }) => ({
       dimension,
       value: name,
       share,
@@ -80,6 +95,19 @@ function explainBy(measure: WatchedMeasure, sides: Sides, dimension: Dimension):
   }));
 }
 
+function toOthers({ dimension, parts }: PartsBy): OtherParts[] {
+  const hidden = parts.slice(PARTS_SHOWN);
+  return hidden.length === 0
+    ? []
+    : [
+        {
+          dimension,
+          count: hidden.length,
+          share: hidden.reduce((sum, { share }) => sum + share, 0),
+        },
+      ];
+}
+
 /**
  * Explains an incident by comparing it with the same hours a week earlier, or a day earlier when there was no usage yet: the
  * part that makes most of the change beyond its share of the whole.
@@ -88,15 +116,19 @@ function explainBy(measure: WatchedMeasure, sides: Sides, dimension: Dimension):
  */
 export async function explainIncident(
   deps: AppServices,
-  tenantId: TenantId,
+  scope: UsageScope,
   { incident, firstMs }: { incident: IncidentGroup; firstMs: number },
 ): Promise<Explanation> {
-  const { measure, sinceMs, untilMs } = incident;
+  const { measure, route, sinceMs, untilMs } = incident;
   const backMs = sinceMs - 7 * DAY_MS >= firstMs ? 7 * DAY_MS : DAY_MS;
-  const byDimension: { dimension: Dimension; parts: InsightPart[] }[] = [];
-  for (const dimension of DIMENSIONS[measure]) {
+  const of = route === null ? scope : { ...scope, route };
+  const byDimension: PartsBy[] = [];
+  for (const dimension of (scope.tenantId === null ? OF_ALL : OF_TENANT)[measure]) {
+    if (route !== null && dimension === "route") {
+      continue;
+    }
     const ask = (fromMs: number, toMs: number) =>
-      askUsage(deps, { tenantId, fromMs, toMs, by: dimension });
+      askUsage(deps, of, { fromMs, toMs, isHourly: false, by: [dimension] });
     const sides = {
       before: await ask(sinceMs - backMs, untilMs - backMs),
       after: await ask(sinceMs, untilMs),
@@ -109,7 +141,8 @@ export async function explainIncident(
       parts: parts.map(({ value, share, weight }) => ({ name: value, share, weight })),
     })),
   );
-  const shown = byDimension.find(({ dimension }) => dimension === chosen?.dimension);
+  const isOfCause = ({ dimension }: PartsBy) => dimension === chosen?.dimension;
+  const shown = [...byDimension.filter(isOfCause), ...byDimension.filter((by) => !isOfCause(by))];
   return {
     comparedFromMs: sinceMs - backMs,
     cause:
@@ -121,6 +154,7 @@ export async function explainIncident(
             share: chosen.share,
             weight: chosen.weight,
           },
-    parts: (shown ?? byDimension[0])?.parts.slice(0, PARTS_SHOWN) ?? [],
+    parts: shown.flatMap(({ parts }) => parts.slice(0, PARTS_SHOWN)),
+    others: shown.flatMap(toOthers),
   };
 }

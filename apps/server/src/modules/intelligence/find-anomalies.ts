@@ -1,13 +1,13 @@
 import type { InsightAction, InsightPart } from "@turnpike/contract/insights";
-import { isId, type TenantId } from "@turnpike/domain/ids/ids";
+import { isId } from "@turnpike/domain/ids/ids";
 import { findBand } from "@turnpike/domain/insights/find-band";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
 import type { AppServices } from "#platform/app-services.ts";
 import { describeAnomaly } from "./describe-anomaly.ts";
 import { type Explanation, explainIncident } from "./explain-incident.ts";
 import type { FoundInsight } from "./found-insight.ts";
-import type { FindIncidents } from "./incident-finder.ts";
-import type { WatchedHours } from "./read-hours.ts";
+import type { FindIncidents, WatchedSeries } from "./incident-finder.ts";
+import type { UsageScope } from "./usage-scope.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** What began earlier was found by the run of its hour. */
@@ -18,8 +18,9 @@ function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-function toPoints(usage: WatchedHours, { measure, sinceMs }: IncidentGroup) {
-  const hours = usage.find((series) => series.measure === measure)?.hours ?? [];
+function toPoints(usage: readonly WatchedSeries[], { measure, route, sinceMs }: IncidentGroup) {
+  const isShown = (series: WatchedSeries) => series.measure === measure && series.route === route;
+  const hours = usage.find(isShown)?.hours ?? [];
   return hours
     .filter(({ timeMs }) => timeMs >= sinceMs - SHOWN_BEFORE_HOURS * HOUR_MS)
     .map(({ timeMs, value }) => {
@@ -34,7 +35,8 @@ function toPoints(usage: WatchedHours, { measure, sinceMs }: IncidentGroup) {
 }
 
 function toAction(incident: IncidentGroup, cause: InsightPart | null): InsightAction {
-  const { measure, direction, sinceMs, untilMs } = incident;
+  const { measure, route, direction, sinceMs, untilMs } = incident;
+  const part = route === null ? cause : { dimension: "route" as const, value: route };
   const isByKey = cause?.dimension === "key" && isId("key", cause.value);
   if (isByKey && measure === "requests" && direction === "up") {
     return { do: "limit_key", keyId: cause.value as never };
@@ -44,20 +46,21 @@ function toAction(incident: IncidentGroup, cause: InsightPart | null): InsightAc
     measure,
     from: toInstant(sinceMs),
     to: toInstant(untilMs),
-    dimension: cause?.dimension ?? null,
-    value: cause?.value ?? null,
+    dimension: part?.dimension ?? null,
+    value: part?.value ?? null,
   };
 }
 
 function toFound(
-  usage: WatchedHours,
+  usage: readonly WatchedSeries[],
   incident: IncidentGroup,
-  { comparedFromMs, cause, parts }: Explanation,
+  { comparedFromMs, cause, parts, others }: Explanation,
 ): FoundInsight {
-  const { measure, direction, statistic, sinceMs, untilMs } = incident;
+  const { measure, route, direction, statistic, sinceMs, untilMs } = incident;
+  const of = route === null ? "" : ` of ${route}`;
   return {
     kind: "anomaly",
-    fingerprint: `anomaly ${measure} ${direction} ${cause?.dimension ?? ""} ${cause?.value ?? ""}`,
+    fingerprint: `anomaly ${measure} ${direction} ${cause?.dimension ?? ""} ${cause?.value ?? ""}${of}`,
     sinceMs,
     isOver: incident.isOver,
     facts: {
@@ -65,6 +68,7 @@ function toFound(
       confidence: incident.confidence,
       evidence: {
         measure,
+        route,
         also: incident.also,
         statistic,
         direction,
@@ -77,6 +81,7 @@ function toFound(
         comparedFrom: toInstant(comparedFromMs),
         cause,
         parts,
+        others,
         points: toPoints(usage, incident),
       },
       action: toAction(incident, cause),
@@ -87,8 +92,8 @@ function toFound(
 /** Finds what left the usual in the last two days, each with the part that explains it. */
 export async function findAnomalies(
   deps: AppServices & { findIncidents: FindIncidents },
-  tenantId: TenantId,
-  usage: WatchedHours,
+  scope: UsageScope,
+  usage: WatchedSeries[],
 ): Promise<FoundInsight[]> {
   const hours = usage[0]?.hours ?? [];
   const first = hours[0];
@@ -102,7 +107,7 @@ export async function findAnomalies(
   });
   const found: FoundInsight[] = [];
   for (const incident of groups) {
-    const explanation = await explainIncident(deps, tenantId, {
+    const explanation = await explainIncident(deps, scope, {
       incident,
       firstMs: first.timeMs,
     });

@@ -1,5 +1,5 @@
 import type { Insight } from "@turnpike/contract/insights";
-import type { InsightFacts } from "./insights.store.ts";
+import type { InsightFacts } from "./stored-insight.ts";
 
 /** An insight as it was just found. The same fingerprint is the same cause. */
 export type FoundInsight = {

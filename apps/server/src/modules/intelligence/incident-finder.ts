@@ -3,9 +3,11 @@ import { groupIncidents, type IncidentGroup } from "@turnpike/domain/insights/gr
 import type { Hour, WatchedMeasure } from "@turnpike/domain/insights/incident";
 import { createTaskThread, type TaskThread } from "#platform/task-thread.ts";
 
+/** A measure by the hour: of all calls, or of those of a route. */
+export type WatchedSeries = { measure: WatchedMeasure; route: string | null; hours: Hour[] };
 /** The hours of each measure, and from when on an incident counts. */
 export type WatchedUsage = {
-  series: { measure: WatchedMeasure; hours: Hour[] }[];
+  series: WatchedSeries[];
   fromMs: number;
 };
 export type FindIncidents = (usage: WatchedUsage) => Promise<IncidentGroup[]>;
@@ -18,7 +20,10 @@ const IDLE_MS = 30_000;
 export const findIncidentsHere: FindIncidents = ({ series, fromMs }) =>
   Promise.resolve(
     groupIncidents(
-      series.flatMap(({ measure, hours }) => findIncident(measure, hours, fromMs) ?? []),
+      series.flatMap(({ measure, route, hours }) => {
+        const incident = findIncident(measure, hours, fromMs);
+        return incident === undefined ? [] : [{ ...incident, route }];
+      }),
     ),
   );
 

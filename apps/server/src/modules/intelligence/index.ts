@@ -3,5 +3,9 @@ export { createForecaster } from "./forecasts/forecaster.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";
 export { createIncidentFinder } from "./incident-finder.ts";
 export { createInsightsJobs } from "./insights.jobs.ts";
-export { createAllInsightsRoutes, createInsightsRoutes } from "./insights.routes.ts";
+export {
+  createAllInsightsRoutes,
+  createInsightsRoutes,
+  createInstallationInsightsRoutes,
+} from "./insights.routes.ts";
 export { insightsOfTenant } from "./insights-of-tenant.store.ts";

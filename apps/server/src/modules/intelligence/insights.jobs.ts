@@ -1,7 +1,7 @@
 import type { AppServices } from "#platform/app-services.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { findIncidentsHere } from "./incident-finder.ts";
-import { scanTenants } from "./scan-tenants.ts";
+import { scanAll } from "./scan-all.ts";
 
 export function createInsightsJobs(deps: AppServices): RegisteredJob[] {
   return [
@@ -9,7 +9,7 @@ export function createInsightsJobs(deps: AppServices): RegisteredJob[] {
       name: "insights.scan",
       // When the hour before has settled.
       cron: "7 * * * *",
-      run: ({ signal }) => scanTenants({ ...deps, findIncidents: findIncidentsHere }, signal),
+      run: ({ signal }) => scanAll({ ...deps, findIncidents: findIncidentsHere }, signal),
     }),
   ];
 }

@@ -1,9 +1,18 @@
 import { implement } from "@orpc/server";
-import { allInsightsContract, insightsContract } from "@turnpike/contract/insights";
-import { nameSenderIn } from "@turnpike/domain/access/actor";
+import {
+  allInsightsContract,
+  insightsContract,
+  installationInsightsContract,
+} from "@turnpike/contract/insights";
+import { nameSender, nameSenderIn } from "@turnpike/domain/access/actor";
 import type { HttpContext } from "#http/http-context.ts";
 import type { Queue } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import {
+  listInstallationInsights,
+  refreshInstallationInsights,
+  updateInstallationInsight,
+} from "./installation/manage-installation-insights.ts";
 import {
   listAllInsights,
   listInsights,
@@ -30,5 +39,21 @@ export function createAllInsightsRoutes(deps: AppServices) {
   const os = implement(allInsightsContract).$context<HttpContext>();
   return os.router({
     list: os.list.handler(({ input, context }) => listAllInsights(deps, context.call(), input)),
+  });
+}
+
+export function createInstallationInsightsRoutes(deps: ScanDeps & { inTurn: Queue }) {
+  const os = implement(installationInsightsContract).$context<HttpContext>();
+  return os.router({
+    list: os.list.handler(({ input, context }) =>
+      listInstallationInsights(deps, context.call(), input),
+    ),
+    refresh: os.refresh.handler(({ context }) => {
+      const call = context.call();
+      return deps.inTurn(nameSender(call.actor), () => refreshInstallationInsights(deps, call));
+    }),
+    update: os.update.handler(({ input, context }) =>
+      updateInstallationInsight(deps, context.call(), input),
+    ),
   });
 }

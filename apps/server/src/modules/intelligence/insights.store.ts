@@ -1,33 +1,16 @@
-import type { Insight } from "@turnpike/contract/insights";
-import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { InsightBook } from "./save-found.ts";
+import {
+  CHANGING_COLUMNS,
+  INSIGHT_COLUMNS,
+  type StoredInsight,
+  toFactsJson,
+} from "./stored-insight.ts";
 
-export type InsightFacts = Pick<Insight, "text" | "confidence" | "evidence" | "action">;
+export type InsightRow = StoredInsight & { tenant_id: TenantId };
 
-export type InsightRow = {
-  tenant_id: TenantId;
-  insight_id: string;
-  fingerprint: string;
-  kind: Insight["kind"];
-  facts: InsightFacts;
-  since: Date;
-  seen_at: Date;
-  ended_at: Date | null;
-  dismissed_at: Date | null;
-  is_useful: boolean | null;
-  rated_at: Date | null;
-};
-
-const CHANGING = [
-  "facts",
-  "since",
-  "seen_at",
-  "ended_at",
-  "dismissed_at",
-  "is_useful",
-  "rated_at",
-] as const;
-const COLUMNS = ["tenant_id", "insight_id", "fingerprint", "kind", ...CHANGING] as const;
+const COLUMNS = ["tenant_id", ...INSIGHT_COLUMNS] as const;
 
 /** Newest first. */
 export async function listInsightRows(
@@ -58,10 +41,7 @@ export async function listOpenInsightRows(
 }
 
 /** All of a tenant, locked until the end of the transaction, by their fingerprints. */
-export async function lockInsightRows(
-  tx: Tx,
-  tenantId: TenantId,
-): Promise<Map<string, InsightRow>> {
+async function lockInsightRows(tx: Tx, tenantId: TenantId): Promise<Map<string, InsightRow>> {
   const rows = await tx<InsightRow[]>`
     select ${tx(COLUMNS)} from insights where tenant_id = ${tenantId} order by insight_id for update`;
   return new Map(rows.map((row) => [row.fingerprint, row]));
@@ -78,29 +58,28 @@ export async function lockInsightRow(
   return row;
 }
 
-/** The text of a value that has only what JSON has: the contract's types say so, but the driver's do not follow them. */
-function toJson(tx: Tx, facts: InsightFacts) {
-  const value: JsonValue = JSON.parse(JSON.stringify(facts));
-  return tx.json(value);
-}
-
 /** Stores a row, new or locked by this transaction. Of two new ones of a fingerprint the first stays. */
 export async function saveInsightRow(tx: Tx, row: InsightRow): Promise<void> {
-  const stored = { ...row, facts: toJson(tx, row.facts) };
+  const stored = { ...row, facts: toFactsJson(tx, row.facts) };
   await tx`
     insert into insights ${tx(stored, ...COLUMNS)}
-    on conflict (tenant_id, fingerprint) do update set ${tx(stored, ...CHANGING)}`;
+    on conflict (tenant_id, fingerprint) do update set ${tx(stored, ...CHANGING_COLUMNS)}`;
 }
 
 /** Deletes what ended before. @returns How many. */
-export async function deleteEndedInsights(
-  tx: Tx,
-  tenantId: TenantId,
-  before: Date,
-): Promise<number> {
+async function deleteEndedInsights(tx: Tx, tenantId: TenantId, before: Date): Promise<number> {
   const rows = await tx`
     delete from insights where tenant_id = ${tenantId} and ended_at < ${before} returning 1`;
   return rows.length;
+}
+
+/** The insights of a tenant. */
+export function bookOf(tenantId: TenantId): InsightBook {
+  return {
+    lock: (tx) => lockInsightRows(tx, tenantId),
+    save: (tx, row) => saveInsightRow(tx, { ...row, tenant_id: tenantId }),
+    deleteEnded: (tx, before) => deleteEndedInsights(tx, tenantId, before),
+  };
 }
 
 export type InsightCheck = { checked_at: Date; history_hours: number };

@@ -1,6 +1,5 @@
 import type { Scope } from "@turnpike/domain/access/scopes";
-import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
-import { emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -13,7 +12,6 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
-import { commitGroups } from "#modules/metering/index.ts";
 import { findIncidentsHere } from "./incident-finder.ts";
 import { saveInsightRow } from "./insights.store.ts";
 import {
@@ -23,6 +21,7 @@ import {
   updateInsight,
 } from "./manage-insights.ts";
 import { scanTenants } from "./scan-tenants.ts";
+import { type RecordedCalls, recordCalls } from "./testing/record-calls.fixture.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -38,39 +37,6 @@ beforeAll(async () => {
   deps.clock.advance(10 * 60_000);
 });
 afterAll(() => database.close());
-
-type Call = { hour: number; key: KeyId; route: string; calls: number; status?: number };
-
-/** Stores calls as the gateway does, `hour` counted back from the current hour. */
-async function record(tenantId: TenantId, calls: readonly Call[]): Promise<void> {
-  const nowMs = Math.floor(deps.clock.now().getTime() / HOUR_MS) * HOUR_MS;
-  await commitGroups(deps, [
-    {
-      groupId: deps.newId("group"),
-      processId: deps.newId("process"),
-      recordedAtMs: null,
-      spends: [],
-      entries: calls.map((call) => ({
-        tenantId,
-        keyId: call.key,
-        environment: "live" as const,
-        meterId: "requests",
-        outcome: "VALID" as const,
-        status: call.status ?? 200,
-        method: "GET" as const,
-        route: call.route,
-        minuteMs: nowMs - call.hour * HOUR_MS,
-        periodStartMs: nowMs - 60 * DAY_MS,
-        periodEndMs: nowMs + 60 * DAY_MS,
-        calls: call.calls,
-        quantity: call.calls,
-        bytesIn: 0,
-        bytesOut: 0,
-        latencies: emptyLatencies(),
-      })),
-    },
-  ]);
-}
 
 const makeKey = async (tenantId: TenantId, input: { name: string; expiresAt?: string }) =>
   (
@@ -89,7 +55,7 @@ async function furnish(tenant: TestTenant, { takesOver }: { takesOver: boolean }
   const steady = await makeKey(tenantId, { name: "steady" });
   const taken = await makeKey(tenantId, { name: "taken" });
   const below = createBelow(5);
-  const calls: Call[] = [];
+  const calls: RecordedCalls[] = [];
   for (let hour = DAYS * 24; hour > 0; hour -= 1) {
     const rhythm = 300 + Math.round(120 * Math.sin((hour / 24) * 2 * Math.PI));
     calls.push({ hour, key: steady, route: "/cities", calls: rhythm + below(30) });
@@ -97,7 +63,7 @@ async function furnish(tenant: TestTenant, { takesOver }: { takesOver: boolean }
     const isTaken = takesOver && hour <= EVENT_HOURS;
     calls.push({ hour, key: taken, route: "/export", calls: isTaken ? own + 2500 : own });
   }
-  await record(tenantId, calls);
+  await recordCalls(deps, tenantId, calls);
   return { steady, taken };
 }
 
@@ -126,13 +92,21 @@ describe("insights", () => {
         measure: "requests",
         direction: "up",
         cause: { dimension: "key", value: taken },
-        parts: [{ dimension: "key", value: taken }, { dimension: "key" }],
+        parts: [
+          { dimension: "key", value: taken },
+          { dimension: "key" },
+          { dimension: "route", value: "/export" },
+          { dimension: "route" },
+        ],
+        others: [],
       },
     });
     const { evidence } = found ?? expect.fail();
     expect(evidence?.actual).toBeGreaterThan(evidence?.high ?? Number.POSITIVE_INFINITY);
-    const shares = evidence?.parts.reduce((sum, { share }) => sum + share, 0);
-    expect(shares).toBeCloseTo(1, 9);
+    for (const dimension of ["key", "route"] as const) {
+      const parts = evidence?.parts.filter((part) => part.dimension === dimension);
+      expect(parts?.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
+    }
     expect(evidence?.cause?.share).toBeGreaterThan(0.9);
     expect(found?.text).toContain(taken);
 

@@ -22,19 +22,10 @@ import {
   saveInsightRow,
 } from "./insights.store.ts";
 import { type ScanDeps, scanTenant } from "./scan-tenant.ts";
+import { type Feedback, toInsightReply, withFeedback } from "./stored-insight.ts";
 
 function toReply(row: InsightRow): Insight {
-  return {
-    insightId: row.insight_id,
-    tenantId: row.tenant_id,
-    kind: row.kind,
-    ...row.facts,
-    since: row.since.toISOString(),
-    seenAt: row.seen_at.toISOString(),
-    endedAt: row.ended_at?.toISOString() ?? null,
-    dismissedAt: row.dismissed_at?.toISOString() ?? null,
-    isUseful: row.is_useful,
-  };
+  return { ...toInsightReply(row), tenantId: row.tenant_id };
 }
 
 /**
@@ -99,31 +90,19 @@ export async function refreshInsights(
 export async function updateInsight(
   deps: AppServices,
   context: CallContext,
-  input: {
-    tenantId: TenantId;
-    insightId: string;
-    isDismissed?: boolean | undefined;
-    isUseful?: boolean | null | undefined;
-  },
+  input: Feedback & { tenantId: TenantId; insightId: string },
 ): Promise<Insight> {
-  const { tenantId, insightId, isDismissed, isUseful } = input;
+  const { tenantId, insightId, ...feedback } = input;
   assertMayInTenant(context.actor, "alerts:write", tenantId);
   assertMayInTenant(context.actor, "usage:read", tenantId);
   const seesInvoices = mayInTenant(context.actor, "billing:read", tenantId);
-  const now = deps.clock.now();
   return await deps.transact.asTenant(tenantId, async (tx) => {
     await assertTenantExists(tx, tenantId);
     const row = await lockInsightRow(tx, tenantId, insightId);
     if (row === undefined || (row.kind === "invoice_overdue" && !seesInvoices)) {
       throw resourceNotFound("insight");
     }
-    const changed: InsightRow = {
-      ...row,
-      ...(isDismissed === undefined ? {} : { dismissed_at: isDismissed ? now : null }),
-      ...(isUseful === undefined
-        ? {}
-        : { is_useful: isUseful, rated_at: isUseful === null ? null : now }),
-    };
+    const changed = withFeedback(row, feedback, deps.clock.now());
     await saveInsightRow(tx, changed);
     await writeAudit(deps, tx, context, {
       tenantId,

@@ -1,13 +1,11 @@
-import type { TenantId } from "@turnpike/domain/ids/ids";
-import {
-  type Hour,
-  WATCHED_MEASURES,
-  type WatchedMeasure,
-} from "@turnpike/domain/insights/incident";
+import type { UsageReport } from "@turnpike/contract/usage";
+import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
 import { askUsage, readMeasure } from "./ask-usage.ts";
+import type { WatchedSeries } from "./incident-finder.ts";
+import type { UsageScope } from "./usage-scope.ts";
 
-export type WatchedHours = { measure: WatchedMeasure; hours: Hour[] }[];
+type Measured = Pick<UsageReport["rows"][number], "time" | "values">;
 
 const HOUR_MS = 60 * 60_000;
 const HISTORY_HOURS = 28 * 24;
@@ -16,28 +14,49 @@ const START_MS = 48 * HOUR_MS;
 /** Calls of an hour are in the ledger by then, from every process. */
 const SETTLED_AFTER_MS = 2 * 60_000;
 
-/**
- * Reads the complete hours of four weeks, from the first with a call on. An hour without calls is zero, not missing.
- *
- * @returns No hours for a tenant without usage.
- */
-export async function readHours(deps: AppServices, tenantId: TenantId): Promise<WatchedHours> {
+/** The complete hours of four weeks. */
+export function watchedRange(deps: AppServices): { fromMs: number; toMs: number } {
   const settledMs = deps.clock.now().getTime() - SETTLED_AFTER_MS;
   const toMs = Math.floor(settledMs / HOUR_MS) * HOUR_MS;
-  const report = await askUsage(deps, {
-    tenantId,
-    fromMs: Math.floor((toMs - HISTORY_HOURS * HOUR_MS) / START_MS) * START_MS,
-    toMs,
-    by: "hour",
-  });
-  const byTime = new Map(report.rows.map(({ time, values }) => [time, values]));
-  const first = report.times.findIndex((time) => byTime.has(time));
-  const times = first < 0 ? [] : report.times.slice(first);
-  return WATCHED_MEASURES.map((measure) => ({
+  return { fromMs: Math.floor((toMs - HISTORY_HOURS * HOUR_MS) / START_MS) * START_MS, toMs };
+}
+
+/** Makes series of rows by the hour, from the first hour with a call on. An hour without calls is zero, not missing. */
+export function toSeries(
+  rows: readonly Measured[],
+  {
+    times,
+    measures,
+    route,
+  }: { times: readonly string[]; measures: readonly WatchedMeasure[]; route: string | null },
+): WatchedSeries[] {
+  const byTime = new Map(rows.map(({ time, values }) => [time, values]));
+  const first = times.findIndex((time) => byTime.has(time));
+  const seen = first < 0 ? [] : times.slice(first);
+  return measures.map((measure) => ({
     measure,
-    hours: times.map((time) => ({
+    route,
+    hours: seen.map((time) => ({
       timeMs: Date.parse(time),
       value: readMeasure(byTime.get(time), measure),
     })),
   }));
+}
+
+/**
+ * Reads the complete hours of four weeks, from the first with a call on.
+ *
+ * @returns Series without hours where there is no usage.
+ */
+export async function readHours(
+  deps: AppServices,
+  scope: UsageScope,
+  measures: readonly WatchedMeasure[],
+): Promise<WatchedSeries[]> {
+  const { rows, times } = await askUsage(deps, scope, {
+    ...watchedRange(deps),
+    isHourly: true,
+    by: [],
+  });
+  return toSeries(rows, { times, measures, route: scope.route ?? null });
 }

@@ -165,6 +165,9 @@ export const invoice = z.strictObject({
   ...totals,
   seller: party,
   customer: party,
+  toBalance: money.describe(
+    "What of payments, credit notes and the balance went to the balance again: it settles the invoice no more.",
+  ),
   cutOffAt: instant.describe("Usage recorded up to here is on it or on an earlier one."),
   creditNotes: z.array(creditNote),
   payments: z.array(invoicePayment),

@@ -130,6 +130,7 @@ export function makeInvoice(more: Partial<Invoice> = {}): Invoice {
     credited: "0.00",
     due: "49.00",
     ...totals(),
+    toBalance: "0.00",
     seller: { name: "Acme APIs", lines: [], country: null, taxId: null, email: null },
     customer: { name: "Acme", lines: [], country: null, taxId: null, email: null },
     cutOffAt: FROM,

@@ -25,7 +25,8 @@ describe("toSumRows", () => {
       { category: "O", rate: "0", name: null, base: "0.00", amount: "0.00" },
     ];
     const less = { fromBalance: "9.00", prepaid: "10.00", credited: "20.00", paid: "30.00" };
-    expect(write({ ...SUMS, taxes, total: "119.00", ...less, due: "50.00" })).toEqual([
+    const moved = { ...less, toBalance: "4.00" };
+    expect(write({ ...SUMS, taxes, total: "119.00", ...moved, due: "54.00" })).toEqual([
       "Net: €100.00",
       "VAT 19%: €19.00",
       "Reverse charge: €0.00",
@@ -34,7 +35,8 @@ describe("toSumRows", () => {
       "From prepaid credit: -€10.00",
       "Credit notes: -€20.00",
       "Paid: -€30.00",
-      "Due: €50.00",
+      "Back to the balance: €4.00",
+      "Due: €54.00",
     ]);
   });
 

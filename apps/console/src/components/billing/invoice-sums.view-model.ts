@@ -16,6 +16,8 @@ export type Sums = {
   /** Of an issued invoice. */
   paid?: string;
   credited?: string;
+  /** What went back to the balance: it settles the invoice no more. */
+  toBalance?: string;
 };
 
 export type SumRow = { key: string; label: string; amount: string; isStrong: boolean };
@@ -52,6 +54,9 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
     ...less("prepaid", "From prepaid credit", sums.prepaid),
     ...less("credited", "Credit notes", sums.credited),
     ...less("paid", "Paid", sums.paid),
+    ...(sums.toBalance === undefined || isZero(sums.toBalance)
+      ? []
+      : [row("toBalance", "Back to the balance", sums.toBalance)]),
     row("due", dueLabel, sums.due, true),
   ];
 }

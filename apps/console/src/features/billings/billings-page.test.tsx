@@ -385,6 +385,7 @@ function toSummary(invoice: ReturnType<typeof makeInvoice>) {
     seller: _s,
     customer: _c,
     cutOffAt: _a,
+    toBalance: _b,
     creditNotes: _n,
     payments: _p,
     ...summary

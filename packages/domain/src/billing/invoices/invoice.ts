@@ -40,8 +40,8 @@ export type Invoice = TaxTotals & {
   readonly paid: bigint;
   readonly credited: bigint;
   /**
-   * What of `paid` and `credited` went to the balance, because nothing was due any more; left out: nothing. It settles the invoice no
-   * longer, so money that is taken back makes it due again by all of it.
+   * What of `paid`, `credited` and `fromBalance` went to the balance, because nothing was due any more, or because a refund reclaimed
+   * it; left out: nothing. It settles the invoice no longer, so money that is taken back makes it due again by all of it.
    */
   readonly toBalance?: bigint;
   readonly isVoid: boolean;

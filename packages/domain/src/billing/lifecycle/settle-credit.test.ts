@@ -86,6 +86,7 @@ const refund =
     takeMoneyBack(account, {
       amount,
       shares: [{ invoice, amount: account.invoices[invoice]?.paid ?? 0n }],
+      others: [],
     }).after;
 
 const voided =

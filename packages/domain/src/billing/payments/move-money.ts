@@ -59,46 +59,102 @@ export function applyMoney(
   };
 }
 
+/** What is taken back for a refund, and from where. */
+export type TakenMoney = {
+  readonly fromBalance: bigint;
+  /** Invoices that had the payment give it back. */
+  readonly taken: readonly Share[];
+  /** Other invoices return to the balance what they had from it, and the balance gives that. */
+  readonly reclaimed: readonly Share[];
+};
+
+/** Money that an invoice holds: of payments and of the balance, without what went back to the balance. */
+export function heldBy({ paid, fromBalance, toBalance = 0n, isVoid }: Invoice): bigint {
+  return larger(paid + (isVoid ? 0n : fromBalance) - toBalance, 0n);
+}
+
+function changeToBalance(account: Account, { invoice: index, amount }: Share): Account {
+  return {
+    ...account,
+    invoices: account.invoices.map((invoice, place) =>
+      place === index ? { ...invoice, toBalance: (invoice.toBalance ?? 0n) + amount } : invoice,
+    ),
+  };
+}
+
+/** Lets givers give one after the other until nothing is missing. */
+function drawOn(givers: readonly Share[], missing: bigint): { given: Share[]; missing: bigint } {
+  const given: Share[] = [];
+  let left = missing;
+  for (const giver of givers) {
+    const amount = smaller(giver.amount, left);
+    if (amount > 0n) {
+      given.push({ invoice: giver.invoice, amount });
+      left -= amount;
+    }
+  }
+  return { given, missing: left };
+}
+
 /**
- * Takes money back for a refund: from the balance first, then from the invoices that had it, which are due again by as much. By their
- * own dates: a calendar of attempts from before would charge at once what was just given back.
+ * Takes money back for a refund: from the balance first, then from the invoices that had it, then from those that had money of the
+ * balance, which is where the rest of it went. Invoices are due again by what they give. By their own dates: a calendar of attempts from
+ * before would charge at once what was just given back.
  *
- * @param input.shares - What invoices may give at most, in the order in which they give.
- * @throws {StepRefused} `exceeds_refundable`
+ * @param input.shares - What invoices have of the payment, in the order in which they give.
+ * @param input.others - Further invoices that may give, in that order.
+ * @throws {StepRefused} `exceeds_refundable` When all of them together hold less.
  */
 export function takeMoneyBack(
   account: Account,
-  { amount, shares }: { amount: bigint; shares: readonly Share[] },
-): { after: Account; fromBalance: bigint; taken: Share[] } {
+  {
+    amount,
+    shares,
+    others,
+  }: { amount: bigint; shares: readonly Share[]; others: readonly number[] },
+): TakenMoney & { after: Account } {
+  const heldOf = ({ invoices }: Account, index: number) => {
+    const invoice = invoices[index];
+    return invoice === undefined ? 0n : heldBy(invoice);
+  };
   const fromBalance = smaller(account.balance, amount);
-  const taken: Share[] = [];
-  let left = amount - fromBalance;
-  for (const share of shares) {
-    const given = smaller(share.amount, left);
-    if (given > 0n) {
-      taken.push({ invoice: share.invoice, amount: given });
-      left -= given;
-    }
-  }
-  if (left > 0n) {
-    throw new StepRefused(
-      "exceeds_refundable",
-      "Refund no more than is left of the payment: the rest has paid later invoices from the balance.",
-    );
-  }
-  const after = taken.reduce(
+  // An invoice may have given its payment to an earlier refund already: it holds less than its share.
+  const { given: taken, missing } = drawOn(
+    shares.map(({ invoice, amount: share }) => ({
+      invoice,
+      amount: smaller(share, heldOf(account, invoice)),
+    })),
+    amount - fromBalance,
+  );
+  const paidBack = taken.reduce(
     (changed, { invoice, amount: given }) => changePaid(changed, { invoice, amount: -given }),
     { ...account, balance: account.balance - fromBalance },
   );
-  const isDueAgain = (index: number) => taken.some(({ invoice }) => invoice === index);
+  const { given: reclaimed, missing: lacking } = drawOn(
+    others.map((invoice) => ({ invoice, amount: heldOf(paidBack, invoice) })),
+    missing,
+  );
+  if (lacking > 0n) {
+    throw new StepRefused(
+      "exceeds_refundable",
+      "Refund no more than the balance and the invoices of this customer hold.",
+    );
+  }
+  const after = reclaimed.reduce(changeToBalance, paidBack);
+  const isDueAgain = (index: number) =>
+    [...taken, ...reclaimed].some(({ invoice }) => invoice === index);
   const calendars = after.calendars.filter(({ invoice }) => !isDueAgain(invoice));
-  return { after: { ...after, calendars }, fromBalance, taken };
+  return { after: { ...after, calendars }, fromBalance, taken, reclaimed };
 }
 
-/** Puts back what {@link takeMoneyBack} took, when the refund has failed. @returns Also what went to the balance of paid invoices. */
+/**
+ * Puts back what {@link takeMoneyBack} took, when the refund has failed.
+ *
+ * @returns Also what of it invoices had no more use for, because they were settled meanwhile: it is on the balance.
+ */
 export function putMoneyBack(
   account: Account,
-  { fromBalance, taken }: { fromBalance: bigint; taken: readonly Share[] },
+  { fromBalance, taken, reclaimed }: TakenMoney,
 ): { after: Account; returnedToBalance: bigint } {
   let after: Account = { ...account, balance: account.balance + fromBalance };
   let returnedToBalance = 0n;
@@ -106,6 +162,15 @@ export function putMoneyBack(
     const applied = applyMoney(after, { amount: share.amount, invoices: [share.invoice] });
     after = applied.after;
     returnedToBalance += applied.shares.reduce((sum, { beyond }) => sum + beyond, 0n);
+  }
+  for (const { invoice: index, amount } of reclaimed) {
+    const invoice = after.invoices[index];
+    const due = invoice === undefined ? 0n : dueOf(invoice);
+    const again = smaller(due, amount);
+    after = changeToBalance(after, { invoice: index, amount: -again });
+    after = { ...after, balance: after.balance + amount - again };
+    // One that is void has given all it had to the balance before.
+    returnedToBalance += invoice?.isVoid === false ? amount - again : 0n;
   }
   return { after, returnedToBalance };
 }

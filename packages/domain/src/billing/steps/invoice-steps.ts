@@ -6,6 +6,7 @@ import { issueCreditNotes } from "../account/issue-credit-notes.ts";
 import { moveCredit, toEntries } from "../invoices/grant.ts";
 import { dueOf, type Invoice, isOpen } from "../invoices/invoice.ts";
 import { beginCalendar, isHardDecline } from "../payments/dunning.ts";
+import { heldBy } from "../payments/move-money.ts";
 import { creditableOf } from "../rating/line.ts";
 import { findPayable, requireInvoice } from "./require.ts";
 import { badValue, readKey, readSum, type StepAction, StepRefused } from "./step.ts";
@@ -88,8 +89,9 @@ export const voidStep: StepAction = (account, { members, atMs }) => {
     );
   }
   return {
-    ...replaceInvoice(account, index, { ...invoice, isVoid: true }),
-    balance: account.balance + invoice.fromBalance,
+    ...replaceInvoice(account, index, { ...invoice, toBalance: 0n, isVoid: true }),
+    // What a refund has reclaimed of it went back to the balance then.
+    balance: account.balance + heldBy(invoice),
     credit: moveCredit(
       account.credit,
       toEntries(invoice.burns, { kind: "returned", atMs, invoice: index }),

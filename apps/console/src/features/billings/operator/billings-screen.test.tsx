@@ -32,7 +32,7 @@ const summary = (more: object = {}) => {
     tenantId: OTHER,
     tenantName: "Birch",
   });
-  const { fromBalance, prepaid, cutOffAt, ...head } = invoice;
+  const { fromBalance, prepaid, toBalance, cutOffAt, ...head } = invoice;
   return invoiceSummary.parse({ ...head, ...more });
 };
 const listOf = (...items: object[]) => ({

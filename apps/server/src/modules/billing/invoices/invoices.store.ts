@@ -28,6 +28,7 @@ export type SummaryRow = AccountKey & {
 export type InvoiceRow = SummaryRow & {
   fromBalance: string;
   prepaid: string;
+  toBalance: string;
   cutOffAt: Date;
   seller: Party;
   customer: Party;
@@ -86,7 +87,7 @@ export async function findInvoiceRow(
   { invoiceId, tenantId }: { invoiceId: string; tenantId?: TenantId },
 ): Promise<InvoiceRow | undefined> {
   const [row] = await tx<InvoiceRow[]>`
-    select ${summaryColumns(tx)}, i.from_balance::text as "fromBalance", i.prepaid::text as prepaid,
+    select ${summaryColumns(tx)}, i.from_balance::text as "fromBalance", i.prepaid::text as prepaid, i.to_balance::text as "toBalance",
       i.cut_off_at as "cutOffAt", i.seller, i.customer, i.document, coalesce(a.state -> 'coupons', '[]') as coupons,
       coalesce(a.ahead_ms, 0)::float8 as "aheadMs"
     from invoices i left join tenants t using (tenant_id) left join billing_accounts a using (tenant_id, environment)

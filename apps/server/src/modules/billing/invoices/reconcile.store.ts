@@ -107,13 +107,15 @@ export async function findTotalsDrift(
 
 /**
  * Finds accounts whose money is not where it went: received is applied to invoices, or on the balance, or refunded. Applied is what
- * invoices had of payments and of the balance, less what credit notes gave to the balance.
+ * invoices had of payments and of the balance, less what credit notes and refunds gave to the balance. It must be what the invoices
+ * themselves say that they hold.
  */
 export async function findMoneyDrift(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
   return await tx<InvoiceFinding[]>`
     select 'money received' as what,
       jsonb_build_object('tenantId', a.tenant_id, 'environment', a.environment, 'currency', a.currency) as place,
-      m.received || ' minor units' as ledger, m.applied + m.balance + m.refunded || ' minor units' as derived
+      m.received || ' minor units' as ledger,
+      m.applied + m.balance + m.refunded || ' minor units, ' || m.held || ' of them on invoices' as derived
     from billing_accounts a cross join lateral (
       select
         coalesce((select sum(r.amount) from received_payments r
@@ -125,12 +127,18 @@ export async function findMoneyDrift(tx: Tx, rowsMax: number): Promise<InvoiceFi
         - coalesce((select sum(n.to_balance) from credit_notes n
           where n.tenant_id = a.tenant_id and n.environment = a.environment), 0)
         - coalesce((select sum(f.returned_to_balance) from payment_refunds f
-          where f.tenant_id = a.tenant_id and f.environment = a.environment), 0) as applied,
+          where f.tenant_id = a.tenant_id and f.environment = a.environment), 0)
+        - coalesce((select sum(x.reclaimed)
+          from refunded_invoices x join payment_refunds f using (refund_id) join invoices i using (invoice_id)
+          where f.tenant_id = a.tenant_id and f.environment = a.environment and f.state <> 'failed' and i.state <> 'void'), 0)
+          as applied,
+        coalesce((select sum(i.paid + case i.state when 'void' then 0 else i.from_balance end - i.to_balance) from invoices i
+          where i.tenant_id = a.tenant_id and i.environment = a.environment), 0) as held,
         (a.state -> 'balance' ->> '#')::numeric as balance,
         coalesce((select sum(f.amount) from payment_refunds f
           where f.tenant_id = a.tenant_id and f.environment = a.environment and f.state <> 'failed'), 0) as refunded
     ) m
-    where m.received <> m.applied + m.balance + m.refunded or m.balance < 0
+    where m.received <> m.applied + m.balance + m.refunded or m.held <> m.applied or m.balance < 0
     order by a.tenant_id, a.environment
     limit ${rowsMax}`;
 }

@@ -41,6 +41,7 @@ const invoice: Invoice = {
   total: "12.86",
   fromBalance: "0.00",
   prepaid: "0.00",
+  toBalance: "0.00",
   paid: "0.00",
   credited: "0.00",
   due: "12.86",
@@ -70,6 +71,7 @@ describe("an invoice as CSV", () => {
       { record: "prepaid" },
       { record: "paid" },
       { record: "credited" },
+      { record: "toBalance" },
       { record: "due", amount: "12.86" },
     ]);
     expect(rows.every((row) => row.split(",").length === names.length)).toBe(true);

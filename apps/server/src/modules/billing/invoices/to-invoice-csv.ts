@@ -29,7 +29,16 @@ const COLUMNS = [
   "tax_base",
 ] as const;
 
-const SUMS = ["net", "total", "fromBalance", "prepaid", "paid", "credited", "due"] as const;
+const SUMS = [
+  "net",
+  "total",
+  "fromBalance",
+  "prepaid",
+  "paid",
+  "credited",
+  "toBalance",
+  "due",
+] as const;
 
 function toText(text: string | null): string {
   return toTextCell(text ?? "");

@@ -123,6 +123,7 @@ export function toInvoice(
     taxes: taxes.map((tax) => toTax(tax, currency)),
     fromBalance: formatMinor(BigInt(row.fromBalance), currency),
     prepaid: formatMinor(BigInt(row.prepaid), currency),
+    toBalance: formatMinor(BigInt(row.toBalance), currency),
     seller: toParty(row.seller),
     customer: toParty(row.customer),
     cutOffAt: row.cutOffAt.toISOString(),

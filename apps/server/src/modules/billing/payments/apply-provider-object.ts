@@ -6,23 +6,36 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { applyAttempt, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
 import { applyRefund } from "./apply-refund.ts";
 import { putPaymentMethod } from "./manage-method.ts";
-import type { PaymentProviderName, ProviderObject } from "./payment-provider.ts";
+import type { PaymentProviderName, ProviderObject, ReturnedMoney } from "./payment-provider.ts";
 import { findReceived } from "./received-payments.store.ts";
 import { recordRefundWithin } from "./record-refund.ts";
-import { findPaymentOfAttempt, listRefunds } from "./refunds.store.ts";
+import { findPaymentOfAttempt, listRefunds, type RefundRow } from "./refunds.store.ts";
 
 type PaymentObject = Extract<ProviderObject, { kind: "payment" }>;
 
+const WORDS = {
+  refund: { kind: "provider", reason: "Refunded at the provider." },
+  dispute: { kind: "dispute", reason: "The customer's bank took the money back." },
+} as const;
+const ENDINGS = {
+  refund: { reason: "refund_failed", message: "The refund at the provider did not succeed." },
+  dispute: { reason: "dispute_won", message: "It was won." },
+} as const;
+
+function sumOf(refunds: readonly RefundRow[]): bigint {
+  return refunds.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+}
+
 /**
- * Takes in what was given back without us: refunds that the operator made at the provider, and money that the customer's bank took back.
- * Of a dispute that is won the money comes back, and so does the payment.
+ * Takes in what was given back without us: refunds that the operator made at the provider, and money that the customer's bank took back,
+ * each by its own amount. What comes back of it, because a refund failed or a dispute was won, is put back.
  */
 async function applyReturned(
   deps: BillingDeps,
-  { attemptId, refunded, isDisputed }: PaymentObject,
+  { attemptId, returned }: PaymentObject,
 ): Promise<void> {
   const recordedTo = await takeCutOff(deps);
-  const won = await deps.transact.asOperator(async (tx) => {
+  const over = await deps.transact.asOperator(async (tx) => {
     const found = await findPaymentOfAttempt(tx, attemptId);
     const row = found === undefined ? undefined : await findReceived(tx, found.paymentId);
     if (row === undefined) {
@@ -31,31 +44,29 @@ async function applyReturned(
     await lockAccount(tx, row);
     const refunds = await listRefunds(tx, [row.paymentId]);
     const standing = refunds.filter(({ state }) => state !== "failed");
-    const sumOf = (rows: typeof refunds) =>
-      rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
-    const disputes = standing.filter(({ kind }) => kind === "dispute");
-    // Refunds of ours that are on their way are in the provider's sum, or will be.
-    const unknown = refunded - (sumOf(standing) - sumOf(disputes));
-    const left = BigInt(row.amount) - sumOf(standing);
-    const record = async (amount: bigint, kind: "provider" | "dispute", reason: string) => {
-      await recordRefundWithin(deps, tx, PAYMENTS_CONTEXT, {
-        recordedTo,
-        request: { row, amount, kind, reason, withCreditNote: false, reference: null },
-      });
-    };
-    const elsewhere = left > 0n && unknown > 0n ? smaller(unknown, left) : 0n;
-    if (elsewhere > 0n) {
-      await record(elsewhere, "provider", "Refunded at the provider.");
+    let left = BigInt(row.amount) - sumOf(standing);
+    const ended: { refundId: string; kind: ReturnedMoney["kind"] }[] = [];
+    for (const { reference, kind, refundId, amount, isTaken } of returned) {
+      if (refunds.some((refund) => refund.refundId === refundId)) {
+        continue;
+      }
+      const own = standing.filter((refund) => refund.reference === reference);
+      if (!isTaken) {
+        ended.push(...own.map((refund) => ({ refundId: refund.refundId, kind })));
+        continue;
+      }
+      // No more than is left: a refund of ours may be on its way, and if it fails, the next look takes the rest.
+      const missing = smaller(amount - sumOf(own), left);
+      if (missing > 0n) {
+        const request = { row, amount: missing, withCreditNote: false, reference, ...WORDS[kind] };
+        await recordRefundWithin(deps, tx, PAYMENTS_CONTEXT, { recordedTo, request });
+        left -= missing;
+      }
     }
-    // Both may have happened since the last look. A dispute takes all that is left, also what a refund that failed put back.
-    if (isDisputed && left > elsewhere) {
-      await record(left - elsewhere, "dispute", "The customer's bank took the money back.");
-    }
-    return isDisputed ? [] : disputes.map(({ refundId }) => refundId);
+    return ended;
   });
-  for (const refundId of won) {
-    const refund = { state: "failed" as const, reason: "dispute_won", message: "It was won." };
-    await applyRefund(deps, { refundId, refund });
+  for (const { refundId, kind } of over) {
+    await applyRefund(deps, { refundId, refund: { state: "failed", ...ENDINGS[kind] } });
   }
 }
 

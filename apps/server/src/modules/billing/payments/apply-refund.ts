@@ -23,12 +23,16 @@ async function putBack(
       key: { tenantId, environment },
       invoiceIds: rows.map(({ invoiceId }) => invoiceId),
       step: (account, { loaded }) => {
-        const taken = rows.map(({ invoiceId, amount }) => ({
-          invoice: loaded.invoiceIds.indexOf(invoiceId),
-          amount: BigInt(amount),
-        }));
-        const fromBalance = BigInt(refund.fromBalance);
-        const { after, returnedToBalance } = putMoneyBack(account, { fromBalance, taken });
+        const sharesOf = (part: "amount" | "reclaimed") =>
+          rows.map(({ invoiceId, ...row }) => ({
+            invoice: loaded.invoiceIds.indexOf(invoiceId),
+            amount: BigInt(row[part]),
+          }));
+        const { after, returnedToBalance } = putMoneyBack(account, {
+          fromBalance: BigInt(refund.fromBalance),
+          taken: sharesOf("amount"),
+          reclaimed: sharesOf("reclaimed"),
+        });
         returned = returnedToBalance;
         return after;
       },

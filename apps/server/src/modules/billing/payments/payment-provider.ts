@@ -87,14 +87,27 @@ export type ProviderEvent = {
   objectRef: string;
 };
 
+/** Money of a payment that the provider, or the customer's bank through it, gave back. */
+export type ReturnedMoney = {
+  /** The provider's own id of the refund or dispute. */
+  reference: string;
+  kind: "refund" | "dispute";
+  /** Of a refund that names one of ours. */
+  refundId: string | undefined;
+  /** Minor units by ISO 4217, of the payment's currency. */
+  amount: bigint;
+  /** False for a refund that has failed, and for a dispute that has not taken the money, or has given it back. */
+  isTaken: boolean;
+};
+
 /** What an object of the provider is to us. */
 export type ProviderObject =
   | {
       kind: "payment";
       attemptId: string;
       payment: PaymentState;
-      refunded: bigint;
-      isDisputed: boolean;
+      /** What is known of it; one that is left out is as it was. */
+      returned: readonly ReturnedMoney[];
     }
   | { kind: "method"; tenantId: string; environment: "live" | "test"; method: PaymentMethod }
   | { kind: "refund"; refundId: string; refund: RefundState }

@@ -5,15 +5,18 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { addAdjustment } from "../invoices/add-adjustment.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
 import { countPoints, Interrupted } from "../testing/interrupt.fixture.ts";
+import { applyProviderObject } from "./apply-provider-object.ts";
 import { collectDue } from "./collect-due.ts";
 import { createRefund } from "./create-refund.ts";
 import { listPayments } from "./list-payments.ts";
 import { payInvoice } from "./pay-invoice.ts";
 import { sendDueRefunds } from "./send-refund.ts";
+import { closeDispute, openDispute } from "./stripe/testing/stand-in-payments.fixture.ts";
 import { MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
 
 const RUNS = IS_SOAK ? 200 : 4;
@@ -40,6 +43,10 @@ const action = fc.oneof(
   fc.record({ do: fc.constant("wire" as const), cents, reference: fc.constantFrom("a", "b", "c") }),
   fc.record({ do: fc.constant("refund" as const), cents, withCreditNote: fc.boolean() }),
   fc.record({ do: fc.constant("credit" as const), cents }),
+  // Invoices that the balance pays, and banks that take back what it was paid with.
+  fc.record({ do: fc.constant("charge" as const), cents }),
+  fc.record({ do: fc.constant("dispute" as const), part: fc.integer({ min: 1, max: 20_000 }) }),
+  fc.record({ do: fc.constant("decide" as const), isWon: fc.boolean() }),
   fc.record({ do: fc.constant("void" as const) }),
   fc.record({ do: fc.constant("wait" as const), minutes: fc.integer({ min: 1, max: 5_000 }) }),
   fc.record({
@@ -94,6 +101,25 @@ async function perform(deps: BillingDeps, acme: Payer, asked: Action): Promise<v
         reason: "Agreed.",
       });
       return;
+    case "charge":
+      await addAdjustment(deps, OPERATOR_CONTEXT, {
+        ...{ tenantId, environment: "live", amount: toText(asked.cents), when: "now" },
+        ...{ description: "Training", taxClass: "standard", reason: "Agreed." },
+      });
+      return;
+    case "dispute": {
+      const paid = intentsOf(acme).find(({ status }) => status === "succeeded");
+      openDispute(payments.standIn.state, paid?.id ?? "", asked.part);
+      await learn(deps, acme);
+      return;
+    }
+    case "decide": {
+      const { disputes } = payments.standIn.state;
+      const open = [...disputes.values()].find(({ status }) => status === "needs_response");
+      closeDispute(payments.standIn.state, open?.id ?? "", asked.isWon ? "won" : "lost");
+      await learn(deps, acme);
+      return;
+    }
     case "void":
       await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId, reason: "Agreed." });
       return;
@@ -103,6 +129,19 @@ async function perform(deps: BillingDeps, acme: Payer, asked: Action): Promise<v
     case "lose":
       payments.standIn.fail(/POST \/v1\/(payment_intents|refunds) /, asked.fault, asked.fault);
       return;
+  }
+}
+
+function intentsOf({ tenantId }: Payer) {
+  const { intents } = payments.standIn.state;
+  return [...intents.values()].filter(({ metadata }) => metadata["tenant"] === tenantId);
+}
+
+/** Looks at the payments at Stripe, as their events have it done. */
+async function learn(deps: BillingDeps, acme: Payer): Promise<void> {
+  for (const { id } of intentsOf(acme)) {
+    const object = await payments.provider.fetch({ type: "any", objectRef: id });
+    await applyProviderObject(deps, { provider: "stripe", object });
   }
 }
 
@@ -118,13 +157,13 @@ async function performAndDie(acme: Payer, asked: Action, killAfter: number | nul
 }
 
 /** What Stripe has taken and given back, and what we have of it. */
-async function compareWithStripe({ tenantId }: Payer) {
-  const intents = [...payments.standIn.state.intents.values()].filter(
-    ({ metadata, status }) => metadata["tenant"] === tenantId && status === "succeeded",
-  );
+async function compareWithStripe(acme: Payer) {
+  const { tenantId } = acme;
+  const { state } = payments.standIn;
+  const intents = intentsOf(acme).filter(({ status }) => status === "succeeded");
   const ids = new Set(intents.map(({ id }) => id));
-  const refunds = [...payments.standIn.state.refunds.values()].filter(({ payment_intent }) =>
-    ids.has(payment_intent),
+  const refunds = [...state.refunds.values(), ...state.disputes.values()].filter(
+    ({ payment_intent, status }) => ids.has(payment_intent) && status !== "won",
   );
   const sum = (rows: readonly { amount: number }[]) =>
     rows.reduce((total, { amount }) => total + amount, 0);
@@ -160,6 +199,7 @@ describe("guarantee: money received is applied, balance or refunded", () => {
           payments.services.clock.advance(minutes * MINUTE_MS);
           await sendDueRefunds(payments.deps);
           await collectDue(payments.deps);
+          await learn(payments.deps, acme);
         }
         expect(await payments.findings()).toEqual([]);
         const { stripe, ours, unknown } = await compareWithStripe(acme);

@@ -1,21 +1,57 @@
+import type { Tx } from "@turnpike/db/client";
 import type { Account } from "@turnpike/domain/billing/account/account";
-import { type Share, takeMoneyBack } from "@turnpike/domain/billing/payments/move-money";
+import {
+  type Share,
+  type TakenMoney,
+  takeMoneyBack,
+} from "@turnpike/domain/billing/payments/move-money";
 import { creditableOf } from "@turnpike/domain/billing/rating/line";
 import { doStep } from "@turnpike/domain/billing/steps/do-step";
 import { smaller } from "@turnpike/domain/money/bounds";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
-import type { ShareRow } from "./received-payments.store.ts";
+import {
+  listHoldingInvoices,
+  listShares,
+  type ReceivedRow,
+  type ShareRow,
+} from "./received-payments.store.ts";
 
 /** A refund as its account sees it. */
-export type PlannedRefund = { after: Account; fromBalance: bigint; taken: readonly Share[] };
+export type PlannedRefund = TakenMoney & { after: Account };
 
-/** What invoices have of the payment, as the engine knows them. */
-export function toShares(loaded: LoadedAccount, rows: readonly ShareRow[]): Share[] {
-  return rows.flatMap(({ invoiceId, amount }) => {
-    const invoice = loaded.invoiceIds.indexOf(invoiceId);
-    return invoice < 0 ? [] : [{ invoice, amount: BigInt(amount) }];
-  });
+/** Invoices that a refund may make due again. */
+export type RefundSources = {
+  /** What invoices have of the payment. */
+  shares: readonly ShareRow[];
+  /** Others of the customer that hold as much as may be missing, newest first. */
+  others: readonly string[];
+  /** All of them, to be loaded. */
+  invoiceIds: readonly string[];
+};
+
+/** Lock the account before. */
+export async function listRefundSources(
+  tx: Tx,
+  { tenantId, environment, paymentId }: ReceivedRow,
+  amount: bigint,
+): Promise<RefundSources> {
+  const shares = await listShares(tx, [paymentId]);
+  const own = shares.map(({ invoiceId }) => invoiceId);
+  const others = await listHoldingInvoices(tx, { tenantId, environment, amount });
+  return { shares, others, invoiceIds: [...new Set([...own, ...others])] };
+}
+
+/** The sources as the engine knows them. */
+function toGivers(loaded: LoadedAccount, { shares, others }: RefundSources) {
+  const placeOf = (invoiceId: string) => loaded.invoiceIds.indexOf(invoiceId);
+  return {
+    shares: shares.flatMap(({ invoiceId, amount }): Share[] => {
+      const invoice = placeOf(invoiceId);
+      return invoice < 0 ? [] : [{ invoice, amount: BigInt(amount) }];
+    }),
+    others: others.map(placeOf).filter((invoice) => invoice >= 0),
+  };
 }
 
 /**
@@ -65,15 +101,25 @@ function creditInvoices(
 
 /**
  * Plans a refund: with credit notes, the invoices of the payment are credited first by what the balance lacks; then the balance gives
- * the money, and what it lacks makes invoices due again.
+ * the money, and what it lacks makes invoices due again, those of the payment before others.
  *
  * @throws {StepRefused} `exceeds_refundable`
  */
 export function planRefund(
   account: Account,
-  input: { amount: bigint; shares: readonly Share[]; withCreditNote: boolean; atMs: number },
+  {
+    loaded,
+    sources,
+    ...input
+  }: {
+    loaded: LoadedAccount;
+    sources: RefundSources;
+    amount: bigint;
+    withCreditNote: boolean;
+    atMs: number;
+  },
 ): PlannedRefund {
-  const credited = input.withCreditNote ? creditInvoices(account, input) : account;
-  const { after, fromBalance, taken } = takeMoneyBack(credited, input);
-  return { after, fromBalance, taken };
+  const givers = toGivers(loaded, sources);
+  const asked = { ...input, ...givers };
+  return takeMoneyBack(input.withCreditNote ? creditInvoices(account, asked) : account, asked);
 }

@@ -10,8 +10,8 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { toMinorAmount } from "../invoices/to-minor-amount.ts";
-import { type PlannedRefund, planRefund, toShares } from "./plan-refund.ts";
-import { findReceived, listShares, type ReceivedRow } from "./received-payments.store.ts";
+import { listRefundSources, type PlannedRefund, planRefund } from "./plan-refund.ts";
+import { findReceived, type ReceivedRow } from "./received-payments.store.ts";
 
 export type RefundInput = {
   paymentId: string;
@@ -55,8 +55,8 @@ export async function previewRefund(
     const amount = readRefundAmount(row, input);
     const { tenantId, environment } = row;
     const account = await lockAccount(tx, { tenantId, environment });
-    const rows = await listShares(tx, [input.paymentId]);
-    const invoiceIds = rows.map(({ invoiceId }) => invoiceId);
+    const sources = await listRefundSources(tx, row, amount);
+    const { invoiceIds } = sources;
     const loading = { settings: deps.billing, recordedTo, invoiceIds };
     const [loaded] = account === undefined ? [] : await loadAccounts(tx, [account], loading);
     if (loaded === undefined) {
@@ -68,14 +68,16 @@ export async function previewRefund(
     const after = playStep(loaded, {
       atMs,
       step: (before) => {
-        const shares = toShares(loaded, rows);
-        planned = planRefund(before, { ...input, amount, shares, atMs });
+        const { withCreditNote } = input;
+        planned = planRefund(before, { amount, loaded, sources, withCreditNote, atMs });
         return planned.after;
       },
     });
     const currency = currencyOf(row.currency);
     const text = (minor: bigint) => formatMinor(minor, currency);
-    const invoices = (planned?.taken ?? []).flatMap(({ invoice: index }) => {
+    const { taken = [], reclaimed = [] } = planned ?? {};
+    const dueAgain = new Set([...taken, ...reclaimed].map(({ invoice }) => invoice));
+    const invoices = [...dueAgain].flatMap((index) => {
       const invoice = after.invoices[index];
       return invoice === undefined
         ? []

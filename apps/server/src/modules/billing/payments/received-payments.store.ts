@@ -137,6 +137,27 @@ export async function listShares(tx: Tx, paymentIds: readonly string[]): Promise
     order by p.received_id, i.issued_at desc, p.invoice_id desc`;
 }
 
+/**
+ * Invoices of an account that hold money of payments or of the balance, newest first, until they hold an amount together.
+ *
+ * @param input.amount - Minor units.
+ */
+export async function listHoldingInvoices(
+  tx: Tx,
+  { tenantId, environment, amount }: AccountKey & { amount: bigint },
+): Promise<string[]> {
+  const rows = await tx<{ invoiceId: string }[]>`
+    select h.invoice_id as "invoiceId"
+    from (
+      select i.invoice_id, i.issued_at, m.held, sum(m.held) over (order by i.issued_at desc, i.invoice_id desc) as running
+      from invoices i cross join lateral (select i.paid + i.from_balance - i.to_balance as held) m
+      where i.tenant_id = ${tenantId} and i.environment = ${environment} and i.state <> 'void' and m.held > 0
+    ) h
+    where h.running - h.held < ${amount.toString()}
+    order by h.issued_at desc, h.invoice_id desc`;
+  return rows.map(({ invoiceId }) => invoiceId);
+}
+
 /** Open invoices of an account, in the order in which money is applied to them: the oldest first. */
 export async function listOpenInvoiceIds(
   tx: Tx,

@@ -1,13 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
+import type { Share } from "@turnpike/domain/billing/payments/move-money";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { writeAudit } from "#modules/audit/index.ts";
 import { changeAccountWithin } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
-import { type PlannedRefund, planRefund, toShares } from "./plan-refund.ts";
-import { listShares, type ReceivedRow } from "./received-payments.store.ts";
-import { insertRefund, type RefundKind } from "./refunds.store.ts";
+import { listRefundSources, type PlannedRefund, planRefund } from "./plan-refund.ts";
+import type { ReceivedRow } from "./received-payments.store.ts";
+import { insertRefund, type RefundedInvoice, type RefundKind } from "./refunds.store.ts";
 
 /** A refund that is recorded: the money is taken off the account, before or after the provider has it. */
 type RefundRequest = {
@@ -20,6 +21,21 @@ type RefundRequest = {
   reference: string | null;
 };
 
+/** What each invoice gives, as it is stored. */
+function toRefundedWrites(
+  planned: PlannedRefund | undefined,
+  ids: readonly string[],
+): RefundedInvoice[] {
+  const { taken = [], reclaimed = [] } = planned ?? {};
+  const sumOf = (shares: readonly Share[], index: number) =>
+    shares.reduce((sum, { invoice, amount }) => (invoice === index ? sum + amount : sum), 0n);
+  return [...new Set([...taken, ...reclaimed].map(({ invoice }) => invoice))].map((index) => ({
+    invoiceId: ids[index] ?? "",
+    amount: sumOf(taken, index).toString(),
+    reclaimed: sumOf(reclaimed, index).toString(),
+  }));
+}
+
 /** Records a refund in the caller's transaction. Lock the account before. @returns Its id. */
 export async function recordRefundWithin(
   deps: BillingDeps,
@@ -31,7 +47,7 @@ export async function recordRefundWithin(
   const { tenantId, environment, paymentId, currency } = row;
   const key = { tenantId, environment };
   const refundId = deps.newId("refund");
-  const rows = await listShares(tx, [paymentId]);
+  const sources = await listRefundSources(tx, row, amount);
   const text = formatMinor(amount, currencyOf(currency));
   const { actor } = context;
   let planned: PlannedRefund | undefined;
@@ -40,11 +56,10 @@ export async function recordRefundWithin(
     recordedTo,
     change: {
       key,
-      invoiceIds: rows.map(({ invoiceId }) => invoiceId),
+      invoiceIds: sources.invoiceIds,
       step: (account, { atMs, loaded }) => {
-        const shares = toShares(loaded, rows);
         ids = loaded.invoiceIds;
-        planned = planRefund(account, { amount, shares, withCreditNote, atMs });
+        planned = planRefund(account, { amount, loaded, sources, withCreditNote, atMs });
         return planned.after;
       },
       events: [{ kind: "payment.refunded", details: { amount: text, currency } }],
@@ -69,10 +84,7 @@ export async function recordRefundWithin(
             now,
             checkAt: isMade ? null : now,
           },
-          (planned?.taken ?? []).map((share) => ({
-            invoiceId: ids[share.invoice] ?? "",
-            amount: share.amount.toString(),
-          })),
+          toRefundedWrites(planned, ids),
         );
         await writeAudit(deps, tx, context, {
           tenantId,

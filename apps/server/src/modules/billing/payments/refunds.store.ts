@@ -41,11 +41,20 @@ export type RefundWrite = AccountKey &
     | "requestedBy"
   > & { now: Date; checkAt: Date | null };
 
+/** What an invoice gives for a refund, by which it is due again. */
+export type RefundedInvoice = {
+  invoiceId: string;
+  /** Of what it has of the payment. */
+  amount: string;
+  /** Of what it had from the balance, or of other payments: the balance has it back and gives it. */
+  reclaimed: string;
+};
+
 /** Stores a refund with the invoices that it makes due again. */
 export async function insertRefund(
   tx: Tx,
   row: RefundWrite,
-  invoices: readonly { invoiceId: string; amount: string }[],
+  invoices: readonly RefundedInvoice[],
 ): Promise<void> {
   await tx`
     insert into payment_refunds (tenant_id, refund_id, environment, payment_id, kind, amount, currency, reason, state, from_balance,
@@ -53,9 +62,9 @@ export async function insertRefund(
     values (${row.tenantId}, ${row.refundId}, ${row.environment}, ${row.paymentId}, ${row.kind}, ${row.amount}, ${row.currency},
       ${row.reason}, ${row.state}, ${row.fromBalance}, ${row.reference}, ${row.requestedBy}, ${row.now}, ${row.now}, ${row.checkAt})`;
   await tx`
-    insert into refunded_invoices (tenant_id, refund_id, invoice_id, amount)
-    select ${row.tenantId}, ${row.refundId}, n."invoiceId", n.amount
-    from json_to_recordset(${tx.json(invoices as never)}::json) as n ("invoiceId" text, amount numeric)`;
+    insert into refunded_invoices (tenant_id, refund_id, invoice_id, amount, reclaimed)
+    select ${row.tenantId}, ${row.refundId}, n."invoiceId", n.amount, n.reclaimed
+    from json_to_recordset(${tx.json(invoices as never)}::json) as n ("invoiceId" text, amount numeric, reclaimed numeric)`;
 }
 
 function columns(tx: Tx): Fragment {
@@ -93,12 +102,10 @@ export async function listDueRefunds(
 }
 
 /** The invoices that a refund made due again. */
-export async function listRefundedInvoices(
-  tx: Tx,
-  refundId: string,
-): Promise<{ invoiceId: string; amount: string }[]> {
-  return await tx<{ invoiceId: string; amount: string }[]>`
-    select invoice_id as "invoiceId", amount::text as amount from refunded_invoices where refund_id = ${refundId}
+export async function listRefundedInvoices(tx: Tx, refundId: string): Promise<RefundedInvoice[]> {
+  return await tx<RefundedInvoice[]>`
+    select invoice_id as "invoiceId", amount::text as amount, reclaimed::text as reclaimed
+    from refunded_invoices where refund_id = ${refundId}
     order by invoice_id`;
 }
 

@@ -2,7 +2,9 @@ import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDue } from "../closing/close-due.ts";
+import { addAdjustment } from "../invoices/add-adjustment.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
+import { listInvoices } from "../invoices/list-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";
@@ -12,7 +14,12 @@ import { createRefund } from "./create-refund.ts";
 import { listPayments } from "./list-payments.ts";
 import { previewRefund } from "./preview-refund.ts";
 import { sendDueRefunds } from "./send-refund.ts";
-import { closeDispute, openDispute } from "./stripe/testing/stand-in-payments.fixture.ts";
+import {
+  closeDispute,
+  failRefund,
+  openDispute,
+  createRefund as refundAtStripe,
+} from "./stripe/testing/stand-in-payments.fixture.ts";
 import { DAY_MS, MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
 
 let payments: Payments;
@@ -236,6 +243,74 @@ describe("money that the provider gives back by itself", () => {
     expect((await newestPayment(acme)).refunds).toMatchObject([
       { kind: "dispute", state: "failed" },
     ]);
+  });
+
+  it("takes each disputed part, and gives back exactly that when it is won", async () => {
+    const acme = await payByCard("Disputed twice");
+    const [first, second] = [12_000, 5_000].map((part) =>
+      openDispute(payments.standIn.state, acme.reference, part),
+    );
+    await learn(acme);
+    await learn(acme);
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "170.00" });
+    closeDispute(payments.standIn.state, first?.id ?? "", "won");
+    closeDispute(payments.standIn.state, second?.id ?? "", "lost");
+    await learn(acme);
+    await learn(acme);
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "50.00" });
+    expect(await newestPayment(acme)).toMatchObject({ refunded: "50.00", left: "250.00" });
+  });
+
+  it("and was spent from the balance makes the invoices due again that had it", async () => {
+    const acme = await payByCard("Spent");
+    const credit = { invoiceId: acme.invoiceId, amount: "300", reason: "Agreed." };
+    await createCreditNote(payments.deps, OPERATOR_CONTEXT, credit);
+    const charge = (amount: string) =>
+      addAdjustment(payments.deps, OPERATOR_CONTEXT, {
+        ...{ tenantId: acme.tenantId, environment: "live", amount, when: "now" },
+        ...{ description: "Training", taxClass: "standard", reason: "Agreed." },
+      });
+    await charge("180");
+    payments.services.clock.advance(MINUTE_MS);
+    await charge("120");
+    expect(await balanceOf(acme)).toBe("0.00");
+    const dues = async () => {
+      const of = { tenantId: acme.tenantId, environment: "live" as const, limit: 5 };
+      const { items } = await listInvoices(payments.deps, OPERATOR_CONTEXT, of);
+      return items.map(({ due }) => due);
+    };
+    expect(await dues()).toEqual(["0.00", "0.00", "0.00"]);
+    const dispute = openDispute(payments.standIn.state, acme.reference);
+    await learn(acme);
+    await learn(acme);
+    // The newest first, and never the one that was credited.
+    expect(await dues()).toEqual(["120.00", "180.00", "0.00"]);
+    expect(await payments.findings()).toEqual([]);
+    // One is paid anew: of what comes back it needs nothing, and the balance has it.
+    const [newest] = (
+      await listInvoices(payments.deps, OPERATOR_CONTEXT, {
+        ...{ tenantId: acme.tenantId, environment: "live", limit: 1 },
+      })
+    ).items;
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ invoiceId: newest?.invoiceId ?? "", amount: "120", reference: "anew" },
+    });
+    closeDispute(payments.standIn.state, dispute.id, "won");
+    await learn(acme);
+    expect(await dues()).toEqual(["0.00", "0.00", "0.00"]);
+    expect(await balanceOf(acme)).toBe("120.00");
+  });
+
+  it("as a refund there that fails comes back", async () => {
+    const acme = await payByCard("Sent back");
+    const at = payments.standIn.state;
+    const made = refundAtStripe(at, { payment_intent: acme.reference, amount: "4000" });
+    await learn(acme);
+    expect(await payments.read(acme)).toMatchObject({ due: "40.00" });
+    failRefund(at, made.id);
+    await learn({ reference: made.id });
+    expect(await payments.read(acme)).toMatchObject({ state: "paid", due: "0.00" });
+    expect(await newestPayment(acme)).toMatchObject({ refunded: "0.00" });
   });
 
   it("as a refund of the operator there is recorded, and one of ours is not counted again", async () => {

@@ -51,7 +51,7 @@ const ANSWERS: FakeAnswers = {
     const { lines, seller, customer, taxes, creditNotes, payments, ...invoice } = makeInvoice({
       tenantId: BIRCH,
     });
-    const { fromBalance, prepaid, cutOffAt, ...head } = invoice;
+    const { fromBalance, prepaid, toBalance, cutOffAt, ...head } = invoice;
     return { items: [invoiceSummary.parse(head)], nextCursor: null };
   },
   [`GET ${OF_BIRCH}/billing/spend-cap`]: () => makeSpendCap({ currency: "USD" }),

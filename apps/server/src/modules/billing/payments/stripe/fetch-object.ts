@@ -1,11 +1,12 @@
 import type { Stripe } from "stripe";
-import type { PaymentMethod, ProviderObject } from "../payment-provider.ts";
+import type { PaymentMethod, ProviderObject, ReturnedMoney } from "../payment-provider.ts";
 import { type AskStripe, isStripeRefusal } from "./stripe-client.ts";
 import type { StripeSettings } from "./stripe-settings.ts";
 import { fromStripeAmount } from "./stripe-units.ts";
 import { toPaymentState } from "./to-payment-state.ts";
 import { toRefundState } from "./to-refund-state.ts";
 
+const PAGE = 100;
 const FOREIGN: ProviderObject = { kind: "foreign" };
 /** Disputes in these states have not taken the money, or have given it back. docs.stripe.com/api/disputes/object */
 const HARMLESS_DISPUTES: ReadonlySet<string> = new Set([
@@ -29,16 +30,44 @@ function toMethod(customerRef: string, method: Stripe.PaymentMethod): PaymentMet
   };
 }
 
-async function isDisputed(stripe: Stripe, intent: string): Promise<boolean> {
-  for await (const { status } of stripe.disputes.list({ payment_intent: intent, limit: 100 })) {
-    if (!HARMLESS_DISPUTES.has(status)) {
-      return true;
-    }
+/** A payment may be disputed several times, each time by a part of it. */
+async function listDisputes(stripe: Stripe, intent: Stripe.PaymentIntent) {
+  const found: ReturnedMoney[] = [];
+  for await (const dispute of stripe.disputes.list({ payment_intent: intent.id, limit: PAGE })) {
+    const { id, status, amount, currency } = dispute;
+    // One in another currency, which is rare, counts as one of the whole payment: what is left of it bounds it.
+    const isSame = currency === intent.currency;
+    found.push({
+      reference: id,
+      kind: "dispute",
+      refundId: undefined,
+      amount: fromStripeAmount(isSame ? amount : intent.amount_received, intent.currency),
+      isTaken: !HARMLESS_DISPUTES.has(status),
+    });
   }
-  return false;
+  return found;
 }
 
-async function fetchPayment(stripe: Stripe, id: string, instance: string): Promise<ProviderObject> {
+async function listRefunds(stripe: Stripe, intent: Stripe.PaymentIntent) {
+  const found: ReturnedMoney[] = [];
+  for await (const refund of stripe.refunds.list({ payment_intent: intent.id, limit: PAGE })) {
+    found.push({
+      reference: refund.id,
+      kind: "refund",
+      refundId: refund.metadata?.["refund"],
+      amount: fromStripeAmount(refund.amount, intent.currency),
+      isTaken: toRefundState(refund).state !== "failed",
+    });
+  }
+  return found;
+}
+
+/** @param input.isRefundNews - One of its refunds has changed, perhaps to one that has failed. */
+async function fetchPayment(
+  stripe: Stripe,
+  id: string,
+  { instance, isRefundNews = false }: { instance: string; isRefundNews?: boolean },
+): Promise<ProviderObject> {
   const intent = await stripe.paymentIntents.retrieve(id, { expand: ["latest_charge"] });
   const { attempt } = intent.metadata;
   if (intent.metadata["instance"] !== instance || attempt === undefined) {
@@ -50,8 +79,12 @@ async function fetchPayment(stripe: Stripe, id: string, instance: string): Promi
     kind: "payment",
     attemptId: attempt,
     payment: toPaymentState(intent),
-    refunded: fromStripeAmount(known?.amount_refunded ?? 0, intent.currency),
-    isDisputed: known?.disputed === true && (await isDisputed(stripe, id)),
+    returned: [
+      ...(isRefundNews || (known?.amount_refunded ?? 0) > 0
+        ? await listRefunds(stripe, intent)
+        : []),
+      ...(known?.disputed === true ? await listDisputes(stripe, intent) : []),
+    ],
   };
 }
 
@@ -81,10 +114,16 @@ async function fetchMethod(
 
 async function fetchRefund(stripe: Stripe, id: string, instance: string): Promise<ProviderObject> {
   const refund = await stripe.refunds.retrieve(id);
-  const refundId = refund.metadata?.["refund"];
-  return refund.metadata?.["instance"] !== instance || refundId === undefined
+  const { metadata, payment_intent: intent } = refund;
+  const refundId = metadata?.["refund"];
+  if (metadata?.["instance"] === instance && refundId !== undefined) {
+    return { kind: "refund", refundId, refund: toRefundState(refund) };
+  }
+  // Made at Stripe, perhaps of a payment of ours.
+  const paymentId = typeof intent === "string" ? intent : intent?.id;
+  return paymentId === undefined
     ? FOREIGN
-    : { kind: "refund", refundId, refund: toRefundState(refund) };
+    : await fetchPayment(stripe, paymentId, { instance, isRefundNews: true });
 }
 
 /** Fetches what an event is about. What is not there, or was made by others in the same account, is foreign. */
@@ -97,7 +136,7 @@ export async function fetchObject(
     return await ask(async (stripe) => {
       switch (id.slice(0, id.indexOf("_"))) {
         case "pi":
-          return await fetchPayment(stripe, id, settings.instance);
+          return await fetchPayment(stripe, id, settings);
         case "seti":
           return await fetchMethod(stripe, id, settings);
         case "re":

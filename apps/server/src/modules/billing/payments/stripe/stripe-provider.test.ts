@@ -267,11 +267,13 @@ it("refunds once however often it is asked, and sees refunds and disputes", asyn
     refund: done,
   });
   const look = () => stripe.fetch({ type: "charge.refunded", objectRef: paymentReference });
-  expect(await look()).toMatchObject({ refunded: 1_900n, isDisputed: false });
-  const dispute = openDispute(standIn.state, paymentReference);
-  expect(await look()).toMatchObject({ isDisputed: true, payment: { state: "succeeded" } });
+  const refunded = { kind: "refund", refundId: "rfd_1", amount: 1_900n, isTaken: true };
+  expect(await look()).toMatchObject({ returned: [refunded], payment: { state: "succeeded" } });
+  const dispute = openDispute(standIn.state, paymentReference, 1_000);
+  const taken = { kind: "dispute", reference: dispute.id, amount: 1_000n };
+  expect(await look()).toMatchObject({ returned: [refunded, { ...taken, isTaken: true }] });
   closeDispute(standIn.state, dispute.id, "won");
-  expect(await look()).toMatchObject({ isDisputed: false });
+  expect(await look()).toMatchObject({ returned: [refunded, { ...taken, isTaken: false }] });
 });
 
 it("says what the operator has to do, and when Stripe is down, without the key", async () => {

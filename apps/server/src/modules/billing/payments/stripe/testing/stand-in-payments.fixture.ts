@@ -282,9 +282,10 @@ export function settleIntent(state: StandInState, id: string, isPaid: boolean): 
   refuse(state, intent, { code: "insufficient_funds", message });
 }
 
-function isWon(state: StandInState, charge: string): boolean {
-  return [...state.disputes.values()].every(
-    (dispute) => dispute.charge !== charge || dispute.status === "won",
+/** Disputes of a charge that hold money, or have it for good. */
+function disputesOf(state: StandInState, charge: string): Dispute[] {
+  return [...state.disputes.values()].filter(
+    (dispute) => dispute.charge === charge && dispute.status !== "won",
   );
 }
 
@@ -294,8 +295,7 @@ export function createRefund(state: StandInState, form: Form): Refund {
   const paid = find(state.charges, intent.latest_charge ?? "", "payment_intent");
   const left = paid.amount - paid.amount_refunded;
   const amount = Number(textOf(form, "amount") ?? left);
-  const isLost = paid.disputed && !isWon(state, paid.id);
-  if (isLost) {
+  if (disputesOf(state, paid.id).length > 0) {
     const message = `Charge ${paid.id} has been charged back; cannot issue a refund.`;
     throw new ApiError(400, { code: "charge_disputed", message });
   }
@@ -323,16 +323,23 @@ export function createRefund(state: StandInState, form: Form): Refund {
   return refund;
 }
 
-/** A customer who tells the bank that it was not them; the bank decides later. */
-export function openDispute(state: StandInState, intentId: string): Dispute {
+/**
+ * A customer who tells the bank that it was not them; the bank decides later.
+ *
+ * @param part - How much of it; left out: all that is left.
+ */
+export function openDispute(state: StandInState, intentId: string, part?: number): Dispute {
   const intent = find(state.intents, intentId);
   const paid = find(state.charges, intent.latest_charge ?? "");
-  if (paid.disputed || paid.refunded) {
+  const taken = disputesOf(state, paid.id).reduce((sum, { amount }) => sum + amount, 0);
+  const left = paid.amount - paid.amount_refunded - taken;
+  const amount = part ?? left;
+  if (!(amount >= 1 && amount <= left)) {
     throw new ApiError(400, { message: "There is nothing, or nothing more, to dispute." });
   }
   const dispute: Dispute = {
     ...state.base("du", "dispute"),
-    amount: paid.amount,
+    amount,
     currency: paid.currency,
     charge: paid.id,
     payment_intent: intentId,
@@ -353,6 +360,16 @@ export function openDispute(state: StandInState, intentId: string): Dispute {
   paid.disputed = true;
   state.emit("charge.dispute.created", dispute);
   return dispute;
+}
+
+/** A refund that the customer's bank sends back: the money is with the operator again. */
+export function failRefund(state: StandInState, id: string): void {
+  const refund = find(state.refunds, id);
+  const paid = find(state.charges, refund.charge);
+  Object.assign(refund, { status: "failed", failure_reason: "lost_or_stolen_card" });
+  paid.amount_refunded -= refund.amount;
+  paid.refunded = false;
+  state.emit("refund.failed", refund);
 }
 
 export function closeDispute(state: StandInState, id: string, status: "won" | "lost"): void {

@@ -23,6 +23,8 @@ const MODULE_ORDER = [
   "billing",
   "alerts",
   "intelligence",
+  // Asks about everything that a tenant has.
+  "agents",
 ];
 
 const SERVER = "^apps/server/src";

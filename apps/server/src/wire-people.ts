@@ -1,13 +1,16 @@
 import type { Server } from "node:http";
 import { createApiServer } from "#http/api-server.ts";
 import type { FindActor } from "#http/authenticate.ts";
+import { createOperationCaller } from "#http/call-operation.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/pages/documentation.ts";
+import { createDocumentationSearch } from "#http/pages/search-documentation.ts";
 import type { ProblemRenderer } from "#http/problem-details.ts";
 import { toAppError } from "#http/problem-details.ts";
 import type { ComponentHealth } from "#http/system.routes.ts";
 import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
 import { createWriteBudget } from "#http/write-budget.ts";
+import { createAgentFinder, createMcpRoutes } from "#modules/agents/index.ts";
 import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
@@ -106,6 +109,9 @@ function queueOf(worker: WorkerSide | undefined) {
   return { ...USAGE_QUERIES, running: Math.min(running, share) };
 }
 
+/** Calls of tools at once: each may ask the database, and a model asks many in a row. */
+const TOOL_CALLS = { running: 16, waiting: 100, waitMs: 30_000 };
+
 /** Makes the listener for people: the API, the identity provider, the pages and health. */
 export function wirePeople(
   input: AppInput,
@@ -122,6 +128,8 @@ export function wirePeople(
   const { calls, renderProblem, health, storage, recent } = wiring;
   const { assertMayStore } = storage;
   const writes = createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs);
+  // Beside the budget of changes: agents mostly read, in many small steps.
+  const agentRequests = createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs);
   const files = {
     ...services,
     fileStore,
@@ -303,6 +311,21 @@ export function wirePeople(
         findActor,
         shutdown: input.draining,
         ...(streamTiming && { timing: streamTiming }),
+      }),
+      ...createMcpRoutes({
+        findAgent: createAgentFinder({ findKeyActor: calls.keys.findActor }),
+        callOperation: createOperationCaller(router),
+        documentation: createDocumentationSearch({
+          checkout: config.checkout,
+          siteUrl: urls.console,
+        }),
+        takeRequest: ({ actor }) => agentRequests.take(actor),
+        inTurn: createQueue(TOOL_CALLS),
+        brandName: config.brand.name,
+        version: input.version,
+        consoleUrl: urls.console,
+        corsOrigins: config.cors.origins,
+        authorizationServer: undefined,
       }),
       ...createDocumentationRoutes({
         checkout: config.checkout,

@@ -32,7 +32,7 @@ const SMALL_BOUNDS: JsonBounds = {
 };
 
 /** Turns the contract library's errors about a request into ours; anything else passes unchanged. */
-function fromContractError(error: unknown): unknown {
+export function fromContractError(error: unknown): unknown {
   if (!(error instanceof ORPCError)) {
     return error;
   }

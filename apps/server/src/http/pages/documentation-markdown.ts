@@ -7,6 +7,8 @@ import { summariseMarkdown, toMarkdownTwin } from "./markdown-twin.ts";
 /** Public texts: pages of other sites may read them. */
 const HEADERS = { "access-control-allow-origin": "*" };
 
+const ERRORS_PATH = "/docs/errors";
+
 /** Sends a text of the documentation in Markdown. */
 export function sendMarkdown(req: IncomingMessage, res: ServerResponse, text: string): void {
   sendCached(req, res, {
@@ -34,7 +36,7 @@ export function writeErrorIndex(consoleUrl: string): string {
     .sort((one, other) => ERROR_CODES[one].status - ERROR_CODES[other].status);
   const rows = codes.map(
     (code) =>
-      `| ${String(ERROR_CODES[code].status)} | [${code}](${consoleUrl}/docs/errors/${errorPageSlug(code)}.md) | ${ERROR_CODES[code].title} |`,
+      `| ${String(ERROR_CODES[code].status)} | [${code}](${consoleUrl}${ERRORS_PATH}/${errorPageSlug(code)}.md) | ${ERROR_CODES[code].title} |`,
   );
   return [
     "# Error codes",
@@ -74,7 +76,7 @@ export function writeLlmsText(input: {
     "",
     `> ${input.summary}`,
     "",
-    `Each page below is Markdown; without \`.md\` it is the same page for people.`,
+    `Agents connect by the Model Context Protocol at ${consoleUrl}/mcp: ${consoleUrl}/docs/agents.md says how. Each page below is Markdown; without \`.md\` it is the same page for people.`,
     "",
     "## Guides",
     "",
@@ -83,7 +85,7 @@ export function writeLlmsText(input: {
     "## Reference",
     "",
     `- [OpenAPI document](${consoleUrl}/v1/openapi.json): Every operation of the API with its shapes.`,
-    `- [Error codes](${consoleUrl}/docs/errors.md): Every code, its status and what to do.`,
+    `- [Error codes](${consoleUrl}${ERRORS_PATH}.md): Every code, its status and what to do.`,
     ...(decisions.length === 0 ? [] : ["", "## Optional", "", ...entries(decisions)]),
     "",
   ].join("\n");

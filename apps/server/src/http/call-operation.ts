@@ -1,0 +1,45 @@
+import { type AnyRouter, call, isLazy, isProcedure } from "@orpc/server";
+import type { CallContext } from "@turnpike/domain/access/actor";
+import { fromContractError } from "./contract-handler.ts";
+import type { HttpContext } from "./http-context.ts";
+
+/** Calls an operation of the contract within this process, with all that its schemas and its use case check. */
+export type CallOperation = (
+  /** Such as `usage.query`. */
+  id: string,
+  who: CallContext,
+  request: { context: HttpContext; input: unknown },
+) => Promise<unknown>;
+
+/** Acts as one caller within a request that another one, or none, has sent. */
+function actAs(who: CallContext, context: HttpContext): HttpContext {
+  return {
+    requestId: who.requestId,
+    logger: context.logger,
+    clientAddress: () => context.clientAddress(),
+    call: () => who,
+    findCall: () => who,
+  };
+}
+
+/** @returns A function that throws what the API would answer: an `AppError` for every refusal. */
+export function createOperationCaller(router: AnyRouter): CallOperation {
+  function find(id: string) {
+    let found: unknown = router;
+    for (const name of id.split(".")) {
+      found = typeof found === "object" && found !== null ? Reflect.get(found, name) : undefined;
+    }
+    if (!isProcedure(found) || isLazy(found)) {
+      throw new Error(`No operation is named ${id}.`);
+    }
+    return found;
+  }
+
+  return async (id, who, { context, input }) => {
+    try {
+      return await call(find(id), input, { context: actAs(who, context) });
+    } catch (error) {
+      throw fromContractError(error);
+    }
+  };
+}

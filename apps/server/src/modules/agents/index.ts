@@ -1,0 +1,2 @@
+export { createAgentFinder } from "./find-agent.ts";
+export { createMcpRoutes } from "./mcp/mcp.routes.ts";

@@ -1,0 +1,219 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { nameSender } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { bearerCredential } from "#http/authenticate.ts";
+import type { CallOperation } from "#http/call-operation.ts";
+import type { HttpContext } from "#http/http-context.ts";
+import { assertJsonType } from "#http/json-body.ts";
+import { toAppError } from "#http/problem-details.ts";
+import { type RawCall, type RawRoute, readBody, sendJson } from "#http/raw-route.ts";
+import type { Queue } from "#modules/analytics/index.ts";
+import { parseJson } from "#platform/parse-json.ts";
+import { type Agent, holds } from "../agent.ts";
+import type { Documentation } from "../agents.ports.ts";
+import { createMcpServer, scopeOfTool, TOOL_SCOPES } from "./create-mcp-server.ts";
+
+export type McpRoutesDeps = {
+  /** The agent of a bearer credential; undefined for one that is not valid here. */
+  findAgent(credential: string, findAddress: () => string): Promise<Agent | undefined>;
+  callOperation: CallOperation;
+  documentation: Documentation;
+  /** Takes a request from the budget of its sender. @throws {AppError} `TOO_MANY_WRITES`. */
+  takeRequest(agent: Agent): void;
+  /** Runs the calls of each sender a few at a time. */
+  inTurn: Queue;
+  brandName: string;
+  version: string;
+  /** Public address, without a slash at the end. */
+  consoleUrl: string;
+  /** Pages that may call, beside those of the console. */
+  corsOrigins: readonly string[];
+  /** The issuer whose access tokens are taken; undefined when keys alone are. */
+  authorizationServer: string | undefined;
+};
+
+export const MCP_PATH = "/mcp";
+const METADATA_PATH = "/.well-known/oauth-protected-resource";
+/** A question is small. */
+const BODY_BYTES_MAX = 128 * 1024;
+const BODY_BOUNDS = { depthMax: 16, valuesMax: 2_000, namesMax: 2_000 };
+
+/** Names on a challenge where a client learns how to get a credential (RFC 9728). */
+function challenge(metadataUrl: string, parts: Readonly<Record<string, string>>): string {
+  const all = { ...parts, resource_metadata: metadataUrl };
+  return `Bearer ${Object.entries(all)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(", ")}`;
+}
+
+function namedTool(message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null) {
+    return;
+  }
+  const { method, params } = message as { method?: unknown; params?: { name?: unknown } };
+  return method === "tools/call" && typeof params?.name === "string" ? params.name : undefined;
+}
+
+function toWebRequest(req: IncomingMessage, url: string): Request {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(req.headersDistinct)) {
+    // The credential ends here: nothing behind it needs one.
+    if (name !== "authorization" && name !== "cookie") {
+      for (const value of values ?? []) {
+        headers.append(name, value);
+      }
+    }
+  }
+  const method = req.method ?? "GET";
+  return new Request(url, { method, headers, ...(method === "POST" ? { body: "" } : {}) });
+}
+
+async function send(res: ServerResponse, response: Response): Promise<void> {
+  res.statusCode = response.status;
+  for (const [name, value] of response.headers) {
+    res.setHeader(name, value);
+  }
+  res.setHeader("cache-control", "no-store");
+  if (response.body === null) {
+    res.end();
+    return;
+  }
+  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res);
+}
+
+/**
+ * Serves the Model Context Protocol at `/mcp`, without sessions: each request carries its credential, which names one tenant. The
+ * protected resource's metadata says where a credential comes from.
+ */
+export function createMcpRoutes(deps: McpRoutesDeps): RawRoute[] {
+  const resource = deps.consoleUrl + MCP_PATH;
+  const metadataUrl = deps.consoleUrl + METADATA_PATH + MCP_PATH;
+  const origins = new Set([new URL(deps.consoleUrl).origin, ...deps.corsOrigins]);
+  const calls = new WeakMap<Request, { agent: Agent; context: HttpContext }>();
+
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const known = requestInfo === undefined ? undefined : calls.get(requestInfo);
+      if (known === undefined) {
+        throw new Error("A request without an agent.");
+      }
+      const { agent, context } = known;
+      const who = { actor: agent.actor, requestId: context.requestId };
+      return createMcpServer({
+        ...deps,
+        agent,
+        callOperation: (id, input) => deps.callOperation(id, who, { context, input }),
+        explainError: (error) => {
+          const { code, message, errors } = toAppError(error);
+          if (code === "INTERNAL_ERROR") {
+            context.logger.error({ err: error, requestId: context.requestId }, "A tool failed");
+          }
+          return { code, message, errors };
+        },
+      });
+    },
+    // Nothing here changes by itself, so there is nothing to listen to.
+    { maxSubscriptions: 0 },
+  );
+
+  /** A page of another site, by DNS rebinding too, has an origin that is not ours. */
+  function assertOrigin(req: IncomingMessage): void {
+    const { origin } = req.headers;
+    if (origin !== undefined && !origins.has(origin)) {
+      throw new AppError({
+        code: "CROSS_ORIGIN",
+        publicMessage: "Pages of other sites may not call this address.",
+      });
+    }
+  }
+
+  function unauthenticated(parts: Readonly<Record<string, string>>): AppError {
+    return new AppError({
+      code: "UNAUTHENTICATED",
+      publicMessage:
+        "Send an API key with management scopes, or an access token for this address, in the header Authorization: Bearer.",
+      headers: {
+        "www-authenticate": challenge(metadataUrl, { ...parts, scope: TOOL_SCOPES.join(" ") }),
+      },
+    });
+  }
+
+  function insufficientScope(scope: string, message: string): AppError {
+    return new AppError({
+      code: "INSUFFICIENT_SCOPE",
+      publicMessage: message,
+      extensions: { requiredScope: scope },
+      headers: {
+        "www-authenticate": challenge(metadataUrl, { error: "insufficient_scope", scope }),
+      },
+    });
+  }
+
+  async function authenticate(req: IncomingMessage, context: HttpContext): Promise<Agent> {
+    const credential = bearerCredential(req);
+    if (credential === undefined) {
+      throw unauthenticated({});
+    }
+    const agent = await deps.findAgent(credential, () => context.clientAddress());
+    if (agent === undefined) {
+      throw unauthenticated({ error: "invalid_token" });
+    }
+    if (!TOOL_SCOPES.some((scope) => agent.scopes.has(scope))) {
+      throw insufficientScope(
+        TOOL_SCOPES.join(" "),
+        "This credential has none of the scopes that tools need, such as usage:read.",
+      );
+    }
+    return agent;
+  }
+
+  async function serve({ req, res, context }: RawCall): Promise<void> {
+    assertOrigin(req);
+    const agent = await authenticate(req, context);
+    deps.takeRequest(agent);
+    let body: unknown;
+    if (req.method === "POST") {
+      assertJsonType(req);
+      body = parseJson(await readBody(req, BODY_BYTES_MAX), BODY_BOUNDS);
+    }
+    const scope = scopeOfTool(namedTool(body) ?? "");
+    if (!holds(agent, scope)) {
+      throw insufficientScope(scope ?? "", `This tool needs the scope ${scope ?? ""}.`);
+    }
+    const request = toWebRequest(req, resource);
+    calls.set(request, { agent, context });
+    const options = body === undefined ? {} : { parsedBody: body };
+    const response = await deps.inTurn(nameSender(agent.actor), () =>
+      handler.fetch(request, options),
+    );
+    await send(res, response);
+  }
+
+  const sendMetadata: RawRoute["handle"] = ({ res }) => {
+    // Public: a client in a page reads it before it has a credential.
+    res.setHeader("access-control-allow-origin", "*");
+    sendJson(res, 200, {
+      resource,
+      resource_name: deps.brandName,
+      ...(deps.authorizationServer === undefined
+        ? {}
+        : { authorization_servers: [deps.authorizationServer] }),
+      scopes_supported: TOOL_SCOPES,
+      bearer_methods_supported: ["header"],
+      resource_documentation: `${deps.consoleUrl}/docs/agents`,
+    });
+  };
+
+  return [
+    ...(["POST", "GET", "DELETE"] as const).map((method) => ({
+      method,
+      path: MCP_PATH,
+      handle: serve,
+    })),
+    { method: "GET", path: METADATA_PATH, handle: sendMetadata },
+    { method: "GET", path: METADATA_PATH + MCP_PATH, handle: sendMetadata },
+  ];
+}

@@ -129,6 +129,26 @@ export const billingSection = z
           .describe(
             "A font for letters beyond Latin, Greek and Cyrillic, such as Noto Sans JP: path of a TTF or OTF file, relative to the configuration file.",
           ),
+        mail: z
+          .strictObject({
+            enabled: z
+              .boolean()
+              .default(true)
+              .describe(
+                "Whether customers get each invoice and credit note by mail when it is issued, as PDF.",
+              ),
+            sandbox: z
+              .boolean()
+              .default(false)
+              .describe("Whether documents of sandboxes are mailed as well."),
+            eInvoice: z
+              .enum(["none", "ubl", "cii"])
+              .default("none")
+              .describe(
+                "Attaches the e-invoice as a file of its own, in this syntax. Inside the PDF it is in any case, where a document has one.",
+              ),
+          })
+          .prefault({}),
       })
       .prefault({}),
     creditNotePrefix: prefix.default("CN").describe("Begins the numbers of credit notes."),

@@ -258,6 +258,9 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/v1/plans/{planId}/migration-preview": [
     { without: "It names a plan of the installation and asks for scopes of the operator." },
   ],
+  "/v1/outbox/{mailId}/attachments/{position}": [
+    { without: "Mails belong to the installation; it asks for a scope of the operator." },
+  ],
   "/v1/revenue/csv": [{ without: "It takes a month and asks for a scope of the operator." }],
   "/v1/tax-report/csv": [{ without: "It takes a period and asks for a scope of the operator." }],
   "/v1/events": [

@@ -161,6 +161,7 @@ describe("the thread of the jobs", () => {
       "answers.forget",
       "billing.close",
       "billing.collect",
+      "billing.mail",
       "billing.spend",
       "billing.topUps",
       "changes.prune",

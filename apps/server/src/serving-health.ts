@@ -1,5 +1,5 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
-import { findHeldAccounts, findPaymentTrouble } from "#modules/billing/index.ts";
+import { findHeldAccounts, findMailTrouble, findPaymentTrouble } from "#modules/billing/index.ts";
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
@@ -100,15 +100,19 @@ async function checkBilling({ services }: Installation): Promise<Record<string, 
   // What the database says of itself is another component.
   const find = (query: Promise<string | undefined>) =>
     inTime(query, undefined).catch(() => undefined);
-  const [held, waiting] = await Promise.all([
+  const [held, waiting, unmailed] = await Promise.all([
     find(findHeldAccounts(services)),
     find(findPaymentTrouble(services)),
+    find(findMailTrouble(services)),
   ]);
   return {
     ...(held === undefined ? {} : { billing: { status: "degraded", detail: held } as const }),
     ...(waiting === undefined
       ? {}
       : { payments: { status: "degraded", detail: waiting } as const }),
+    ...(unmailed === undefined
+      ? {}
+      : { documents: { status: "degraded", detail: unmailed } as const }),
   };
 }
 

@@ -82,7 +82,16 @@ export function toBillingSettings({
     ...rest,
     dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
     tax: toSeller(billing),
-    documents: { logo: seller.logo ?? null, font: documents.font ?? null },
+    documents: {
+      logo: seller.logo ?? null,
+      font: documents.font ?? null,
+      mail: documents.mail.enabled
+        ? {
+            sandbox: documents.mail.sandbox,
+            eInvoice: documents.mail.eInvoice === "none" ? null : documents.mail.eInvoice,
+          }
+        : undefined,
+    },
     bank:
       bank === undefined
         ? undefined

@@ -80,6 +80,7 @@ import {
 import {
   createNotificationsRoutes,
   createOperatorWebhooksRoutes,
+  createOutboxRawRoutes,
   createOutboxRoutes,
   createWebhooksRoutes,
 } from "#modules/notifications/index.ts";
@@ -304,6 +305,7 @@ export function wirePeople(
         ),
       }),
       ...createFilesRawRoutes(files),
+      ...createOutboxRawRoutes(services),
       ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
       ...createDocumentsRawRoutes({
         ...services,

@@ -50,6 +50,17 @@ export const mail = z.strictObject({
   subject: z.string(),
   /** Null once a mail server has accepted it, because its links are secrets. */
   text: z.string().nullable(),
+  /** `GET /v1/outbox/{mailId}/attachments/{position}` is the file, as long as it is kept. */
+  attachments: z.array(
+    z.strictObject({
+      position: z.number().int(),
+      name: z.string(),
+      mediaType: z.string(),
+      bytes: z.number().int(),
+      /** False once a mail server has accepted the mail. */
+      isKept: z.boolean(),
+    }),
+  ),
   state: z.enum(MAIL_STATES),
   attempts: z.number().int(),
   lastError: z.string().nullable(),

@@ -102,6 +102,7 @@ export function makeMail(mailId: string, more: object = {}) {
     to: "bob@example.com",
     subject: "You are invited to Acme",
     text: "Accept here:\nhttps://console.example.com/register#invitation=abc",
+    attachments: [],
     state: "queued",
     attempts: 0,
     lastError: null,

@@ -7,8 +7,43 @@ const csv = {
   },
 };
 
-/** Reports of the operator as files. */
+const ALL = "application/octet-stream";
+
+/** Reports and mails of the operator as files. */
 export const REPORT_OPERATIONS: readonly RawOperation[] = [
+  {
+    method: "get",
+    path: "/outbox/{mailId}/attachments/{position}",
+    scope: "outbox:read",
+    operation: {
+      operationId: "outbox.downloadAttachment",
+      summary: "Download a file of a mail",
+      description:
+        "404 once a mail server has accepted the mail: then text and files of it are deleted here.",
+      tags: ["Outbox"],
+      parameters: [
+        {
+          name: "mailId",
+          in: "path",
+          required: true,
+          schema: { type: "string", pattern: "^mail_[0-9a-f]{32}$" },
+        },
+        {
+          name: "position",
+          in: "path",
+          required: true,
+          description: "From 1.",
+          schema: { type: "integer", minimum: 1 },
+        },
+      ],
+      responses: {
+        "200": {
+          description: "The file, in its own type, as an attachment.",
+          content: { [ALL]: { schema: { type: "string", contentMediaType: ALL } } },
+        },
+      },
+    },
+  },
   {
     method: "get",
     path: "/revenue/csv",

@@ -2,6 +2,7 @@ import type { TenantResource } from "#modules/tenants/index.ts";
 import { deleteAccounts } from "./accounts/accounts.store.ts";
 import { deleteAutomaticTopUps } from "./credits/credits.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
+import { deleteDocumentsToMail } from "./documents/mail/documents-to-mail.store.ts";
 import { deleteMethods } from "./payments/methods.store.ts";
 import { endRevenue } from "./revenue/revenue-changes.store.ts";
 import { deleteSpendCap } from "./spend-cap/spend-caps.store.ts";
@@ -15,6 +16,7 @@ export const accountsOfTenant: TenantResource = {
   forget: async (tx, { tenantId }) =>
     (await deleteAccounts(tx, tenantId)) +
     (await deleteBillingDetails(tx, tenantId)) +
+    (await deleteDocumentsToMail(tx, tenantId)) +
     (await deleteMethods(tx, tenantId)) +
     (await deleteAutomaticTopUps(tx, { tenantId })) +
     (await deleteSpendCap(tx, tenantId)),

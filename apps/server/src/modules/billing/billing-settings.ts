@@ -32,6 +32,16 @@ export type DocumentSettings = {
   logo: string | null;
   /** Absolute path of a font for letters that the fonts of Turnpike lack. */
   font: string | null;
+  /** Left out: nobody gets documents by mail. */
+  mail?: DocumentMailSettings | undefined;
+};
+
+/** How documents are mailed when they are issued. */
+export type DocumentMailSettings = {
+  /** True: documents of sandboxes too. */
+  sandbox: boolean;
+  /** The e-invoice as a second file, where a document has one; null: inside the PDF alone. */
+  eInvoice: "ubl" | "cii" | null;
 };
 
 /** The operator's bank account, where customers transfer to. */

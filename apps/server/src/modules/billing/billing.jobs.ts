@@ -1,6 +1,9 @@
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
+import type { BillingDeps } from "./billing-deps.ts";
 import { closeDue } from "./closing/close-due.ts";
 import { lapseTopUps, topUpLowAccounts } from "./credits/top-up-low-accounts.ts";
+import { createDocumentPrinter } from "./documents/document-printer.ts";
+import { mailDocuments } from "./documents/mail/mail-documents.ts";
 import { type MigrateDeps, migrateJob, moveSubscribers } from "./migration/move-subscribers.ts";
 import { applyProviderObject } from "./payments/apply-provider-object.ts";
 import { collectDue } from "./payments/collect-due.ts";
@@ -9,7 +12,10 @@ import { sweepEvents } from "./payments/events/sweep-events.ts";
 import { sendDueRefunds } from "./payments/send-refund.ts";
 import { watchSpend } from "./spend-cap/watch-spend.ts";
 
-export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
+export function createBillingJobs(
+  deps: MigrateDeps & Required<Pick<BillingDeps, "mail">>,
+): RegisteredJob[] {
+  const printer = createDocumentPrinter(deps.billing);
   return [
     registerSchedule({
       name: "billing.close",
@@ -30,6 +36,13 @@ export function createBillingJobs(deps: MigrateDeps): RegisteredJob[] {
       run: async ({ signal }) => {
         await lapseTopUps(deps);
         await topUpLowAccounts(deps, { signal });
+      },
+    }),
+    registerSchedule({
+      name: "billing.mail",
+      cron: "* * * * *",
+      run: async ({ signal }) => {
+        await mailDocuments({ ...deps, printer }, { signal });
       },
     }),
     registerSchedule({

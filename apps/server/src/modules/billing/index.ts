@@ -16,6 +16,7 @@ export {
   EXPORT_FORMATS,
   exportDocuments,
 } from "./documents/export-documents.ts";
+export { findMailTrouble } from "./documents/mail/find-mail-trouble.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
 export { createCreditNote } from "./invoices/create-credit-note.ts";
 export {

@@ -1,5 +1,6 @@
 /** @public For modules above, which call it in their own transactions. */
 export { notify } from "./in-app/notify.ts";
+export type { MailAttachment } from "./mail/mail-attachments.store.ts";
 export {
   createMailTransport,
   type MailSettings,
@@ -9,7 +10,11 @@ export { sendMail } from "./mail/send-mail.ts";
 export { noticesOfTenant } from "./notices-of-tenant.store.ts";
 export { createNotificationsJobs } from "./notifications.jobs.ts";
 export type { WebhookNotices } from "./notifications.ports.ts";
-export { createNotificationsRoutes, createOutboxRoutes } from "./notifications.routes.ts";
+export {
+  createNotificationsRoutes,
+  createOutboxRawRoutes,
+  createOutboxRoutes,
+} from "./notifications.routes.ts";
 export {
   listDeliveries,
   replayDeliveries,

@@ -1,9 +1,12 @@
 import { implement } from "@orpc/server";
 import { notificationsContract, outboxContract } from "@turnpike/contract/notifications";
 import type { HttpContext } from "#http/http-context.ts";
+import type { RawRoute } from "#http/raw-route.ts";
+import { toAttachmentHeaders } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { createNotification } from "./in-app/create-notification.ts";
 import { listNotifications, markAllRead, markRead } from "./in-app/read-notifications.ts";
+import { getMailAttachment } from "./mail/get-mail-attachment.ts";
 import { listOutbox } from "./mail/list-outbox.ts";
 
 export function createNotificationsRoutes(deps: AppServices) {
@@ -25,4 +28,22 @@ export function createOutboxRoutes(deps: Pick<AppServices, "transact">) {
   return os.router({
     list: os.list.handler(({ input, context }) => listOutbox(deps, context.call(), input)),
   });
+}
+
+/** Files of mails, for those who read the outbox. */
+export function createOutboxRawRoutes(deps: Pick<AppServices, "transact">): RawRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/outbox/{mailId}/attachments/{position}",
+      async handle({ res, params, context }) {
+        const { content, ...file } = await getMailAttachment(deps, context.call(), {
+          mailId: params["mailId"] ?? "",
+          position: params["position"] ?? "",
+        });
+        res.writeHead(200, toAttachmentHeaders({ ...file, bytes: content.byteLength }));
+        res.end(content);
+      },
+    },
+  ];
 }

@@ -6,6 +6,7 @@ export { listDeletedTenants } from "./list-deleted-tenants.ts";
 export { listMembers } from "./list-members.ts";
 export { listTenants } from "./list-tenants.ts";
 export { mailMembers } from "./mail-members.ts";
+export { listRoleEmails } from "./members.store.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
 export { notifyOperators } from "./notify-operators.ts";
 export { putMember } from "./put-member.ts";

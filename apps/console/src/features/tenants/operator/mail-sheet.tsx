@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { formatCount } from "#platform/format.ts";
 import type { Mail } from "../tenants.queries.ts";
 import { listLinks } from "./mail.view-model.ts";
+import { MailFiles } from "./mail-files.tsx";
 import { MailState } from "./mail-state.tsx";
 
 export type MailSheetProps = { mail: Mail | undefined; onClose: () => void };
@@ -48,7 +49,11 @@ function MailDetails({ mail }: { mail: Mail }) {
           <p className="[overflow-wrap:anywhere]">{mail.lastError}</p>
         </div>
       )}
-      {mail.text !== null && <Links links={listLinks(mail.text)} />}
+      {/* What brings files leads to the console, for anyone who may sign in: that is no link to pass on. */}
+      {mail.text !== null && mail.attachments.length === 0 && (
+        <Links links={listLinks(mail.text)} />
+      )}
+      <MailFiles mail={mail} />
       <section aria-labelledby="mail-text">
         <h3 id="mail-text" className="mb-2 font-semibold">
           Text

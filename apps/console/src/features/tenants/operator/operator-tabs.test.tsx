@@ -255,6 +255,35 @@ describe("the outbox", () => {
     expect(document.querySelector(`[href*="invitation"], [src*="invitation"]`)).toBeNull();
   });
 
+  it("offers the files of a mail as long as they are kept, and no link of it to pass on", async () => {
+    const file = { position: 1, name: "INV-1.pdf", mediaType: "application/pdf", bytes: 41_000 };
+    const text = "Invoice\n\nhttps://console.example.com/billings?invoice=inv_1";
+    open("outbox&mail=mail_1", {
+      answers: {
+        "GET /outbox": () =>
+          pageOf(
+            makeMail("mail_1", { text, attachments: [{ ...file, isKept: true }] }),
+            makeMail("mail_2", {
+              ...{
+                subject: "Taken",
+                text: null,
+                state: "sent",
+                sentAt: "2026-11-20T10:00:01.000Z",
+              },
+              attachments: [{ ...file, isKept: false }],
+            }),
+          ),
+      },
+    });
+    const sheet = await screen.findByRole("dialog", { name: "You are invited to Acme" });
+    expect(within(sheet).getByText("41 kB")).toBeDefined();
+    within(sheet).getByRole("button", { name: "Download INV-1.pdf" });
+    expect(within(sheet).queryByRole("figure")).toBeNull();
+    await userEvent.keyboard("{Escape}");
+    await userEvent.click(await screen.findByText("Taken"));
+    await screen.findByText("Deleted with the text");
+  });
+
   it("says why a text is gone and why a mail failed", async () => {
     open("outbox&mail=mail_1", {
       answers: {

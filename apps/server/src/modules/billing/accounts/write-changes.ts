@@ -4,6 +4,10 @@ import type { BillingDeps } from "../billing-deps.ts";
 import type { BillingSettings } from "../billing-settings.ts";
 import { insertEntries, insertGrants } from "../credits/credits.store.ts";
 import {
+  type DocumentToMail,
+  insertDocumentsToMail,
+} from "../documents/mail/documents-to-mail.store.ts";
+import {
   insertInvoices,
   insertLines,
   insertNotes,
@@ -97,6 +101,29 @@ async function numberDocuments<Document extends AccountKey & { closedAt: string 
   return numbered;
 }
 
+/** Documents that are mailed. Nobody lives at the addresses of tenants that a demo invented. */
+function listToMail(
+  { invoices, notes }: { invoices: readonly NewInvoice[]; notes: readonly NewNote[] },
+  { settings, invented }: { settings: BillingSettings; invented: ReadonlyMap<string, string> },
+): DocumentToMail[] {
+  const { mail } = settings.documents;
+  const documents = [
+    ...invoices.map(({ tenantId, environment, invoiceId }) => ({
+      ...{ tenantId, environment, invoiceId },
+      documentId: invoiceId,
+      creditNoteId: null,
+    })),
+    ...notes.map(({ tenantId, environment, invoiceId, creditNoteId }) => ({
+      ...{ tenantId, environment, invoiceId, creditNoteId },
+      documentId: creditNoteId,
+    })),
+  ];
+  return documents.filter(
+    ({ tenantId, environment }) =>
+      mail !== undefined && (environment === "live" || mail.sandbox) && !invented.has(tenantId),
+  );
+}
+
 async function writeDocuments(
   tx: Tx,
   writes: readonly AccountWrites[],
@@ -121,6 +148,8 @@ async function writeDocuments(
     ofTenants.length === 0
       ? new Map()
       : await listExternalIds(tx, { tenantIds: ofTenants, prefix: DEMO_EXTERNAL_ID_PREFIX });
+  const toMail = listToMail({ invoices, notes }, { settings, invented });
+  await insertDocumentsToMail(tx, toMail, now);
   // Numbers are taken last: until the end of the transaction no other one gets any of their series.
   if (invoices.length > 0) {
     const numbering = { prefix: settings.invoicePrefix, now, invented };

@@ -3,7 +3,7 @@ import type { BillingSettings } from "../billing-settings.ts";
 import type { DrawTask } from "./draw-document.ts";
 import type { StoredDocument } from "./stored-document.ts";
 import { toPrintedDocument } from "./to-printed-document.ts";
-import { findFacturX } from "./write-e-invoice.ts";
+import { findEInvoice } from "./write-e-invoice.ts";
 
 const WAITING_MAX = 100;
 const TIMEOUT_MS = 60_000;
@@ -16,7 +16,9 @@ export function toDrawTask(
   stored: StoredDocument,
   { documents: { logo, font }, bank }: Look,
 ): DrawTask {
-  return { document: toPrintedDocument(stored, bank), xml: findFacturX(stored), logo, font };
+  // A document without such a form is a PDF that claims none.
+  const xml = findEInvoice(stored, "cii");
+  return { document: toPrintedDocument(stored, bank), xml, logo, font };
 }
 
 /** Draws documents in a thread of its own, so that no call waits for them. */

@@ -9,6 +9,11 @@ import { toFrozenDocument } from "./to-frozen-document.ts";
 export const E_INVOICE_FORMATS = ["ubl", "cii"] as const;
 export type EInvoiceFormat = (typeof E_INVOICE_FORMATS)[number];
 
+function write(stored: StoredDocument, format: EInvoiceFormat): string {
+  const written = toEInvoice(toFrozenDocument(stored));
+  return format === "ubl" ? writeUbl(written) : writeCii(written);
+}
+
 /**
  * Writes a stored document as an e-invoice by EN 16931. The same document gives the same bytes.
  *
@@ -16,8 +21,7 @@ export type EInvoiceFormat = (typeof E_INVOICE_FORMATS)[number];
  */
 export function writeEInvoice(stored: StoredDocument, format: EInvoiceFormat): string {
   try {
-    const written = toEInvoice(toFrozenDocument(stored));
-    return format === "ubl" ? writeUbl(written) : writeCii(written);
+    return write(stored, format);
   } catch (error) {
     if (error instanceof NoEInvoice) {
       throw new AppError({
@@ -31,10 +35,10 @@ export function writeEInvoice(stored: StoredDocument, format: EInvoiceFormat): s
   }
 }
 
-/** The e-invoice that goes into a PDF; null for a document that has no such form, whose PDF then claims none. */
-export function findFacturX(stored: StoredDocument): string | null {
+/** The e-invoice of a document; null for one that has no such form. */
+export function findEInvoice(stored: StoredDocument, format: EInvoiceFormat): string | null {
   try {
-    return writeCii(toEInvoice(toFrozenDocument(stored)));
+    return write(stored, format);
   } catch (error) {
     if (error instanceof NoEInvoice) {
       return null;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
 import { defineJob, type JobAttempt } from "#platform/define-job.ts";
+import { listContents } from "./mail-attachments.store.ts";
 import { MailRefusedError, type MailTransport } from "./mail-transport.ts";
 import { findMail, recordMailFailure, recordMailSent } from "./mails.store.ts";
 
@@ -31,13 +32,17 @@ export async function deliverMail(
   attempt: Pick<JobAttempt, "isLast">,
 ): Promise<void> {
   const { mailId } = input;
-  const mail = await deps.transact.asOperator((tx) => findMail(tx, mailId));
+  const { mail, attachments } = await deps.transact.asOperator(async (tx) => ({
+    mail: await findMail(tx, mailId),
+    // The outbox keeps them where they are.
+    attachments: deps.mailTransport.keepsText ? [] : await listContents(tx, mailId),
+  }));
   if (mail === undefined || mail.state !== "queued" || mail.body === null) {
     return;
   }
-  const { recipient: to, subject, body: text } = mail;
+  const { recipient: to, subject, body: text, html } = mail;
   try {
-    await deps.mailTransport.deliver({ mailId, to, subject, text });
+    await deps.mailTransport.deliver({ mailId, to, subject, text, html, attachments });
   } catch (error) {
     const isFinal = attempt.isLast || error instanceof MailRefusedError;
     await deps.transact.asOperator((tx) =>

@@ -2,15 +2,19 @@ import type { Mail } from "@turnpike/contract/notifications";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { type AttachmentRow, listAttachments } from "./mail-attachments.store.ts";
 import { listMailRows, type MailRow } from "./mails.store.ts";
 
-function toMailReply(row: MailRow): Mail {
+function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail {
   return {
     mailId: row.mail_id,
     kind: row.kind,
     to: row.recipient,
     subject: row.subject,
     text: row.body,
+    attachments: attachments
+      .filter(({ mailId }) => mailId === row.mail_id)
+      .map(({ mailId: _, ...attachment }) => attachment),
     state: row.state,
     attempts: row.attempts,
     lastError: row.last_error,
@@ -30,9 +34,12 @@ export async function listOutbox(
   input: { cursor?: string | undefined; limit: number },
 ): Promise<{ items: Mail[]; nextCursor: string | null }> {
   assertMay(context.actor, "outbox:read");
-  const rows = await deps.transact.asOperator((tx) =>
-    listMailRows(tx, { beforeId: parseIdCursor("mail", input.cursor), limit: input.limit + 1 }),
-  );
-  const items = rows.slice(0, input.limit).map(toMailReply);
+  const { rows, attachments } = await deps.transact.asOperator(async (tx) => {
+    const beforeId = parseIdCursor("mail", input.cursor);
+    const found = await listMailRows(tx, { beforeId, limit: input.limit + 1 });
+    const mailIds = found.map(({ mail_id }) => mail_id);
+    return { rows: found, attachments: await listAttachments(tx, mailIds) };
+  });
+  const items = rows.slice(0, input.limit).map((row) => toMailReply(row, attachments));
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.mailId ?? null) : null };
 }

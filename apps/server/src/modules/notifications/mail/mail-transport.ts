@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { createTransport } from "nodemailer";
 import type { Logger } from "#platform/logger.ts";
+import type { MailAttachment } from "./mail-attachments.store.ts";
 
 export type OutgoingMail = {
   /** The same for every attempt, so that a receiver can recognise a repetition. */
@@ -9,6 +10,9 @@ export type OutgoingMail = {
   to: string;
   subject: string;
   text: string;
+  /** The same as HTML; null for a mail of plain text. */
+  html: string | null;
+  attachments: readonly MailAttachment[];
 };
 
 /** Sends mails. Every implementation may be given the same mail twice. */
@@ -102,7 +106,7 @@ export function createSmtpTransport(
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    // A mail is plain text: nothing in it may make the library read a file or an address.
+    // A mail is what is handed over: nothing in it may make the library read a file or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -116,6 +120,12 @@ export function createSmtpTransport(
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: mail.text,
+          ...(mail.html === null ? {} : { html: mail.html }),
+          attachments: mail.attachments.map(({ name, mediaType, content }) => ({
+            filename: name,
+            contentType: mediaType,
+            content: Buffer.from(content),
+          })),
           messageId: `<${mail.mailId}@${domain}>`,
           headers: { "Auto-Submitted": "auto-generated" },
         });

@@ -12,7 +12,7 @@ import { registerJob } from "#platform/define-job.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { startJobRunner } from "#platform/job-runner.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createOutboxRoutes } from "../notifications.routes.ts";
+import { createOutboxRawRoutes, createOutboxRoutes } from "../notifications.routes.ts";
 import { pruneNotifications } from "../prune-notifications.ts";
 import { deliverMail, deliverMailJob } from "./deliver-mail.ts";
 import {
@@ -57,7 +57,11 @@ describe("mail", () => {
         scopes: ["outbox:read"],
       },
     };
-    api = await serveModule({ router: { outbox: createOutboxRoutes(services) }, actors });
+    api = await serveModule({
+      router: { outbox: createOutboxRoutes(services) },
+      rawRoutes: createOutboxRawRoutes(services),
+      actors,
+    });
   });
   beforeEach(() => {
     smtp.mails.length = 0;
@@ -128,6 +132,42 @@ describe("mail", () => {
       text: null,
       lastError: null,
     });
+  });
+
+  it("sends files and HTML with the text, keeps them until a server takes the mail, and then erases them", async () => {
+    const pdf = Buffer.from("%PDF-1.7\n\u0000 ä files of any bytes");
+    const { mailId } = await send({
+      html: "<p>Hello</p>",
+      attachments: [{ name: "Rechnung ä.pdf", mediaType: "application/pdf", content: pdf }],
+    });
+    const download = async (actor = "program", position: string | number = 1) =>
+      await api.call(actor, "GET", `/v1/outbox/${mailId}/attachments/${String(position)}`);
+    // The server is down: nothing is lost.
+    smtp.answer("MAIL", "451 later");
+    await expect(deliver(mailId)).rejects.toThrow(MailDeliveryError);
+    expect((await find(mailId))?.attachments).toEqual([
+      {
+        ...{ position: 1, name: "Rechnung ä.pdf", mediaType: "application/pdf" },
+        ...{ bytes: pdf.byteLength, isKept: true },
+      },
+    ]);
+    const answer = await download();
+    expect(answer.headers.get("content-type")).toBe("application/pdf");
+    expect(answer.headers.get("content-length")).toBe(String(pdf.byteLength));
+    expect((await download("other")).status).toBe(403);
+    expect((await download("program", 2)).status).toBe(404);
+    expect((await download("program", "1e0")).status).toBe(404);
+
+    smtp.answer("MAIL");
+    await deliver(mailId);
+    await deliver(mailId);
+    expect(smtp.mails).toHaveLength(1);
+    const data = smtp.mails[0]?.data ?? "";
+    expect(data.replaceAll("\r\n", "")).toContain(pdf.toString("base64"));
+    expect(data).toContain("multipart/alternative");
+    expect(data).toContain("<p>Hello</p>");
+    expect(await find(mailId)).toMatchObject({ text: null, attachments: [{ isKept: false }] });
+    expect((await download()).status).toBe(404);
   });
 
   it("sends a mail once, however often it is delivered", async () => {

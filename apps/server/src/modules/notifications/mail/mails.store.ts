@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import { eraseAttachments } from "./mail-attachments.store.ts";
 
 export type MailState = "queued" | "sent" | "failed";
 
@@ -8,6 +9,7 @@ export type MailRow = {
   recipient: string;
   subject: string;
   body: string | null;
+  html: string | null;
   state: MailState;
   attempts: number;
   last_error: string | null;
@@ -21,6 +23,7 @@ const COLUMNS = [
   "recipient",
   "subject",
   "body",
+  "html",
   "state",
   "attempts",
   "last_error",
@@ -31,14 +34,17 @@ const COLUMNS = [
 /** All functions here need the operator role. No other role can see the table. */
 export async function insertMail(
   tx: Tx,
-  row: Pick<MailRow, "mail_id" | "kind" | "recipient" | "subject" | "body" | "created_at"> & {
+  row: Pick<
+    MailRow,
+    "mail_id" | "kind" | "recipient" | "subject" | "body" | "html" | "created_at"
+  > & {
     sender: string;
   },
 ): Promise<void> {
   await tx`
-    insert into mails (mail_id, kind, recipient, subject, body, state, created_at, sender)
-    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, 'queued', ${row.created_at},
-      ${row.sender})`;
+    insert into mails (mail_id, kind, recipient, subject, body, html, state, created_at, sender)
+    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, ${row.html}, 'queued',
+      ${row.created_at}, ${row.sender})`;
 }
 
 /** How many mails of a sender are not sent yet, at most `countMax`. */
@@ -63,8 +69,12 @@ export async function recordMailSent(
   await tx`
     update mails
     set state = 'sent', attempts = attempts + 1, last_error = null, sent_at = ${input.sentAt},
-      body = case when ${input.keepsBody}::boolean then body end
+      body = case when ${input.keepsBody}::boolean then body end,
+      html = case when ${input.keepsBody}::boolean then html end
     where mail_id = ${mailId} and state <> 'sent'`;
+  if (!input.keepsBody) {
+    await eraseAttachments(tx, mailId);
+  }
 }
 
 export async function recordMailFailure(

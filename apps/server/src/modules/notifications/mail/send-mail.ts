@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { deliverMailJob } from "./deliver-mail.ts";
+import { insertAttachments, type MailAttachment } from "./mail-attachments.store.ts";
 import { countQueuedMails, insertMail } from "./mails.store.ts";
 
 export type SendMailDeps = Pick<AppServices, "clock" | "newId"> & { jobs: JobQueue };
@@ -15,6 +16,9 @@ export type MailInput = {
   to: string;
   subject: string;
   text: string;
+  /** The same as HTML, in which names from outside are escaped. Left out: the mail is plain text. */
+  html?: string;
+  attachments?: readonly MailAttachment[];
   /** The subject, such as `invitation`. */
   kind: string;
   /** The tenant on whose behalf it is sent. Left out for a mail of the installation itself. */
@@ -60,9 +64,11 @@ export async function sendMail(
     recipient: to.data,
     subject: toPlainLine(input.subject, SUBJECT_LENGTH_MAX),
     body: toPlainText(input.text, TEXT_LENGTH_MAX),
+    html: input.html ?? null,
     created_at: deps.clock.now(),
     sender,
   });
+  await insertAttachments(tx, mailId, input.attachments ?? []);
   await deps.jobs.enqueue(
     deliverMailJob,
     { mailId },

@@ -1,0 +1,155 @@
+import { leaf, node, type Xml } from "@turnpike/domain/billing/e-invoice/xml";
+import { formatMinor } from "@turnpike/domain/money/currency";
+import { currencyOf } from "../../invoices/to-invoice.ts";
+import { groupDigits, toDayText } from "../print-text.ts";
+import type { StoredDocument } from "../stored-document.ts";
+
+export type DocumentMail = { subject: string; text: string; html: string };
+
+type Context = {
+  /** Whose console it is. */
+  brandName: string;
+  /** The page of the invoice in the console; undefined when its address is not known. */
+  link: string | undefined;
+  /** What collects the invoice by itself, such as "Visa ending in 4242"; undefined when the customer pays it. */
+  method: string | undefined;
+  hasEInvoice: boolean;
+};
+
+type Content = {
+  title: string;
+  facts: readonly (readonly [name: string, value: string])[];
+  /** What follows, sentence by sentence. */
+  says: readonly string[];
+};
+
+/** What is still to be paid is as it is now: the payment may have been faster than the mail. */
+function sayPayment({ invoice }: StoredDocument, { method }: Context, due: string): string {
+  if (invoice.state === "paid") {
+    return "It is paid: there is nothing to do.";
+  }
+  return method === undefined
+    ? "How to pay is on the invoice."
+    : `${due} is collected from ${method} by itself: there is nothing to do.`;
+}
+
+function ofInvoice(stored: StoredDocument, context: Context): Content {
+  const { invoice, totals } = stored;
+  const { number, issuedAt, dueAt, fromBalance, prepaid, currency, seller } = invoice;
+  const money = (minor: bigint) =>
+    `${groupDigits(formatMinor(minor, currencyOf(currency)))} ${currency}`;
+  const before = BigInt(fromBalance) + BigInt(prepaid);
+  const due = money(totals.total - before);
+  return {
+    title: `Invoice ${number} of ${seller.name}`,
+    facts: [
+      ["Number", number],
+      ["Issued", toDayText(issuedAt)],
+      ["Total", money(totals.total)],
+      ...(before === 0n ? [] : [["Paid from balance and credit", money(before)] as const]),
+      ["To pay", totals.total === before ? "nothing" : `${due} by ${toDayText(dueAt)}`],
+    ],
+    says: [sayPayment(stored, context, due)],
+  };
+}
+
+function ofNote(
+  { invoice }: StoredDocument,
+  { row, credited }: NonNullable<StoredDocument["note"]>,
+): Content {
+  const { number, currency, seller } = invoice;
+  const money = (minor: bigint) =>
+    `${groupDigits(formatMinor(minor, currencyOf(currency)))} ${currency}`;
+  const isSplit = credited.toDue !== 0n && credited.toBalance !== 0n;
+  return {
+    title: `Credit note ${row.number} of ${seller.name}`,
+    facts: [
+      ["Number", row.number],
+      ["Issued", toDayText(row.issuedAt)],
+      ["Of invoice", number],
+      ["Reason", row.reason],
+      ["Credited", money(credited.total)],
+    ],
+    says: [
+      ...(credited.toDue === 0n
+        ? []
+        : [
+            `${isSplit ? `${money(credited.toDue)} of it` : "It"} lowers what ${number} leaves to pay.`,
+          ]),
+      ...(credited.toBalance === 0n
+        ? []
+        : [
+            `${isSplit ? `${money(credited.toBalance)} of it` : "It"} is added to your balance, which the next invoice uses.`,
+          ]),
+    ],
+  };
+}
+
+function writeText({ title, facts, says }: Content, link: string | undefined): string {
+  return [
+    title,
+    facts.map(([name, value]) => `${name}: ${value}`).join("\n"),
+    says.join("\n"),
+    ...(link === undefined ? [] : [link]),
+  ].join("\n\n");
+}
+
+const FONT = "font-family:Helvetica,Arial,sans-serif";
+const TEXT = `${FONT};font-size:15px;line-height:22px;margin:0 0 12px`;
+const CELL = `${FONT};font-size:15px;line-height:22px;padding:3px 24px 3px 0;text-align:left;vertical-align:top`;
+
+function writeFact([name, value]: Content["facts"][number]): Xml {
+  return node("tr", [
+    leaf("th", name, { scope: "row", style: `${CELL};font-weight:normal;opacity:0.7` }),
+    leaf("td", value, { style: CELL }),
+  ]);
+}
+
+/** Without colours of its own, so that it is readable where mails are dark. */
+function writeHtml({ title, facts, says }: Content, link: string | undefined): string {
+  const body = node(
+    "body",
+    [
+      leaf("h1", title, { style: `${FONT};font-size:20px;line-height:28px;margin:0 0 16px` }),
+      node("table", facts.map(writeFact), {
+        role: "presentation",
+        style: "border-collapse:collapse;margin:0 0 16px",
+      }),
+      ...says.map((sentence) => leaf("p", sentence, { style: TEXT })),
+      link === undefined
+        ? undefined
+        : node("p", [leaf("a", "Open it in the console", { href: link })], { style: TEXT }),
+    ],
+    { style: "margin:0;padding:24px;max-width:600px" },
+  );
+  const head = node("head", [
+    '<meta charset="utf-8">',
+    '<meta name="color-scheme" content="light dark">',
+    leaf("title", title),
+  ]);
+  return `<!doctype html>\n${node("html", [head, body], { lang: "en" }) ?? ""}\n`;
+}
+
+/**
+ * Writes the mail that brings a document. Its subject has no name that people chose but the brand's: it is read as ours.
+ */
+export function writeDocumentMail(stored: StoredDocument, context: Context): DocumentMail {
+  const { invoice, note } = stored;
+  const { title, facts, says } =
+    note === undefined ? ofInvoice(stored, context) : ofNote(stored, note);
+  const isTest = invoice.environment === "test";
+  const attached = context.hasEInvoice
+    ? "It is attached as PDF, with the e-invoice (EN 16931) inside."
+    : "It is attached as PDF.";
+  const content: Content = {
+    title,
+    facts,
+    says: [...(isTest ? ["Sandbox: a test, nothing is owed."] : []), ...says, attached],
+  };
+  const what = note === undefined ? `Invoice ${invoice.number}` : `Credit note ${note.row.number}`;
+  return {
+    subject: `${context.brandName}: ${isTest ? "Sandbox: " : ""}${what}`,
+    text: writeText(content, context.link),
+    html: writeHtml(content, context.link),
+  };
+}

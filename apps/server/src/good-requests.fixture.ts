@@ -241,6 +241,11 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     windowMinutes: ALERT.windowMinutes,
     condition: ALERT.condition,
   }),
+  "insightDigests.update": ({ tenantId }) => ({
+    tenantId,
+    frequency: "weekly",
+    timeZone: "Europe/Berlin",
+  }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

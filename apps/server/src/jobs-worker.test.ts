@@ -170,6 +170,7 @@ describe("the thread of the jobs", () => {
       "exports.forget",
       "files.sweep",
       "identity.forget-expired",
+      "insights.digest",
       "insights.scan",
       "keys.warn-of-expiry",
       "metering.keep-history",

@@ -58,6 +58,7 @@ import {
 } from "#modules/identity/index.ts";
 import {
   createAllInsightsRoutes,
+  createDigestRoutes,
   createForecaster,
   createForecastsRoutes,
   createIncidentFinder,
@@ -238,6 +239,7 @@ export function wirePeople(
     allInsights: createAllInsightsRoutes(services),
     forecasts: createForecastsRoutes({ ...billing, forecaster: createForecaster() }),
     installationInsights: createInstallationInsightsRoutes(insights),
+    insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

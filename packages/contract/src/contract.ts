@@ -17,6 +17,7 @@ import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
 import { forecastsContract } from "./forecasts.ts";
+import { insightDigestsContract } from "./insight-digests.ts";
 import { allInsightsContract, insightsContract, installationInsightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
 import { keyBulkContract } from "./key-bulk.ts";
@@ -67,6 +68,7 @@ export const contract = {
   forecasts: forecastsContract,
   allInsights: allInsightsContract,
   installationInsights: installationInsightsContract,
+  insightDigests: insightDigestsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

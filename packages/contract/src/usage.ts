@@ -133,7 +133,7 @@ const keyFilter = filter<KeyId | "">(
 const ROUTE_LENGTH_MAX = 200;
 const PLAN_LENGTH_MAX = 64;
 
-const timeZone = z
+export const timeZone = z
   .string()
   .refine(isTimeZone, "Not a name of the IANA time zone database, such as Europe/Berlin.")
   .meta({

@@ -5,6 +5,7 @@ import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event
 import { z } from "zod";
 import { alert } from "./alerts.ts";
 import { creditNote, invoiceSummary, SUBSCRIPTION_LIVES } from "./billing.ts";
+import { insight } from "./insights.ts";
 import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
 import {
@@ -42,6 +43,7 @@ const ofAlert = {
   windowTo: instant,
 };
 const ofInvoice = z.strictObject({ invoice: invoiceSummary });
+const ofInsight = z.strictObject({ insight, text });
 const ofInvitation = z.strictObject({
   tenantId,
   invitationId: z.string(),
@@ -153,6 +155,8 @@ export const WEBHOOK_EVENTS = {
     environment: z.enum(ENVIRONMENTS),
     creditNote,
   }),
+  "insight.opened": ofInsight,
+  "insight.ended": ofInsight,
 } as const satisfies Record<(typeof WEBHOOK_EVENT_TYPES)[number] | "ping", z.ZodType>;
 
 export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;

@@ -33,6 +33,8 @@ export const WEBHOOK_EVENT_TYPES = [
   "invoice.paid",
   "invoice.voided",
   "credit_note.issued",
+  "insight.opened",
+  "insight.ended",
 ] as const;
 
 /** Stands for all present and future types. */

@@ -112,6 +112,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
     "CONFLICT",
     "STORAGE_FULL",
   ],
+  "insightDigests.update": ["RESOURCE_NOT_FOUND"],
   "documents.put": ["CONFLICT"],
   "documents.delete": ["CONFLICT"],
   "documents.changes": ["TOO_MANY_STREAMS", "OVERLOADED"],

@@ -1,3 +1,5 @@
+export { createDigestJobs } from "./digest/digest.jobs.ts";
+export { createDigestRoutes } from "./digest/digest.routes.ts";
 export { forecastUsage } from "./forecasts/forecast-usage.ts";
 export { createForecaster } from "./forecasts/forecaster.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";

@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
-/** The insights of a deleted tenant. */
+/** The insights of a deleted tenant, and who was mailed of them. */
 export const insightsOfTenant = {
   /** Needs the operator role. */
   async forget(tx: Tx, input: { tenantId: TenantId; limit: number }): Promise<number> {
@@ -13,7 +13,9 @@ export const insightsOfTenant = {
     if (insights.length > 0) {
       return insights.length;
     }
+    const digests = await tx`
+      delete from insight_digests where tenant_id = ${tenantId} returning 1`;
     const checks = await tx`delete from insight_checks where tenant_id = ${tenantId} returning 1`;
-    return checks.length;
+    return digests.length + checks.length;
   },
 };

@@ -40,6 +40,11 @@ export async function listOpenInsightRows(
     limit ${page.limit}`;
 }
 
+/** Lets one scan of a tenant at a time store what it found: two would both tell of the same change. */
+export async function lockInsightsOf(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`insights ${tenantId}`}, 0))`;
+}
+
 /** All of a tenant, locked until the end of the transaction, by their fingerprints. */
 async function lockInsightRows(tx: Tx, tenantId: TenantId): Promise<Map<string, InsightRow>> {
   const rows = await tx<InsightRow[]>`
@@ -103,4 +108,26 @@ export async function saveInsightCheck(
     values (${tenantId}, ${check.checked_at}, ${check.history_hours})
     on conflict (tenant_id) do update
     set checked_at = excluded.checked_at, history_hours = excluded.history_hours`;
+}
+
+/** Those of the given ids that exist, in no order. */
+export async function listInsightRowsOf(
+  tx: Tx,
+  tenantId: TenantId,
+  insightIds: readonly string[],
+): Promise<InsightRow[]> {
+  return await tx<InsightRow[]>`
+    select ${tx(COLUMNS)} from insights
+    where tenant_id = ${tenantId} and insight_id = any(${[...insightIds]}::text[])`;
+}
+
+/** Notes when insights were shown as new. */
+export async function markInsightsOpened(
+  tx: Tx,
+  tenantId: TenantId,
+  { insightIds, at }: { insightIds: readonly string[]; at: Date },
+): Promise<void> {
+  await tx`
+    update insights set opened_at = ${at}
+    where tenant_id = ${tenantId} and insight_id = any(${[...insightIds]}::text[])`;
 }

@@ -8,6 +8,7 @@ import type { FindIncidents } from "./incident-finder.ts";
 import { bookOf, saveInsightCheck } from "./insights.store.ts";
 import { readHours } from "./read-hours.ts";
 import { saveFound } from "./save-found.ts";
+import { lockOpenIds, tellOfChanges } from "./tell-of-changes.ts";
 
 export type ScanDeps = AppServices & { findIncidents: FindIncidents };
 
@@ -19,7 +20,9 @@ export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<vo
   const anomalies = await findAnomalies(deps, { tenantId }, usage);
   const found = [...anomalies, ...(await findRisks(deps, tenantId))].slice(0, INSIGHTS_MAX);
   await deps.transact.asTenant(tenantId, async (tx) => {
+    const before = await lockOpenIds(tx, tenantId);
     await saveFound(deps, tx, { book: bookOf(tenantId), found });
+    await tellOfChanges(deps, tx, { tenantId, before });
     await saveInsightCheck(tx, tenantId, {
       checked_at: deps.clock.now(),
       history_hours: usage[0]?.hours.length ?? 0,

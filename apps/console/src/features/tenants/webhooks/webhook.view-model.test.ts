@@ -40,6 +40,7 @@ describe("events", () => {
       "Subscriptions",
       "Invoices",
       "Credit notes",
+      "Insights",
     ]);
     expect(EVENT_GROUPS.flatMap(({ types }) => types)).toEqual([...WEBHOOK_EVENT_TYPES]);
   });

@@ -1,0 +1,99 @@
+import type { DigestedInsight, DueDigest } from "./digests.store.ts";
+
+/** More of a section than these are counted. */
+const LISTED_MAX = 20;
+
+export type Digest = {
+  opened: DigestedInsight[];
+  ended: DigestedInsight[];
+  open: DigestedInsight[];
+};
+
+/** Sorts what is new since the last digest from what ended and what was known and goes on. */
+export function toDigest(insights: readonly DigestedInsight[], from: Date): Digest {
+  const isNew = (insight: DigestedInsight) => insight.opened_at >= from;
+  return {
+    opened: insights.filter((insight) => insight.ended_at === null && isNew(insight)),
+    ended: insights.filter((insight) => insight.ended_at !== null),
+    open: insights.filter((insight) => insight.ended_at === null && !isNew(insight)),
+  };
+}
+
+type Writing = {
+  digest: Digest;
+  /** Whose digest it is, and since when it tells. */
+  due: DueDigest;
+  /** Names instead of the ids of keys. */
+  nameKeys: (text: string) => string;
+  brandName: string;
+  /** Without a trailing slash; undefined when none is configured. */
+  consoleUrl: string | undefined;
+};
+
+function writeItem(insight: DigestedInsight, writing: Writing, format: Intl.DateTimeFormat) {
+  const { due, nameKeys, consoleUrl } = writing;
+  const tenant = encodeURIComponent(due.tenant_slug);
+  const times =
+    insight.ended_at === null
+      ? `Since ${format.format(insight.since)}.`
+      : `From ${format.format(insight.since)} to ${format.format(insight.ended_at)}.`;
+  const link =
+    consoleUrl === undefined || insight.ended_at !== null
+      ? []
+      : [`${consoleUrl}/ai-intelligence?tenant=${tenant}&insight=${insight.insight_id}`];
+  return [`- ${nameKeys(insight.facts.text)}`, times, ...link].join("\n  ");
+}
+
+function writeSection(
+  title: string,
+  insights: readonly DigestedInsight[],
+  write: (insight: DigestedInsight) => string,
+): string[] {
+  const others = insights.length - LISTED_MAX;
+  return insights.length === 0
+    ? []
+    : [
+        [
+          `${title} (${String(insights.length)})`,
+          ...insights.slice(0, LISTED_MAX).map(write),
+          ...(others > 0 ? [`and ${String(others)} more`] : []),
+        ].join("\n"),
+      ];
+}
+
+/** Writes a digest as a mail. The subject has no name that people chose: it is read as ours. */
+export function writeDigest(writing: Writing): { subject: string; text: string } {
+  const { digest, due, brandName, consoleUrl } = writing;
+  const { opened, ended, open } = digest;
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone: due.time_zone,
+    day: "numeric",
+    month: "long",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
+  const write = (insight: DigestedInsight) => writeItem(insight, writing, format);
+  const feed =
+    consoleUrl === undefined
+      ? []
+      : [`${consoleUrl}/ai-intelligence?tenant=${encodeURIComponent(due.tenant_slug)}`];
+  const news = [
+    ...(opened.length === 0 ? [] : [`${String(opened.length)} new`]),
+    ...(ended.length === 0 ? [] : [`${String(ended.length)} ended`]),
+  ];
+  return {
+    subject: `${brandName}: what changed, ${news.join(", ")}`,
+    text: [
+      `What changed since ${format.format(due.told_to)} (${due.time_zone})`,
+      ...writeSection("New", opened, write),
+      ...writeSection("Ended", ended, write),
+      ...writeSection("Still open", open, write),
+      `Tenant: ${due.tenant_name}`,
+      [
+        `You chose to get this ${due.frequency === "daily" ? "each day" : "each Monday"} with news.`,
+        "To change or end it, open AI intelligence and choose under Digest by mail.",
+        ...feed,
+      ].join("\n"),
+    ].join("\n\n"),
+  };
+}

@@ -1,6 +1,7 @@
 import { USAGE_NOTES } from "@turnpike/domain/forecast/usage-days";
 import { isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
+import { money, upcomingInvoice } from "./billing.ts";
 import { operation } from "./operation.ts";
 import { instant, tenantId } from "./shapes.ts";
 
@@ -90,6 +91,73 @@ export const usageForecast = z.strictObject({
 });
 export type UsageForecast = z.infer<typeof usageForecast>;
 
+const moneyBand = z
+  .strictObject({ mean: money, lower80: money, upper80: money, lower95: money, upper95: money })
+  .describe("Computed by what bills, from the usage in the middle and at the bounds.");
+export type MoneyBand = z.infer<typeof moneyBand>;
+
+const projectedInvoice = z.strictObject({
+  issuesAt: instant,
+  from: instant.nullable(),
+  to: instant.nullable(),
+  total: moneyBand.describe("With tax, before the balance and prepaid credit."),
+  due: moneyBand.describe("What is left to pay when it is issued."),
+  net: money,
+  taxes: upcomingInvoice.shape.taxes,
+  lines: upcomingInvoice.shape.lines.describe("Of `total.mean`."),
+});
+
+export const invoiceForecast = z.strictObject({
+  tenantId,
+  asOf: instant,
+  currency: z.string(),
+  state: z
+    .enum(["forecast", "not_enough_history", "no_invoice"])
+    .describe(
+      "`not_enough_history`: some meter with a price has too little; then nothing is projected.",
+    ),
+  history,
+  runningTotal: money
+    .nullable()
+    .describe("What the running invoice comes to if nothing more is used."),
+  invoices: z
+    .array(projectedInvoice)
+    .describe("What will be issued within 90 days, the next first."),
+  days90: moneyBand.nullable().describe("The total of what is issued within 90 days."),
+  accuracy: z.array(miss).max(3).describe("In major units. Only what was kept."),
+});
+export type InvoiceForecast = z.infer<typeof invoiceForecast>;
+
+export const EXHAUSTION_KINDS = ["quota", "spend_cap", "credit"] as const;
+
+const exhaustion = z.strictObject({
+  kind: z.enum(EXHAUSTION_KINDS),
+  meter: z.string().nullable().describe("Of a quota."),
+  name: z.string(),
+  unit: z.string().describe("What is counted: the unit of the meter, or a currency."),
+  limit: z.string(),
+  used: z.string(),
+  left: z.string(),
+  isHard: z.boolean().describe("False for a quota that may be passed."),
+  resetsAt: instant.nullable().describe("When it begins anew; null for credit."),
+  state: z.enum(["runs_out", "not_within_90_days", "exhausted", "not_enough_history"]),
+  at: instant.nullable().describe("When it most likely runs out."),
+  earliest80: instant.nullable(),
+  latest80: instant
+    .nullable()
+    .describe("Null: may well last beyond 90 days, or to the end of the period before."),
+  earliest95: instant.nullable(),
+  latest95: instant.nullable(),
+});
+export type Exhaustion = z.infer<typeof exhaustion>;
+
+export const exhaustionForecast = z.strictObject({
+  tenantId,
+  asOf: instant,
+  items: z.array(exhaustion),
+});
+export type ExhaustionForecast = z.infer<typeof exhaustionForecast>;
+
 const tags = ["Forecasts"];
 const path = "/tenants/{tenantId}/forecasts";
 
@@ -114,4 +182,26 @@ export const forecastsContract = {
       }),
     )
     .output(usageForecast),
+  invoice: operation({ scope: "billing:read" })
+    .route({
+      method: "GET",
+      path: `${path}/invoice`,
+      summary: "Project the invoices of the next 90 days",
+      description:
+        "Forecast usage through what bills: tiers, included units, minimums, caps, coupons, credit and tax count as on the invoice. All meters are in the middle, or at the same bound, of what they sum to until the invoice; open invoices count as paid.",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
+    .output(invoiceForecast),
+  exhaustion: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: `${path}/exhaustion`,
+      summary: "Forecast when quotas, the spend cap and credit run out",
+      description:
+        "Looks 90 days ahead, through periods to come. The spend cap and credit are only for readers with `billing:read`.",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
+    .output(exhaustionForecast),
 };

@@ -25,8 +25,8 @@ export type TotalsForecast = {
   readonly isEnough: true;
   readonly steps: Forecast;
   /**
-   * The sum of the steps from one position to another; 1.5 is the middle of the second step. Both are at least 0, and at most the
-   * horizon.
+   * The sum of the steps from one position to another; 1.5 is the middle of the second step. Nothing is known before position 0 and
+   * beyond the horizon.
    */
   total(from: number, to: number): Band;
 };
@@ -97,7 +97,11 @@ export function forecastTotals(input: ForecastInput): TotalsResult {
   return {
     isEnough: true,
     steps: toIntervals(fitted),
-    total(from, to) {
+    total(fromStep, toStep) {
+      const [from, to] = [fromStep, toStep].map((at) => Math.min(sums.length, Math.max(0, at)));
+      if (from === undefined || to === undefined || from >= to) {
+        return { mean: 0, lower80: 0, upper80: 0, lower95: 0, upper95: 0 };
+      }
       const mean = sumUntil(sums, to) - sumUntil(sums, from);
       const near = marginOf(from, to, 80);
       const far = Math.max(near, marginOf(from, to, 95));

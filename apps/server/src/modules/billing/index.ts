@@ -36,6 +36,7 @@ export { importStatement } from "./payments/manual/import-statement.ts";
 export { matchCertainLines } from "./payments/manual/match-lines.ts";
 export { openProviders, type ProviderSettings } from "./payments/open-providers.ts";
 export { createPaymentsRoutes } from "./payments/payments.routes.ts";
+export { openProjection, type Projection } from "./projection/open-projection.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";

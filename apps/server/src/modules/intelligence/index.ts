@@ -1,5 +1,7 @@
 export { createDigestJobs } from "./digest/digest.jobs.ts";
 export { createDigestRoutes } from "./digest/digest.routes.ts";
+export { forecastExhaustion } from "./forecasts/forecast-exhaustion.ts";
+export { forecastInvoice } from "./forecasts/forecast-invoice.ts";
 export { forecastUsage } from "./forecasts/forecast-usage.ts";
 export { createForecaster } from "./forecasts/forecaster.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";

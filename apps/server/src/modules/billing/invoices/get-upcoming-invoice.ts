@@ -1,10 +1,10 @@
 import type { UpcomingInvoice } from "@turnpike/contract/billing";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { type Account, isRunning } from "@turnpike/domain/billing/account/account";
+import type { Account } from "@turnpike/domain/billing/account/account";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
-import { advance, nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
+import { passToInvoice } from "@turnpike/domain/billing/lifecycle/pass-to-invoice";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { findCurrency, formatMinor } from "@turnpike/domain/money/currency";
 import { findEntitlement } from "#modules/entitlements/index.ts";
@@ -25,9 +25,6 @@ export type RunningInvoice = {
   after: Account;
 };
 
-/** Boundaries that may issue nothing: the end of a phase that only changes limits. */
-const BOUNDARIES_MAX = 12;
-
 /**
  * Computes the running invoice of an account that was read. `undefined` when no invoice is to come.
  *
@@ -38,35 +35,28 @@ export function computeRunningInvoice(
   nowMs: number,
 ): RunningInvoice | undefined {
   try {
-    return passToInvoice(loaded, nowMs);
+    return passFromNow(loaded, nowMs);
   } catch (error) {
     throw toTaxRefusal(error);
   }
 }
 
-function passToInvoice(loaded: LoadedAccount, nowMs: number): RunningInvoice | undefined {
+function passFromNow(loaded: LoadedAccount, nowMs: number): RunningInvoice | undefined {
   const atMs = effectiveMs(nowMs, loaded.row);
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
-  let current = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
-  let reachedMs = atMs;
-  for (let boundaries = 0; boundaries < BOUNDARIES_MAX && isRunning(current); boundaries += 1) {
-    const dueMs = nextDueMs(current, reachedMs);
-    if (dueMs === undefined) {
-      return;
+  const now = passTime(loaded.account, { fromMs, toMs: atMs, usages: loaded.usages });
+  const passed = passToInvoice(now, { fromMs: atMs });
+  return (
+    passed && {
+      loaded,
+      issuesAtMs: passed.atMs,
+      invoice: passed.invoice,
+      after: passed.account,
     }
-    const before = current.invoices.length;
-    const isEnd = dueMs >= current.subscription.period.toMs;
-    current = advance(current, { fromMs: reachedMs, toMs: dueMs });
-    reachedMs = dueMs;
-    const invoice = current.invoices[before];
-    if (invoice !== undefined || isEnd) {
-      return { loaded, issuesAtMs: dueMs, invoice, after: current };
-    }
-  }
-  return;
+  );
 }
 
-function spansOf({ lines }: Invoice): { from: string | null; to: string | null } {
+export function spansOf({ lines }: Invoice): { from: string | null; to: string | null } {
   const spans = lines.flatMap(({ span }) => (span === undefined ? [] : [span]));
   return spans.length === 0
     ? { from: null, to: null }

@@ -16,7 +16,7 @@ import { describeDays } from "@turnpike/domain/forecast/usage-days";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { periodAt } from "@turnpike/domain/time/period";
 import { findEntitlement } from "#modules/entitlements/index.ts";
-import type { MeterOutlook } from "./forecast-work.ts";
+import type { MeterPrediction } from "./forecast-work.ts";
 import { type DaysOfMeter, type ForecastDeps, readUsageDays } from "./read-usage-days.ts";
 
 const PAST_PERIODS = 3;
@@ -64,7 +64,7 @@ function toMiss({ fromMs, toMs, madeAtMs, forecast, actual }: PeriodTest) {
 
 function toMeterForecast(
   { meter, name, unit, days }: DaysOfMeter,
-  outlook: MeterOutlook | undefined,
+  outlook: MeterPrediction | undefined,
   period: Span,
 ): MeterForecast {
   const { startsMs, values } = days;

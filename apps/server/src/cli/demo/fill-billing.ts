@@ -13,6 +13,7 @@ import {
   quoteAction,
   recordPayment,
   voidInvoice,
+  withClosingPaused,
 } from "#modules/billing/index.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import type { CommandSession } from "../run-command.ts";
@@ -230,12 +231,16 @@ export async function takeSteps(
 ): Promise<number> {
   const lastMs = await findLastMs(session, key);
   const before = await countInvoices(session, key);
-  for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
-    session.signal.throwIfAborted();
-    if (atMs > lastMs && atMs >= life.startMs && atMs <= life.untilMs) {
-      await run(billingAt(session, atMs, settings), session.context, key);
+  // A running product would close the periods up to now, and leave the rest of the steps behind.
+  await withClosingPaused(session.deps, key.tenantId, async (renew) => {
+    for (const { atMs, run } of steps.toSorted((a, b) => a.atMs - b.atMs)) {
+      session.signal.throwIfAborted();
+      await renew();
+      if (atMs > lastMs && atMs >= life.startMs && atMs <= life.untilMs) {
+        await run(billingAt(session, atMs, settings), session.context, key);
+      }
     }
-  }
+  });
   return (await countInvoices(session, key)) - before;
 }
 

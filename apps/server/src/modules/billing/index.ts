@@ -5,6 +5,7 @@ export type { BillingDeps } from "./billing-deps.ts";
 export type { BillingSettings } from "./billing-settings.ts";
 export { closeAccounts, closeDue } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
+export { withClosingPaused } from "./closing/pause-closing.ts";
 export { createCreditsRoutes, createGrantingRoutes } from "./credits/credits.routes.ts";
 export { setExemption, setTaxIdStatus } from "./details/decide-tax-of-customer.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";

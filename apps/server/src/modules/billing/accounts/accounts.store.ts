@@ -74,7 +74,10 @@ export async function lockEntitlements(tx: Tx, keys: readonly AccountKey[]): Pro
     for no key update`;
 }
 
-/** Accounts for which something is due, the longest overdue first. Those of deleted tenants wait until the tenant is restored. */
+/**
+ * Accounts for which something is due, the longest overdue first. Those of deleted tenants wait until the tenant is restored, and those
+ * whose history is being written until it is.
+ */
 export async function listDueAccounts(
   tx: Tx,
   { now, limit }: { now: Date; limit: number },
@@ -83,6 +86,7 @@ export async function listDueAccounts(
     select a.tenant_id as "tenantId", a.environment
     from billing_accounts a join tenants t using (tenant_id)
     where a.due_at <= ${now}
+      and not exists (select from closing_pauses p where p.tenant_id = a.tenant_id and p.until > ${now})
     order by a.due_at, a.tenant_id, a.environment
     limit ${limit}`;
 }

@@ -10,6 +10,7 @@ import { deleteTenant, restoreTenant } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
 import { closeDue } from "./close-due.ts";
+import { withClosingPaused } from "./pause-closing.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -49,5 +50,34 @@ describe("a deleted tenant", () => {
     await pass(0);
     await pass(0);
     expect(await listLines(tenantId)).toEqual(["base 3100 1", "base 3100 1", "usage 150 250"]);
+  });
+});
+
+describe("a tenant whose history is written", () => {
+  it("is not closed meanwhile, and is afterwards, also when the work fails or its process never comes back", async () => {
+    const { tenantId } = await createTestTenant(deps, "Imported");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
+    deps.clock.advance(32 * DAY_MS);
+    const work = withClosingPaused(deps, tenantId, async () => {
+      await closeDue(deps);
+      expect(await listLines(tenantId)).toEqual(["base 3100 1"]);
+      throw new Error("The history is not what it seemed.");
+    });
+    await expect(work).rejects.toThrow("not what it seemed");
+    await closeDue(deps);
+    expect(await listLines(tenantId)).toEqual(["base 3100 1", "base 3100 1"]);
+
+    deps.clock.advance(32 * DAY_MS);
+    await new Promise<void>((resolve) => {
+      void withClosingPaused(deps, tenantId, () => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    await closeDue(deps);
+    expect(await listLines(tenantId)).toHaveLength(2);
+    deps.clock.advance(11 * 60_000);
+    await closeDue(deps);
+    expect(await listLines(tenantId)).toHaveLength(3);
   });
 });

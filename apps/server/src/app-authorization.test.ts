@@ -35,6 +35,7 @@ const ASKING_USAGE = [
   "alerts.preview",
   "insights.refresh",
   "insights.update",
+  "insightFeedback.reset",
   "installationInsights.refresh",
   "installationInsights.update",
 ];

@@ -246,6 +246,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     frequency: "weekly",
     timeZone: "Europe/Berlin",
   }),
+  "insightFeedback.reset": () => ({ measure: "requests", dimension: "key" }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

@@ -59,6 +59,7 @@ import {
 import {
   createAllInsightsRoutes,
   createDigestRoutes,
+  createFeedbackRoutes,
   createForecaster,
   createForecastsRoutes,
   createIncidentFinder,
@@ -239,6 +240,7 @@ export function wirePeople(
     allInsights: createAllInsightsRoutes(services),
     forecasts: createForecastsRoutes({ ...billing, forecaster: createForecaster() }),
     installationInsights: createInstallationInsightsRoutes(insights),
+    insightFeedback: createFeedbackRoutes(services),
     insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),

@@ -18,6 +18,7 @@ import { exportsContract } from "./exports.ts";
 import { filesContract } from "./files.ts";
 import { forecastsContract } from "./forecasts.ts";
 import { insightDigestsContract } from "./insight-digests.ts";
+import { insightFeedbackContract } from "./insight-feedback.ts";
 import { allInsightsContract, insightsContract, installationInsightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
 import { keyBulkContract } from "./key-bulk.ts";
@@ -68,6 +69,7 @@ export const contract = {
   forecasts: forecastsContract,
   allInsights: allInsightsContract,
   installationInsights: installationInsightsContract,
+  insightFeedback: insightFeedbackContract,
   insightDigests: insightDigestsContract,
   exports: exportsContract,
   events: eventsContract,

@@ -24,9 +24,12 @@ export const INSIGHT_KINDS = [
   "invoice_overdue",
 ] as const;
 
+/** What can explain a change. */
+export const CAUSE_DIMENSIONS = ["key", "route", "status", "outcome", "tenant"] as const;
+
 /** A part of the change, such as a key or a route. The empty text is the value of what has none. */
 const part = z.strictObject({
-  dimension: z.enum(["key", "route", "status", "outcome", "tenant"]),
+  dimension: z.enum(CAUSE_DIMENSIONS),
   value: z.string(),
   /** Of the change: the shares of all parts of a dimension are 1 together; negative for a part that moved against it. */
   share: z.number(),

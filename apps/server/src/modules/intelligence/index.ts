@@ -1,5 +1,6 @@
 export { createDigestJobs } from "./digest/digest.jobs.ts";
 export { createDigestRoutes } from "./digest/digest.routes.ts";
+export { createFeedbackRoutes } from "./feedback/feedback.routes.ts";
 export { forecastExhaustion } from "./forecasts/forecast-exhaustion.ts";
 export { forecastInvoice } from "./forecasts/forecast-invoice.ts";
 export { forecastUsage } from "./forecasts/forecast-usage.ts";

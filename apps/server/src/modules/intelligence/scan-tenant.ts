@@ -2,6 +2,7 @@ import { INSIGHTS_MAX } from "@turnpike/contract/insights";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import type { AppServices } from "#platform/app-services.ts";
+import { heedFeedback } from "./feedback/heed-feedback.ts";
 import { findAnomalies } from "./find-anomalies.ts";
 import { findRisks } from "./find-risks.ts";
 import type { FindIncidents } from "./incident-finder.ts";
@@ -21,7 +22,8 @@ export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<vo
   const found = [...anomalies, ...(await findRisks(deps, tenantId))].slice(0, INSIGHTS_MAX);
   await deps.transact.asTenant(tenantId, async (tx) => {
     const before = await lockOpenIds(tx, tenantId);
-    await saveFound(deps, tx, { book: bookOf(tenantId), found });
+    const heeded = await heedFeedback(tx, { tenantId, found, nowMs: deps.clock.now().getTime() });
+    await saveFound(deps, tx, { book: bookOf(tenantId), found: heeded });
     await tellOfChanges(deps, tx, { tenantId, before });
     await saveInsightCheck(tx, tenantId, {
       checked_at: deps.clock.now(),

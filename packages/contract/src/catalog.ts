@@ -87,6 +87,12 @@ const planTerms = {
     .boolean()
     .optional()
     .describe("True for a plan that is only bought beside another one. Left out: no."),
+  isPrepaid: z
+    .boolean()
+    .optional()
+    .describe(
+      "True for a plan whose usage draws on the tenant's credit as calls happen: without credit, calls that cost something are refused. Fees are invoiced as on any plan. Left out: no.",
+    ),
   concurrency: concurrency
     .nullish()
     .describe(
@@ -304,6 +310,10 @@ export const plan = z.strictObject({
     "What it costs and entitles to. Of a plan without phases of its own: one phase with its price and quotas.",
   ),
   isAddOn: z.boolean(),
+  isPrepaid: z
+    .boolean()
+    .optional()
+    .describe("True when usage draws on credit as calls happen. Left out: no."),
   archivedAt: instant.nullable().describe("Since when it is offered to no one; null while it is."),
 });
 export type Plan = z.infer<typeof plan>;

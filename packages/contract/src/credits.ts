@@ -50,6 +50,22 @@ const automaticTopUp = z.strictObject({
   boughtThisMonth: money,
 });
 
+const creditDraw = z.strictObject({
+  drawn: money.describe("What usage that is not invoiced yet has drawn, with its tax."),
+  left: money.describe("What is left now."),
+  isEmpty: z
+    .boolean()
+    .describe("True when calls of some meter with a price are refused: not one more fits."),
+  meters: z
+    .array(
+      z.strictObject({
+        meter: z.string(),
+        unitsLeft: z.string().describe("Units that still fit, if no other meter is used."),
+      }),
+    )
+    .describe("Meters with a price. None in the sandbox, where calls are not refused."),
+});
+
 export const credits = z.strictObject({
   tenantId,
   environment: z.enum(ENVIRONMENTS),
@@ -60,6 +76,9 @@ export const credits = z.strictObject({
     .strictObject({ at: instant, amount: money })
     .nullable()
     .describe("What expires next."),
+  draw: creditDraw
+    .nullable()
+    .describe("What calls of a prepaid plan have drawn on it; null on any other plan."),
   grants: z
     .array(creditGrant)
     .describe("In the order in which they are used, then those that are used up, newest first."),

@@ -288,6 +288,8 @@ export const verifyKeyResponse = z.strictObject({
     .strictObject({ planId: z.string(), name: z.string(), url: z.string() })
     .nullable()
     .optional(),
+  /** With PAYMENT_REQUIRED: the page on which an invoice is paid or credit is bought, so that calls pass again. */
+  paymentUrl: z.string().optional(),
   /** When a lock was requested and the call may pass: the lock to settle or release when the call ends. */
   lock: madeLock.optional(),
 });

@@ -8,7 +8,7 @@ export const DENIALS: Readonly<Record<string, { status: number; title: string }>
   FORBIDDEN_NETWORK: { status: 403, title: "The API key may not be used from this network" },
   INSUFFICIENT_SCOPE: { status: 403, title: "The credential lacks a scope" },
   TENANT_SUSPENDED: { status: 403, title: "The tenant is suspended" },
-  PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
+  PAYMENT_REQUIRED: { status: 402, title: "A payment is needed" },
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   QUOTA_EXCEEDED: { status: 429, title: "The quota of this period is used up" },

@@ -98,6 +98,7 @@ export function toDenialReply(input: {
             ? {}
             : { upgradeUrl: reply.offer?.url ?? `${publicUrl}/plans` }),
         }),
+    ...(reply.paymentUrl === undefined ? {} : { paymentUrl: reply.paymentUrl }),
     ...(reply.missingScopes === undefined ? {} : { missingScopes: reply.missingScopes }),
     type: `${publicUrl}/docs/errors/${reply.code.toLowerCase().replaceAll("_", "-")}`,
     title,

@@ -86,6 +86,7 @@ export type ValidReply = KnownKey & {
   missingScopes?: undefined;
   retryAfterSeconds?: undefined;
   offer?: undefined;
+  paymentUrl?: undefined;
 };
 
 /** The call may not pass. Every refusal but `MISSING_KEY` and `INVALID_KEY` says whose key it is. */
@@ -104,6 +105,8 @@ export type RefusedReply = (KnownKey | UnknownKey) & {
   retryAfterSeconds?: number | undefined;
   /** The cheapest plan under which the call would have passed, or null when there is none. */
   offer: { planId: string; name: string; url: string } | null;
+  /** With PAYMENT_REQUIRED: the page on which an invoice is paid or credit is bought. */
+  paymentUrl?: string | undefined;
   lock?: undefined;
 };
 

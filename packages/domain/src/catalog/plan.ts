@@ -31,6 +31,8 @@ export type PlanTerms = {
   phases?: PlanPhaseTerms[] | undefined;
   /** True for a plan that is only bought beside another one; undefined for no. */
   isAddOn?: boolean | undefined;
+  /** True for a plan whose usage draws on the customer's credit as calls happen, and stops when none is left; undefined for no. */
+  isPrepaid?: boolean | undefined;
   /** Calls of a tenant through the gateway that may be under way at once; undefined, or null in an override, for no limit. */
   concurrency?: number | null | undefined;
   /** Scopes of the operator's own API that keys of the plan may have; undefined for none. */

@@ -8,14 +8,14 @@ export type TermsOverrides = Partial<
   Pick<PlanTerms, "rateLimits" | "quotas" | "concurrency" | "scopes">
 >;
 
-/** A cap in money on what a tenant spends in a billing period. Leases keep to it; here is what refusals say of it. */
+/** A limit in money on what a tenant uses: a spend cap, or the credit of a prepaid plan. Leases keep to it. */
 export type EntitledSpend = {
-  /** Minor units, as decimal text. */
-  cap: string;
+  /** Minor units, as decimal text; null for credit alone. */
+  cap: string | null;
   currency: string;
   /** Meters with a price: their units are spent from leases, whether they have a hard limit or not. */
   meters: readonly string[];
-  /** When the cap was last changed, epoch milliseconds. */
+  /** When the limit was last changed, epoch milliseconds. */
   changedAtMs: number;
 };
 
@@ -32,6 +32,6 @@ export type Entitlement = {
   /** Start of one billing period, UTC, and how long each one is: see `period` in `time/period.ts`. */
   periodAnchor: Date;
   periodUnit: PeriodUnit;
-  /** Undefined without a cap. */
+  /** Undefined without a cap and without a prepaid plan. */
   spendCap?: EntitledSpend | undefined;
 };

@@ -18,7 +18,7 @@ export const ERROR_CODES = {
   INSUFFICIENT_SCOPE: { status: 403, title: "The credential lacks a scope" },
   NO_TEST_UPSTREAM: { status: 403, title: "This API takes no test keys" },
   TENANT_SUSPENDED: { status: 403, title: "The tenant is suspended" },
-  PAYMENT_REQUIRED: { status: 402, title: "An invoice is overdue" },
+  PAYMENT_REQUIRED: { status: 402, title: "A payment is needed" },
   SPEND_CAP_REACHED: { status: 402, title: "The spend cap is reached" },
   RATE_LIMITED: { status: 429, title: "Too many requests" },
   CONCURRENCY_LIMITED: { status: 429, title: "Too many calls are under way" },

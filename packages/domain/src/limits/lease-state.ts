@@ -24,7 +24,7 @@ export type LeaseState = {
   readonly isInDoubt: boolean;
   /** True when callers waited for more than the last answer granted. */
   readonly isShort: boolean;
-  /** What a refusal says of the spend cap, when that left less than the limit did. */
+  /** What a refusal says of the limit in money, when that left less than the limit did. */
   readonly spend: SpendNotice | undefined;
   /** True once other processes were asked for what fell short. */
   readonly hasAskedOthers: boolean;
@@ -60,8 +60,10 @@ export type WantedUnits = {
   isTooMuch: boolean;
 };
 
-/** A spend cap and what was charged so far, in decimals of the currency. */
-export type SpendNotice = { used: string; cap: string; currency: string };
+/** What a limit in money says when it refuses, in decimals of the currency: the spend cap, or the credit of a prepaid plan. */
+export type SpendNotice =
+  | { of: "cap"; used: string; cap: string; currency: string }
+  | { of: "credit"; left: string; currency: string };
 
 /** What the database answered. */
 export type LeaseAnswer = {
@@ -75,7 +77,7 @@ export type LeaseAnswer = {
   isShort: boolean;
   /** True for a balance to which events report usage without a lease. */
   isReported: boolean;
-  /** Set when the spend cap leaves less than the limit does. */
+  /** Set when a limit in money leaves less than the limit does. */
   spend?: SpendNotice | undefined;
 };
 

@@ -24,7 +24,7 @@ export function toTerms(
   plan: PlanTerms & { planId: string },
   meters: readonly MeterDefinition[],
 ): PlanTerms {
-  const { planId, scopes, concurrency, phases, isAddOn, ...terms } = plan;
+  const { planId, scopes, concurrency, phases, isAddOn, isPrepaid, ...terms } = plan;
   return completeTerms({
     planId,
     meters,
@@ -32,6 +32,7 @@ export function toTerms(
       ...terms,
       ...(phases === undefined ? {} : { phases: withoutUndefined(phases) }),
       ...(isAddOn === true ? { isAddOn } : {}),
+      ...(isPrepaid === true ? { isPrepaid } : {}),
       ...(concurrency === undefined || concurrency === null ? {} : { concurrency }),
       ...(scopes === undefined || scopes.length === 0 ? {} : { scopes }),
     },

@@ -4,8 +4,8 @@ import { insertChange } from "#platform/changes.store.ts";
 import { deleteSpendBudget, type SpendBudget, writeSpendBudget } from "./spend-budgets.store.ts";
 
 /**
- * Sets what keeps the spend of a tenant within its cap, or with `undefined` ends it. Where that changes what a tenant may do, every
- * process gives its leases back and asks anew, so that a lower cap counts within a second and a higher one at once. Part of the caller's
+ * Sets what keeps the spend of a tenant within its cap and its credit, or with `undefined` ends it. Where that changes what a tenant may do, every
+ * process gives its leases back and asks anew, so that a lower limit counts within a second and a higher one at once. Part of the caller's
  * transaction, which must be one of the operator role.
  */
 export async function setSpendBudgetWithin(

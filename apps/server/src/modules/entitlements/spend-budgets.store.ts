@@ -3,10 +3,12 @@ import type { SpendAnchor, SpendSpan } from "@turnpike/domain/billing/limits/spe
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { fromExactJson, type Json, toExactJson } from "#platform/exact-json.ts";
 
-/** What keeps the spend of a tenant within its cap. */
+/** What keeps the spend of a tenant within its cap, and what a prepaid plan draws within its credit. One of both is there. */
 export type SpendBudget = {
-  /** Minor units. */
-  cap: bigint;
+  /** Minor units; undefined without a cap. */
+  cap: bigint | undefined;
+  /** What usage that is not invoiced may come to, in minor units; undefined unless the plan is prepaid. */
+  credit: bigint | undefined;
   currency: string;
   meters: readonly string[];
   spans: readonly SpendSpan[];
@@ -21,7 +23,8 @@ export type CountedBudget = SpendBudget & {
 };
 
 type BudgetRow = {
-  cap: string;
+  cap: string | null;
+  credit: string | null;
   currency: string;
   meters: string[];
   spans: Json;
@@ -30,10 +33,15 @@ type BudgetRow = {
   now: Date;
 };
 
+function toMinor(text: string | null): bigint | undefined {
+  return text === null ? undefined : BigInt(text);
+}
+
 function toCounted(row: BudgetRow): CountedBudget {
   const anchors = fromExactJson<(SpendAnchor | null)[]>(row.anchors);
   return {
-    cap: BigInt(row.cap),
+    cap: toMinor(row.cap),
+    credit: toMinor(row.credit),
     currency: row.currency,
     meters: row.meters,
     spans: fromExactJson<SpendSpan[]>(row.spans),
@@ -44,10 +52,10 @@ function toCounted(row: BudgetRow): CountedBudget {
 }
 
 function columns(tx: Tx) {
-  return tx`cap::text as cap, currency, meters, spans, fed_to, anchors, clock_timestamp() as now`;
+  return tx`cap::text as cap, credit::text as credit, currency, meters, spans, fed_to, anchors, clock_timestamp() as now`;
 }
 
-/** Reads a budget; `undefined` for a tenant without a cap. */
+/** Reads a budget; `undefined` for a tenant without a cap and without a prepaid plan. */
 export async function findSpendBudget(
   tx: Tx,
   tenantId: TenantId,
@@ -80,21 +88,25 @@ export async function writeSpendAnchors(
 /**
  * Writes the budget of a tenant; counting begins anew. Needs the operator role.
  *
- * @returns True when the cap or what it is about is another one, so that processes have to hear of it.
+ * @returns True when the cap, the credit or what they are about is another one, so that processes have to hear of it.
  */
 export async function writeSpendBudget(
   tx: Tx,
   tenantId: TenantId,
-  { cap, currency, meters, spans, fedTo, now }: SpendBudget & { now: Date },
+  { cap, credit, currency, meters, spans, fedTo, now }: SpendBudget & { now: Date },
 ): Promise<boolean> {
-  const [before] = await tx<{ cap: string; currency: string; meters: string[] }[]>`
-    select cap::text as cap, currency, meters from spend_budgets where tenant_id = ${tenantId} for no key update`;
+  const [before] = await tx<Omit<BudgetRow, "spans" | "fed_to" | "anchors" | "now">[]>`
+    select cap::text as cap, credit::text as credit, currency, meters from spend_budgets
+    where tenant_id = ${tenantId} for no key update`;
   const isSame =
-    before?.cap === cap.toString() &&
+    before !== undefined &&
+    toMinor(before.cap) === cap &&
+    toMinor(before.credit) === credit &&
     before.currency === currency &&
     before.meters.join("\n") === meters.join("\n");
   const row = {
-    cap: cap.toString(),
+    cap: cap?.toString() ?? null,
+    credit: credit?.toString() ?? null,
     currency,
     meters: [...meters],
     spans: tx.json(toExactJson(spans) as never),

@@ -18,6 +18,11 @@ export function toChallenge(code: ErrorCode): Record<string, string> {
   return { "www-authenticate": `Bearer${suffix}` };
 }
 
+/** Where a customer pays, or buys credit, so that calls pass again: beside the page of the plans. Undefined for other refusals. */
+export function paymentUrlOf(code: ErrorCode, plansUrl: string): string | undefined {
+  return code === "PAYMENT_REQUIRED" ? new URL("billings", plansUrl).href : undefined;
+}
+
 /**
  * Turns a denial into what the caller sees.
  *
@@ -28,11 +33,13 @@ export function toDenialError(
   input: { plansUrl: string; nowMs: number },
 ): AppError {
   const { limit, retryAfterMs } = denial;
+  const paymentUrl = paymentUrlOf(denial.code, input.plansUrl);
   const limitHeaders = limit === undefined ? [] : toLimitHeaders([limit], input.nowMs);
   return new AppError({
     code: denial.code,
     publicMessage: denial.detail,
     extensions: {
+      ...(paymentUrl !== undefined && { paymentUrl }),
       ...(limit === undefined
         ? {}
         : {

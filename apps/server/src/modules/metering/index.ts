@@ -8,7 +8,12 @@ export {
 export { prepareUsagePartitions } from "./history/keep-usage-history.ts";
 export { type HardLimit, type LeaseHold, NO_LIMIT } from "./leases/lease-entry.ts";
 export type { LeaseHolder } from "./leases/lease-holder.ts";
-export { findSpendState, type SpendState } from "./leases/spend-room.ts";
+export {
+  type CreditState,
+  findCreditState,
+  findSpendState,
+  type SpendState,
+} from "./leases/spend-room.ts";
 export { commitGroups } from "./ledger/commit-groups.ts";
 export { getLimits } from "./ledger/get-limits.ts";
 export { keyUsage } from "./ledger/key-usage.ts";

@@ -2,6 +2,7 @@ import { larger, smaller } from "../../money/bounds.ts";
 import { roundToMinor } from "../../money/currency.ts";
 import { divideHalfAway } from "../../money/exact.ts";
 import { costOf } from "../../pricing/cost.ts";
+import { limitLate } from "../limits/prepaid.ts";
 import { sumCharges } from "../limits/spend.ts";
 import { createLine, type Line } from "../rating/line.ts";
 import type { ClosedStretch } from "../rating/stretch.ts";
@@ -99,6 +100,7 @@ function billStretch(
     commitments,
   };
   const left = leftOfCap(account, stretch, fresh);
+  const capped = left === undefined ? rest : smaller(rest, left);
   const credits = difference < 0n ? creditUsage(account, stretch, -difference) : [];
   return {
     account: issueCreditNotes(billed, credits, atMs),
@@ -107,8 +109,8 @@ function billStretch(
       owner,
       span: { fromMs: stretch.fromMs, toMs: stretch.toMs },
       quantity,
-      // What was used beyond the cap is not charged: usage that is reported afterwards cannot be refused.
-      amount: left === undefined ? rest : smaller(rest, left),
+      // What was used beyond the cap, or beyond credit, is not charged: usage that is reported afterwards cannot be refused.
+      amount: owner.isPrepaid === true ? limitLate(account, capped, { atMs, fresh }) : capped,
       taxClass: card.taxClass,
     }),
   };

@@ -2,6 +2,7 @@ import { smaller } from "../../money/bounds.ts";
 import { applyCoupons, spreadOff, sumLeft } from "../invoices/coupon.ts";
 import { chooseGrants, moveCredit, sumBurns, toEntries } from "../invoices/grant.ts";
 import { type Invoice, nextNumber } from "../invoices/invoice.ts";
+import { isPrepaid, isUsage } from "../limits/prepaid.ts";
 import { createLine, isCharge, type Line } from "../rating/line.ts";
 import { orderLines } from "../rating/order-lines.ts";
 import { taxLines } from "../tax/tax-lines.ts";
@@ -25,15 +26,54 @@ function toPromotional(amount: bigint): Line {
   });
 }
 
+/** What credit may pay for on an invoice, and since when that has drawn on it. */
+type CreditUse = {
+  readonly isFor: (line: Line) => boolean;
+  readonly sinceMs: number;
+};
+
+/** On a prepaid plan credit is for usage alone: a fee would take what calls have drawn already. */
+function creditUseOf(account: Account, charges: readonly Line[], atMs: number): CreditUse {
+  const draws = isPrepaid(account);
+  const starts = charges.flatMap(({ kind, owner, span }) =>
+    span !== undefined && isUsage({ kind }) && (draws || owner?.isPrepaid === true)
+      ? [span.fromMs]
+      : [],
+  );
+  return {
+    isFor: (line) => !draws || isUsage(line),
+    sinceMs: Math.min(atMs, ...starts),
+  };
+}
+
+/** Takes a sum off the lines that it is for. */
+function spreadOver(
+  lines: readonly Line[],
+  amount: bigint,
+  isFor: CreditUse["isFor"],
+): readonly Line[] {
+  const lowered = spreadOff(lines.filter(isFor), amount).values();
+  return lines.map((line) => (isFor(line) ? (lowered.next().value ?? line) : line));
+}
+
 /** Lowers lines by coupons, then by promotional credit. */
-function lowerLines(account: Account, charges: readonly Line[], atMs: number) {
+function lowerLines(
+  account: Account,
+  charges: readonly Line[],
+  { atMs, use }: { atMs: number; use: CreditUse },
+) {
   const { coupons, invoices, periods } = account;
   const { grants } = account.credit;
   const { lines, discounts } = applyCoupons(charges, coupons, { invoices, periodNumber: periods });
-  const left = sumLeft(lines);
-  const burns = chooseGrants(grants, { kind: "promotional", amount: left, atMs });
+  const left = sumLeft(lines.filter(use.isFor));
+  const burns = chooseGrants(grants, {
+    kind: "promotional",
+    amount: left,
+    atMs,
+    sinceMs: use.sinceMs,
+  });
   const amount = sumBurns(burns);
-  const lowered = amount === 0n ? lines : spreadOff(lines, amount);
+  const lowered = amount === 0n ? lines : spreadOver(lines, amount, use.isFor);
   return {
     lines: [...lowered, ...discounts, ...(amount === 0n ? [] : [toPromotional(amount)])],
     burns,
@@ -42,6 +82,38 @@ function lowerLines(account: Account, charges: readonly Line[], atMs: number) {
 
 /** What pays an invoice when it is issued. */
 type PaidWith = Pick<Invoice, "burns" | "fromBalance" | "prepaid">;
+
+function totalOf({ terms }: Account, lines: readonly Line[]) {
+  return totalTaxes(
+    lines
+      .filter((line) => isCharge(line) && line.amount > 0n)
+      .map((line) => ({ kinds: line.taxes, sum: line.amount - line.discount })),
+    terms.seller?.pricesInclude ?? "net",
+  );
+}
+
+/** Pays an invoice from the balance, then from prepaid credit. On a prepaid plan credit goes first, for what it is for. */
+function payWithCredit(
+  account: Account,
+  lines: readonly Line[],
+  { total, atMs, use }: { total: bigint; atMs: number; use: CreditUse },
+): PaidWith {
+  const { grants } = account.credit;
+  const burn = (amount: bigint) =>
+    chooseGrants(grants, { kind: "prepaid", amount, atMs, sinceMs: use.sinceMs });
+  if (!isPrepaid(account)) {
+    const fromBalance = smaller(account.balance, total);
+    const burns = burn(total - fromBalance);
+    return { burns, fromBalance, prepaid: sumBurns(burns) };
+  }
+  const others = totalOf(
+    account,
+    lines.filter((line) => !use.isFor(line)),
+  );
+  const burns = burn(total - others.total);
+  const prepaid = sumBurns(burns);
+  return { burns, fromBalance: smaller(account.balance, total - prepaid), prepaid };
+}
 
 /** Taxes lines that are ready, and adds their invoice to the account. The number is taken last. */
 export function appendInvoice(
@@ -58,13 +130,8 @@ export function appendInvoice(
     topUp?: string;
   },
 ): Account {
-  const { terms, invoices, credit } = account;
-  const totals = totalTaxes(
-    lines
-      .filter((line) => isCharge(line) && line.amount > 0n)
-      .map((line) => ({ kinds: line.taxes, sum: line.amount - line.discount })),
-    terms.seller?.pricesInclude ?? "net",
-  );
+  const { invoices, credit } = account;
+  const totals = totalOf(account, lines);
   const { burns, fromBalance, prepaid } = pay(totals.total);
   const invoice: Invoice = {
     ...totals,
@@ -98,7 +165,7 @@ export function appendInvoice(
  * @throws {NoTaxRate} When the table of rates has none for a line.
  */
 export function issueInvoice(account: Account, lines: readonly Line[], atMs: number): Account {
-  const { terms, customer, credit } = account;
+  const { terms, customer } = account;
   const { seller, currency } = terms;
   const taxed = taxLines([...account.waiting, ...lines], { seller, customer, currency });
   const charges = orderLines(taxed.filter(isShown));
@@ -106,15 +173,14 @@ export function issueInvoice(account: Account, lines: readonly Line[], atMs: num
   if (charges.every(({ amount }) => amount === 0n)) {
     return settled;
   }
-  const lowered = lowerLines(account, charges, atMs);
+  const use = creditUseOf(account, charges, atMs);
+  const { lines: lowered, burns } = lowerLines(account, charges, { atMs, use });
   return appendInvoice(settled, {
-    lines: lowered.lines,
+    lines: lowered,
     atMs,
     pay: (total) => {
-      const fromBalance = smaller(account.balance, total);
-      const amount = total - fromBalance;
-      const burns = chooseGrants(credit.grants, { kind: "prepaid", amount, atMs });
-      return { burns: [...lowered.burns, ...burns], fromBalance, prepaid: sumBurns(burns) };
+      const paid = payWithCredit(account, lowered, { total, atMs, use });
+      return { ...paid, burns: [...burns, ...paid.burns] };
     },
   });
 }

@@ -53,6 +53,8 @@ export type BillingPlan = {
   readonly planId: string;
   /** Place in the catalogue, which orders the lines of add-ons. */
   readonly place: number;
+  /** True when usage draws on credit as it happens; left out for no. */
+  readonly isPrepaid?: boolean;
   readonly phases: readonly PlanPhase[];
 };
 

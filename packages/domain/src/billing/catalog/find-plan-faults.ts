@@ -3,8 +3,9 @@ import { SCALE } from "../../money/decimal.ts";
 import { type CatalogFault, createReader, type Reader } from "../../pricing/catalog-fault.ts";
 import { isSameInterval } from "../subscription/plan-interval.ts";
 import type { PlanPhase, RateCard } from "./billing-plan.ts";
+import { checkPrepaid } from "./check-prepaid.ts";
 import { isQuotaCard, type QuotaCard, refillOf } from "./quota-card.ts";
-import { type PlanSource, readPlanSource } from "./to-billing-plan.ts";
+import { type PlanSource, readPlanSource, toBillingMeters } from "./to-billing-plan.ts";
 
 /** What a quota of calls can count to, in whole units. */
 const QUOTA_MAX = BigInt(Number.MAX_SAFE_INTEGER);
@@ -82,10 +83,10 @@ function checkPhase(phase: PlanPhase, meters: PlanSource["meters"], reader: Read
 /**
  * Finds everything in a plan with phases that cannot be billed or obeyed.
  *
- * @returns Each fault with its pointer into the plan, what cannot be billed first; empty for a plan without phases.
+ * @returns Each fault with its pointer into the plan, what cannot be billed first; empty for a plan without phases that is not prepaid.
  */
 export function findPlanFaults(source: Omit<PlanSource, "place">): CatalogFault[] {
-  if (source.terms.phases === undefined) {
+  if (source.terms.phases === undefined && source.terms.isPrepaid !== true) {
     return [];
   }
   const { plan, faults } = readPlanSource({ ...source, place: 0 });
@@ -93,5 +94,10 @@ export function findPlanFaults(source: Omit<PlanSource, "place">): CatalogFault[
   for (const [index, phase] of plan.phases.entries()) {
     checkPhase(phase, source.meters, createReader(others).at("phases").at(index));
   }
+  checkPrepaid(
+    plan,
+    { terms: source.terms, meters: toBillingMeters(source.meters) },
+    createReader(others),
+  );
   return [...faults, ...others];
 }

@@ -100,5 +100,6 @@ export function readPlan(
   const phases = list.map((phase, index) =>
     readPhase(phase, { isLast: index === list.length - 1, meters }, reader.at("phases").at(index)),
   );
-  return { planId, place, phases };
+  const isPrepaid = plan["isPrepaid"] === true;
+  return { planId, place, phases, ...(isPrepaid && { isPrepaid }) };
 }

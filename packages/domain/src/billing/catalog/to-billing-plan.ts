@@ -38,7 +38,7 @@ export function readPlanSource({ planId, place, terms, meters }: PlanSource): {
 } {
   const faults: CatalogFault[] = [];
   const plan = readPlan(
-    { planId, phases: phasesOf(terms) },
+    { planId, phases: phasesOf(terms), isPrepaid: terms.isPrepaid === true },
     { place, meters: toBillingMeters(meters) },
     createReader(faults),
   );

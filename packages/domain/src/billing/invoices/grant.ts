@@ -46,6 +46,18 @@ export function isExpired({ expiresAtMs }: Grant, atMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= atMs;
 }
 
+/**
+ * True for credit that can pay at an instant.
+ *
+ * @param input.sinceMs - Since when what it pays for has drawn on it: it must not have expired by then.
+ */
+export function isUsable(
+  grant: Grant,
+  { atMs, sinceMs }: { atMs: number; sinceMs: number },
+): boolean {
+  return grant.left > 0n && grant.effectiveAtMs <= atMs && !isExpired(grant, sinceMs);
+}
+
 type BurnOrder = Pick<Grant, "priority" | "expiresAtMs" | "effectiveAtMs">;
 
 /** The order in which grants of a kind are burned, apart from that of granting. */
@@ -58,20 +70,20 @@ export function compareGrants(a: BurnOrder, b: BurnOrder): number {
  * Chooses which grants of a kind pay for an amount: lower priority, then earlier expiry, then earlier start, then the order of
  * granting.
  *
+ * @param input.sinceMs - See {@link isUsable}; left out: `atMs`.
  * @returns What each grant gives, together at most `amount`.
  */
 export function chooseGrants(
   grants: readonly Grant[],
-  { kind, amount, atMs }: { kind: GrantKind; amount: bigint; atMs: number },
+  {
+    kind,
+    amount,
+    atMs,
+    sinceMs = atMs,
+  }: { kind: GrantKind; amount: bigint; atMs: number; sinceMs?: number },
 ): Burn[] {
   const usable = [...grants.entries()]
-    .filter(
-      ([, grant]) =>
-        grant.kind === kind &&
-        grant.left > 0n &&
-        grant.effectiveAtMs <= atMs &&
-        !isExpired(grant, atMs),
-    )
+    .filter(([, grant]) => grant.kind === kind && isUsable(grant, { atMs, sinceMs }))
     .sort(([i, a], [j, b]) => compareGrants(a, b) || i - j);
   const burns: Burn[] = [];
   let missing = amount;
@@ -138,10 +150,14 @@ export function addGrant(
   ]);
 }
 
-/** Takes what is left of grants that have expired. Credit that comes back to one later expires when it comes back. */
-export function expireCredit(credit: Credit, atMs: number): Credit {
+/**
+ * Takes what is left of grants that have expired. Credit that comes back to one later expires when it comes back.
+ *
+ * @param sinceMs - Since when usage draws on credit that expires meanwhile, see {@link isUsable}.
+ */
+export function expireCredit(credit: Credit, atMs: number, sinceMs: number = atMs): Credit {
   const expired = [...credit.grants.entries()].filter(
-    ([, grant]) => grant.left > 0n && isExpired(grant, atMs),
+    ([, grant]) => grant.left > 0n && isExpired(grant, sinceMs),
   );
   return moveCredit(
     credit,

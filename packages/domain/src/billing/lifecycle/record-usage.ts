@@ -2,6 +2,8 @@ import type { Quantity } from "../../pricing/price.ts";
 import { type Account, isRunning, type LateUse, type RunningAccount } from "../account/account.ts";
 import { billLateUsage } from "../account/bill-late-usage.ts";
 import { admitUsage } from "../limits/admit-usage.ts";
+import { drawOf } from "../limits/draw-of.ts";
+import { isPrepaid, payableByCredit } from "../limits/prepaid.ts";
 import { quotaLeft } from "../limits/quota.ts";
 import { createCapCheck } from "../limits/spend.ts";
 import { capAt, spendOf } from "../limits/spend-of.ts";
@@ -20,13 +22,24 @@ function isOf({ card, fromMs }: Stretch, { meterId, atMs }: Usage): boolean {
   return card.meterId === meterId && fromMs <= atMs;
 }
 
-/** How much of a use the limits and the cap let through. */
+/** How much of a use the limits, the cap and, on a prepaid plan, credit let through. */
 function admit(account: RunningAccount, usage: Usage): Quantity {
   const { subscription, meterUses } = account;
   const { meterId, quantity, atMs } = usage;
   const runs = listRuns(subscription);
   const cap = capAt(account, atMs);
-  const check = cap === undefined ? undefined : createCapCheck(cap, spendOf(account));
+  const checks = [
+    ...(cap === undefined ? [] : [createCapCheck(cap, spendOf(account))]),
+    // What takes effect until the period ends can pay its invoice.
+    ...(isPrepaid(account)
+      ? [
+          createCapCheck(
+            payableByCredit(account, subscription.period.toMs),
+            drawOf(account, subscription.period.toMs),
+          ),
+        ]
+      : []),
+  ];
   return admitUsage(quantity, {
     quotaLeft: quotaLeft(runs, {
       meterId,
@@ -34,7 +47,8 @@ function admit(account: RunningAccount, usage: Usage): Quantity {
       atMs,
       uses: meterUses,
     }),
-    fitsCap: check === undefined ? undefined : (amount) => check(meterId, amount),
+    fitsCap:
+      checks.length === 0 ? undefined : (amount) => checks.every((check) => check(meterId, amount)),
   });
 }
 

@@ -9,6 +9,7 @@ import {
   moveCredit,
 } from "../invoices/grant.ts";
 import { dueOf, type Invoice } from "../invoices/invoice.ts";
+import { drawsSinceMs } from "../limits/prepaid.ts";
 import type { Line } from "../rating/line.ts";
 import { isTaxedTopUp } from "./top-up.ts";
 
@@ -82,6 +83,6 @@ export function settleCredit(account: Account, atMs: number): Account {
       credit = settleTopUp(credit, { invoice, index, topUp: invoice.topUp, atMs });
     }
   }
-  credit = expireCredit(credit, atMs);
+  credit = expireCredit(credit, atMs, drawsSinceMs(account, atMs));
   return credit.entries.length === account.credit.entries.length ? account : { ...account, credit };
 }

@@ -3,7 +3,11 @@ import type { Span } from "../rating/line.ts";
 import type { Spend } from "./spend.ts";
 
 /** A billing period with what it has cost when billing last looked at it. */
-export type SpendSpan = Span & { readonly spend: Spend };
+export type SpendSpan = Span & {
+  readonly spend: Spend;
+  /** On a prepaid plan: charges for usage that wait for an invoice, beside those of the cards. Minor units. */
+  readonly drawn?: bigint;
+};
 
 /** Where counting goes on from: usage of each card that billing has not seen yet, and the balance of each meter at that moment. */
 export type SpendAnchor = {
@@ -48,4 +52,36 @@ export function reservedSpend(
     return { ...card, used: card.used + since + held };
   });
   return { ...spend, cards };
+}
+
+/**
+ * How long before a period begins grants keep room for it, because their units may be spent in it. Longer than a lease may be spent, by
+ * far more than clocks differ.
+ */
+export const DRAW_AHEAD_MS = 2 * 60_000;
+
+/**
+ * What calls draw on credit if everything that is reserved is used: the sum over all periods that are not invoiced and have begun, or are
+ * about to. Until a period that is over is invoiced, what is used since counts in both, so that no split of it is too little.
+ *
+ * @param input.spends - The spend of each period, at the places of `spans`; see {@link reservedSpend}.
+ * @returns `undefined` while no plan that runs is prepaid.
+ */
+export function drawAt(
+  spans: readonly SpendSpan[],
+  { spends, nowMs }: { spends: readonly Spend[]; nowMs: number },
+): Spend | undefined {
+  let draw: Spend | undefined;
+  for (const [place, { fromMs, drawn }] of spans.entries()) {
+    const spend = spends[place];
+    if (drawn === undefined || spend === undefined || fromMs > nowMs + DRAW_AHEAD_MS) {
+      continue;
+    }
+    draw = {
+      currency: spend.currency,
+      fees: (draw?.fees ?? 0n) + drawn,
+      cards: [...(draw?.cards ?? []), ...spend.cards.map((card) => ({ ...card, least: 0n }))],
+    };
+  }
+  return draw;
 }

@@ -31,6 +31,8 @@ export type LineOwner = {
   /** Place of the card in its phase; the true-up of a phase has none. */
   readonly cardPlace: number | undefined;
   readonly card: string | undefined;
+  /** True for a plan whose usage draws on credit; left out for no. */
+  readonly isPrepaid?: boolean;
 };
 
 export type Use = { readonly atMs: number; readonly quantity: Quantity };

@@ -97,6 +97,15 @@ function listChanges(table: Table, { fromMs, toMs }: Span): number[] {
   return table.decision.of === "zero" ? [] : inside.filter((ms) => toKey(ms - 1) !== toKey(ms));
 }
 
+/** The taxes of a class over a span: those of its start, and of each change in it. */
+export function listTaxKinds(
+  taxClass: string,
+  { seller, customer, span }: { seller: Seller; customer: Customer; span: Span },
+): TaxKind[][] {
+  const table = tableOf(taxClass, seller, customer);
+  return [span.fromMs, ...listChanges(table, span)].map((atMs) => kindsAt(table, atMs));
+}
+
 function isCut(line: Line): boolean {
   return (
     line.source?.of === "fee" ||

@@ -58,13 +58,18 @@ function toPhaseFacts(terms: PlanTerms, isOnly: boolean) {
 }
 
 function toPlanFacts(terms: PlanTerms, prices: Readonly<Record<string, Fact>>): Facts {
-  const { name, description, currency, visibility, isAddOn, concurrency } = terms;
+  const { name, description, currency, visibility, isAddOn, isPrepaid, concurrency } = terms;
   return toFacts({
     name: quoted("name", name),
     description: quoted("description", description),
     currency: valueFact("currency", currency),
     visibility: valueFact("visibility", visibility),
     isAddOn: valueFact("add-on", isAddOn === true, isAddOn === true ? "yes" : "no"),
+    isPrepaid: valueFact(
+      "prepaid",
+      isPrepaid === true,
+      isPrepaid === true ? "yes, calls draw on credit" : "no",
+    ),
     ...prices,
     rateLimits: toRateFacts(terms),
     concurrency:

@@ -1,10 +1,10 @@
 import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import { listUnbilledUsage } from "@turnpike/domain/billing/account/list-unbilled-usage";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
-import { nextExpiryMs } from "@turnpike/domain/billing/invoices/grant";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
 import { nextReminderMs, type Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
+import { nextCreditMs } from "@turnpike/domain/billing/limits/prepaid";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import { usageRevenueOf } from "@turnpike/domain/billing/revenue/usage-revenue";
 import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
@@ -382,11 +382,11 @@ function dueAtOf(after: Account, changed: ChangedAccount): Date | null {
   const dueDates = dueDatesOf(loaded, { paymentDays: settings.paymentDays, now });
   const dueMs = nextDueMs(after, advancedToMs);
   const reminderMs = nextReminderMs(after, { dueDates, afterMs: advancedToMs });
-  const expiryMs = nextExpiryMs(after.credit.grants);
+  const creditMs = nextCreditMs(after, advancedToMs);
   const instants = [
     dueMs === undefined ? undefined : dueMs - aheadMs + SETTLE_MS,
     reminderMs === undefined ? undefined : reminderMs - aheadMs,
-    expiryMs === undefined ? undefined : expiryMs - aheadMs,
+    creditMs === undefined ? undefined : creditMs - aheadMs,
     isMetered(after) ? now.getTime() + FEED_MS : undefined,
     lateUsageMs(after, changed),
   ].filter((ms) => ms !== undefined);

@@ -207,22 +207,36 @@ export async function deleteAutomaticTopUps(
   return rows.length;
 }
 
-/** Live accounts in which less is left than their customer wants, after one of them. Those with an unpaid top-up wait for it. */
+export type LowAccountRow = AutomaticTopUpRow & {
+  currency: string;
+  /** True on a prepaid plan: what calls have drawn since the last invoice is not in the ledger of credit. */
+  isDrawing: boolean;
+};
+
+/**
+ * Live accounts in which less is left than their customer wants, and all that draw on credit as calls happen, after one of them. Those
+ * with an unpaid top-up wait for it.
+ */
 export async function listLowAccounts(
   tx: Tx,
   { after, limit }: { after: TenantId | undefined; limit: number },
-): Promise<(AutomaticTopUpRow & { currency: string })[]> {
-  return await tx<(AutomaticTopUpRow & { currency: string })[]>`
-    select ${automaticColumns(tx)}, a.currency
+): Promise<LowAccountRow[]> {
+  return await tx<LowAccountRow[]>`
+    select ${automaticColumns(tx)}, a.currency, b.is_drawing as "isDrawing"
     from automatic_top_ups t join billing_accounts a using (tenant_id, environment)
+      cross join lateral (
+        select exists (
+          select from spend_budgets s where s.tenant_id = t.tenant_id and s.credit is not null
+        ) as is_drawing
+      ) b
     where environment = 'live' and a.life in ('trialing', 'active')
       ${after === undefined ? tx`` : tx`and tenant_id > ${after}`}
-      and t.threshold > (
+      and (b.is_drawing or t.threshold > (
         select coalesce(sum(e.amount), 0)
         from credit_grants g join credit_entries e using (tenant_id, environment, place)
         where g.tenant_id = t.tenant_id and g.environment = t.environment and g.effective_at <= a.advanced_to
           and (g.kind = 'prepaid' or g.invoice_id is not null)
-      )
+      ))
       and not exists (
         select from invoices i
         where i.tenant_id = t.tenant_id and i.environment = t.environment and i.state in ('open', 'uncollectible')

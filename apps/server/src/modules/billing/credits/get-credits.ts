@@ -15,12 +15,18 @@ import {
   listGrants,
   sumAutomaticTopUps,
 } from "./credits.store.ts";
+import { findDraw, toDrawReply } from "./read-draw.ts";
 import { findOffer } from "./top-up-settings.ts";
 
 type Grant = Credits["grants"][number];
 
-function stateOf({ left, effectiveAt, expiresAt }: GrantRow, now: Date): Grant["state"] {
-  if (expiresAt !== null && expiresAt <= now) {
+type At = { now: Date; usableSince: Date };
+
+function stateOf(
+  { left, effectiveAt, expiresAt }: GrantRow,
+  { now, usableSince }: At,
+): Grant["state"] {
+  if (expiresAt !== null && expiresAt <= usableSince) {
     return "expired";
   }
   if (left === "0") {
@@ -29,12 +35,12 @@ function stateOf({ left, effectiveAt, expiresAt }: GrantRow, now: Date): Grant["
   return effectiveAt > now ? "upcoming" : "usable";
 }
 
-function toGrant(row: GrantRow, { currency, now }: { currency: Currency; now: Date }): Grant {
+function toGrant(row: GrantRow, { currency, ...at }: At & { currency: Currency }): Grant {
   const { grantId, kind, priority, reason, invoiceId, invoiceNumber } = row;
   return {
     grantId,
     kind,
-    state: stateOf(row, now),
+    state: stateOf(row, at),
     isBought: invoiceId !== null,
     granted: formatMinor(BigInt(row.granted), currency),
     left: formatMinor(BigInt(row.left), currency),
@@ -102,11 +108,7 @@ async function readAutomatic(
 }
 
 /** {@link getCredits} for an actor who may. @throws {AppError} `RESOURCE_NOT_FOUND` (tenant). */
-export async function readCredits(
-  deps: Pick<BillingDeps, "billing" | "clock">,
-  tx: Tx,
-  key: AccountKey,
-): Promise<Credits> {
+export async function readCredits(deps: BillingDeps, tx: Tx, key: AccountKey): Promise<Credits> {
   const [account] = await listAccounts(tx, [key]);
   const code = account?.currency ?? (await findEntitlement(tx, key.tenantId))?.terms.currency;
   const currency = findCurrency(code);
@@ -115,7 +117,11 @@ export async function readCredits(
   }
   const now = new Date(deps.clock.now().getTime() + (account?.aheadMs ?? 0));
   const rows = inOrder(await listGrants(tx, key));
-  const ofState = (state: Grant["state"]) => rows.filter((row) => stateOf(row, now) === state);
+  const draw = account === undefined ? undefined : await findDraw(deps, tx, key);
+  // On a prepaid plan credit that expires goes on to pay for usage of its period.
+  const usableSince = draw?.since ?? now;
+  const at = { now, usableSince };
+  const ofState = (state: Grant["state"]) => rows.filter((row) => stateOf(row, at) === state);
   const usable = ofState("usable");
   const offer = findOffer(deps.billing.topUps, currency);
   return {
@@ -130,7 +136,8 @@ export async function readCredits(
       currency,
     ),
     nextExpiry: findNextExpiry([...usable, ...ofState("upcoming")], currency),
-    grants: rows.map((row) => toGrant(row, { currency, now })),
+    draw: await toDrawReply(tx, key, { draw, currency }),
+    grants: rows.map((row) => toGrant(row, { ...at, currency })),
     topUps:
       offer === undefined || account === undefined
         ? null

@@ -9,11 +9,12 @@ import { changeInvoice } from "../invoices/change-invoice.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { issueCreditInvoice } from "./buy-credit.ts";
 import {
-  type AutomaticTopUpRow,
+  type LowAccountRow,
   listLapsedTopUps,
   listLowAccounts,
   sumAutomaticTopUps,
 } from "./credits.store.ts";
+import { findDraw } from "./read-draw.ts";
 
 const BATCH = 100;
 
@@ -22,14 +23,22 @@ const TOP_UP_CONTEXT: CallContext = {
   requestId: "billing.topUps",
 };
 
-async function topUp(
-  deps: BillingDeps,
-  { tenantId, environment, amount, monthLimit, currency }: AutomaticTopUpRow & { currency: string },
-): Promise<boolean> {
+/** True when calls of a prepaid plan have left as much as the customer wants: what they have drawn is on no invoice yet. */
+async function hasEnough(deps: BillingDeps, row: LowAccountRow): Promise<boolean> {
+  const { tenantId, environment, threshold } = row;
+  const key = { tenantId, environment };
+  const draw = row.isDrawing
+    ? await deps.transact.asOperator((tx) => findDraw(deps, tx, key))
+    : undefined;
+  return draw !== undefined && draw.left >= BigInt(threshold);
+}
+
+async function topUp(deps: BillingDeps, row: LowAccountRow): Promise<boolean> {
+  const { tenantId, environment, amount, monthLimit, currency } = row;
   const key = { tenantId, environment };
   const since = startOfMonth(deps.clock.now());
   const bought = await deps.transact.asOperator((tx) => sumAutomaticTopUps(tx, key, since));
-  if (bought + BigInt(amount) > BigInt(monthLimit)) {
+  if (bought + BigInt(amount) > BigInt(monthLimit) || (await hasEnough(deps, row))) {
     return false;
   }
   await issueCreditInvoice(deps, TOP_UP_CONTEXT, {

@@ -8,6 +8,47 @@ export const CAPPED_METERS = ["requests", "pages", "images", "texts"] as const;
 
 const monthly = { interval: { month: 1 }, timing: "arrears" } as const;
 
+const USAGE = [
+  {
+    key: "requests",
+    meter: "requests",
+    ...monthly,
+    price: {
+      model: "graduated",
+      tiers: [
+        { upTo: "100", unitAmount: "0" },
+        { upTo: "300", unitAmount: "0.013", flatAmount: "0.5" },
+        { upTo: null, unitAmount: "0.021" },
+      ],
+    },
+  },
+  {
+    key: "pages",
+    meter: "pages",
+    ...monthly,
+    // 60 units cost more than 100: the limit holds on the way.
+    price: {
+      model: "volume",
+      tiers: [
+        { upTo: "60", unitAmount: "0.05" },
+        { upTo: null, unitAmount: "0.02" },
+      ],
+    },
+  },
+  {
+    key: "images",
+    meter: "images",
+    ...monthly,
+    price: { model: "package", amount: "0.99", size: "25" },
+  },
+  {
+    key: "texts",
+    meter: "texts",
+    ...monthly,
+    price: { model: "per_unit", unitAmount: "0.0333", included: "40" },
+  },
+];
+
 const CATALOG = catalogInput.parse({
   meters: ["pages", "images", "texts"].map((meterId) => ({
     meterId,
@@ -17,6 +58,13 @@ const CATALOG = catalogInput.parse({
   })),
   plans: [
     { planId: "unpriced", name: "Unpriced", currency: "EUR", pricePerMonth: "0" },
+    {
+      planId: "prepaid",
+      name: "Prepaid",
+      currency: "EUR",
+      isPrepaid: true,
+      phases: [{ rateCards: USAGE }],
+    },
     {
       planId: "capped",
       name: "Capped",
@@ -30,44 +78,7 @@ const CATALOG = catalogInput.parse({
               interval: { month: 1 },
               timing: "advance",
             },
-            {
-              key: "requests",
-              meter: "requests",
-              ...monthly,
-              price: {
-                model: "graduated",
-                tiers: [
-                  { upTo: "100", unitAmount: "0" },
-                  { upTo: "300", unitAmount: "0.013", flatAmount: "0.5" },
-                  { upTo: null, unitAmount: "0.021" },
-                ],
-              },
-            },
-            {
-              key: "pages",
-              meter: "pages",
-              ...monthly,
-              // 60 units cost more than 100: the cap holds on the way.
-              price: {
-                model: "volume",
-                tiers: [
-                  { upTo: "60", unitAmount: "0.05" },
-                  { upTo: null, unitAmount: "0.02" },
-                ],
-              },
-            },
-            {
-              key: "images",
-              meter: "images",
-              ...monthly,
-              price: { model: "package", amount: "0.99", size: "25" },
-            },
-            {
-              key: "texts",
-              meter: "texts",
-              ...monthly,
-              price: { model: "per_unit", unitAmount: "0.0333", included: "40" },
-            },
+            ...USAGE,
           ],
         },
       ],
@@ -75,7 +86,7 @@ const CATALOG = catalogInput.parse({
   ],
 });
 
-/** Publishes the plan `capped`: 10.00 in advance, and usage of four meters; and `unpriced`. */
+/** Publishes the plan `capped`: 10.00 in advance, and usage of four meters; `prepaid`, the same usage without a fee; and `unpriced`. */
 export async function publishCappedPlan(services: AppServices): Promise<void> {
   await applyCatalog(services, OPERATOR_CONTEXT, CATALOG);
 }

@@ -1,12 +1,21 @@
 import type { Tx } from "@turnpike/db/client";
 import type { Account } from "@turnpike/domain/billing/account/account";
-import { listSpendSpans } from "@turnpike/domain/billing/lifecycle/list-spend-spans";
+import { listSpendLimits } from "@turnpike/domain/billing/lifecycle/list-spend-limits";
 import { setSpendBudgetWithin } from "#modules/entitlements/index.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
 
+/** True for an account that has a budget: with a cap, or on a prepaid plan, now or from the next period on. */
+function mayHaveBudget({ cap, subscription }: Account): boolean {
+  return (
+    cap !== undefined ||
+    subscription?.run.plan.isPrepaid === true ||
+    subscription?.pendingChange?.plan.isPrepaid === true
+  );
+}
+
 /**
- * Gives the granter of leases what it needs to keep a tenant within its cap, or takes it away with the cap. Part of the transaction
- * that writes the account. Tenants without a cap, and the sandbox, have none.
+ * Gives the granter of leases what it needs to keep a tenant within its cap and its credit, or takes it away with them. Part of the
+ * transaction that writes the account. Tenants without both, and the sandbox, have none.
  */
 export async function syncSpendBudget(
   tx: Tx,
@@ -14,18 +23,19 @@ export async function syncSpendBudget(
 ): Promise<void> {
   const { key, account: before, recordedTo } = loaded;
   const { cap, terms } = after;
-  if (key.environment !== "live" || (cap === undefined && before.cap === undefined)) {
+  if (key.environment !== "live" || !(mayHaveBudget(after) || mayHaveBudget(before))) {
     return;
   }
-  if (cap === undefined) {
+  const { spans, credit } = listSpendLimits(after, atMs);
+  if (cap === undefined && credit === undefined) {
     await setSpendBudgetWithin(tx, key.tenantId, { budget: undefined, now });
     return;
   }
-  const spans = listSpendSpans(after, atMs);
   const meters = spans.flatMap(({ spend }) => spend.cards.map(({ meterId }) => meterId));
   await setSpendBudgetWithin(tx, key.tenantId, {
     budget: {
       cap,
+      credit,
       currency: terms.currency.code,
       meters: [...new Set(meters)].sort(),
       spans,

@@ -22,9 +22,14 @@ export type LimitsOutcome =
     }
   | {
       kind: "refused";
-      code: "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SPEND_CAP_REACHED" | "CONCURRENCY_LIMITED";
+      code:
+        | "RATE_LIMITED"
+        | "QUOTA_EXCEEDED"
+        | "SPEND_CAP_REACHED"
+        | "PAYMENT_REQUIRED"
+        | "CONCURRENCY_LIMITED";
       detail: string;
-      /** The limit that refused, and the state of all of them. A spend cap is in money and has no such state. */
+      /** The limit that refused, and the state of all of them. A limit in money has no such state. */
       limit: LimitView | undefined;
       limits: LimitView[];
       retryAfterMs: number | undefined;
@@ -225,8 +230,7 @@ export function createLimits(deps: LimitsDeps) {
     const { spend, mayComeBack, nowMs } = input;
     return {
       kind: "refused",
-      code: "SPEND_CAP_REACHED",
-      detail: `This call does not fit under the spend cap of ${spend.cap} ${spend.currency} of this account: ${spend.used} ${spend.currency} are spent in this period or held for calls. The cap can be raised in the console, under Billing.`,
+      ...toSpendRefusal(spend),
       limit: undefined,
       limits: viewLimits(subject, call, nowMs),
       retryAfterMs: mayComeBack ? COME_BACK_MS : undefined,
@@ -363,6 +367,18 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   return { apply, viewLimits, listUnknown };
+}
+
+function toSpendRefusal(spend: SpendNotice) {
+  return spend.of === "cap"
+    ? {
+        code: "SPEND_CAP_REACHED" as const,
+        detail: `This call does not fit under the spend cap of ${spend.cap} ${spend.currency} of this account: ${spend.used} ${spend.currency} are spent in this period or held for calls. The cap can be raised in the console, under Billing.`,
+      }
+    : {
+        code: "PAYMENT_REQUIRED" as const,
+        detail: `This call costs more than the credit of this account has left: ${spend.left} ${spend.currency} before tax. Credit can be bought in the console, under Billing; calls pass again as soon as it is paid.`,
+      };
 }
 
 function toQuotaDetail(quota: string, cost: number, remaining: number): string {

@@ -137,8 +137,9 @@ describe("the text of a verdict", () => {
           missingScopes: fc.array(anyText, { maxLength: 2 }),
           retryAfterMs: fc.option(fc.integer({ min: 0, max: 10_000_000 }), { nil: undefined }),
           offer: fc.option(fc.record({ planId: anyText, name: anyText, url: anyText })),
+          paymentUrl: fc.option(anyText, { nil: undefined }),
         }),
-        (known, limits, { offer, ...more }) => {
+        (known, limits, { offer, paymentUrl, ...more }) => {
           const text = denialText(
             {
               allowed: false,
@@ -148,7 +149,7 @@ describe("the text of a verdict", () => {
               limits,
               ...more,
             },
-            { requestId, offer },
+            { requestId, offer, paymentUrl },
           );
           expect(Buffer.byteLength(text)).toBe(text.length);
           const verdict: unknown = JSON.parse(text);
@@ -163,6 +164,7 @@ describe("the text of a verdict", () => {
             ...(more.retryAfterMs === undefined
               ? {}
               : { retryAfterSeconds: Math.max(1, Math.ceil(more.retryAfterMs / 1000)) }),
+            ...(paymentUrl === undefined ? {} : { paymentUrl }),
             offer,
           });
           expect(verifyKeyResponse.safeParse(verdict).error).toBeUndefined();

@@ -78,7 +78,11 @@ export function lockedText(admission: LockedAdmission, requestId: string): strin
 /** The JSON of a `VerifyKeyResponse` that refuses a call. */
 export function denialText(
   denial: Denial,
-  more: { requestId: string; offer: NonNullable<VerifyKeyResponse["offer"]> | null },
+  more: {
+    requestId: string;
+    offer: NonNullable<VerifyKeyResponse["offer"]> | null;
+    paymentUrl: string | undefined;
+  },
 ): string {
   const { code, detail, subject, limits, missingScopes, retryAfterMs } = denial;
   const members = [
@@ -95,6 +99,9 @@ export function denialText(
   }
   if (retryAfterMs !== undefined) {
     members.push(`"retryAfterSeconds":${String(Math.max(1, Math.ceil(retryAfterMs / 1000)))}`);
+  }
+  if (more.paymentUrl !== undefined) {
+    members.push(`"paymentUrl":${asciiJson(more.paymentUrl)}`);
   }
   members.push(`"offer":${asciiJson(more.offer)}`);
   return `{${members.join(",")}}`;

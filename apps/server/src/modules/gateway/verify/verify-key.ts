@@ -7,6 +7,7 @@ import type { CallToDecide } from "../decide/call-to-decide.ts";
 import type { DecideCall, Decision } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
 import type { RecheckRights } from "../decide/recheck-rights.ts";
+import { paymentUrlOf } from "../denial-error.ts";
 import {
   assertRecordable,
   type CallRecorder,
@@ -64,7 +65,8 @@ async function toDenialReply(
   asked: { call: CallToDecide; requestId: string },
 ): Promise<string> {
   const offer = await makeOffer(deps, denial, asked.call);
-  return denialText(denial, { requestId: asked.requestId, offer });
+  const paymentUrl = paymentUrlOf(denial.code, deps.plansUrl);
+  return denialText(denial, { requestId: asked.requestId, offer, paymentUrl });
 }
 
 function toReply(

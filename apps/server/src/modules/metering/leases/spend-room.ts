@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import { currentCharge, highestSpend, type Spend } from "@turnpike/domain/billing/limits/spend";
 import { unitsWithinCap } from "@turnpike/domain/billing/limits/spend-room";
 import {
+  drawAt,
   type MeterReserve,
   reservedSpend,
   type SpendAnchor,
@@ -10,6 +11,7 @@ import {
 } from "@turnpike/domain/billing/limits/spend-span";
 import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import type { SpendNotice } from "@turnpike/domain/limits/lease-state";
+import { larger } from "@turnpike/domain/money/bounds";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import {
   type CountedBudget,
@@ -21,7 +23,7 @@ import { listFreshUse, listReserved, type ReservedMeter } from "./spend-room.sto
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** What a spend cap leaves of one meter. */
+/** What a limit in money leaves of one meter. */
 export type SpendRoom = {
   /** Whole units that fit; below zero when so many are held or used too much. */
   units: number;
@@ -74,26 +76,39 @@ async function anchorsOf(
   return anchors;
 }
 
-/** Spend of the periods that count now, by what of a meter is meant. */
-type SpendsBy = (reserveOf: (meter: ReservedMeter) => MeterReserve) => Spend[];
+/** What counts against the limits in money: the cap holds in each period, credit for all periods together. */
+type Reserved = { spends: readonly Spend[]; draw: Spend | undefined };
 
-function createSpendsBy(
+/** {@link Reserved} by what of a meter is meant. */
+type ReservedBy = (reserveOf: (meter: ReservedMeter) => MeterReserve) => Reserved;
+
+function createReservedBy(
   budget: CountedBudget,
   anchors: readonly (SpendAnchor | undefined)[],
   reserved: readonly ReservedMeter[],
-): SpendsBy {
+): ReservedBy {
   const meters = new Map(reserved.map((meter) => [meter.meterId, meter]));
-  const spans = spansAt(budget.spans, budget.now.getTime());
-  return (reserveOf) =>
-    spans.map((span) =>
+  const { spans } = budget;
+  const nowMs = budget.now.getTime();
+  const counted = new Set(spansAt(spans, nowMs));
+  return (reserveOf) => {
+    const spends = spans.map((span, place) =>
       reservedSpend(span, {
-        anchor: anchors[budget.spans.indexOf(span)],
+        anchor: anchors[place],
         reserveOf: (meterId) => {
           const meter = meters.get(meterId);
           return meter === undefined ? { used: 0n, held: 0n } : reserveOf(meter);
         },
       }),
     );
+    return {
+      spends: spends.filter((_, place) => {
+        const span = spans[place];
+        return span !== undefined && counted.has(span);
+      }),
+      draw: drawAt(spans, { spends, nowMs }),
+    };
+  };
 }
 
 const usedOnly = ({ used }: ReservedMeter): MeterReserve => ({ used, held: 0n });
@@ -103,21 +118,58 @@ const withoutOthers = ({ used, held, heldElsewhere }: ReservedMeter): MeterReser
   held: held - heldElsewhere,
 });
 
-function toNotice({ cap }: CountedBudget, spend: Spend): SpendNotice {
-  const { currency } = spend;
-  return {
-    used: formatMinor(currentCharge(spend), currency),
-    cap: formatMinor(cap, currency),
-    currency: currency.code,
-  };
+/** Units that fit under the cap; undefined without one. */
+function unitsOfCap({ cap }: CountedBudget, { spends }: Reserved, meterId: string) {
+  return cap === undefined ? undefined : unitsWithinCap(cap, spends, meterId);
+}
+
+/** Units that credit pays for; undefined where nothing draws on it. */
+function unitsOfCredit({ credit }: CountedBudget, { draw }: Reserved, meterId: string) {
+  return credit === undefined || draw === undefined
+    ? undefined
+    : unitsWithinCap(credit, [draw], meterId);
+}
+
+/** Units that fit under both, and which of them leaves less. */
+function tightestOf(
+  budget: CountedBudget,
+  reserved: Reserved,
+  meterId: string,
+): { units: bigint; of: SpendNotice["of"] } | undefined {
+  const byCap = unitsOfCap(budget, reserved, meterId);
+  const byCredit = unitsOfCredit(budget, reserved, meterId);
+  if (byCredit !== undefined && (byCap === undefined || byCredit < byCap)) {
+    return { units: byCredit, of: "credit" };
+  }
+  return byCap === undefined ? undefined : { units: byCap, of: "cap" };
+}
+
+function toNotice(
+  budget: CountedBudget,
+  { spends, draw }: Reserved,
+  of: SpendNotice["of"],
+): SpendNotice {
+  const { cap = 0n, credit = 0n, currency: code } = budget;
+  const [running] = spends;
+  if (of === "cap" && running !== undefined) {
+    const { currency } = running;
+    const used = formatMinor(currentCharge(running), currency);
+    return { of, used, cap: formatMinor(cap, currency), currency: code };
+  }
+  const left = draw === undefined ? "0" : formatMinor(creditLeft(credit, draw), draw.currency);
+  return { of: "credit", left, currency: code };
+}
+
+function creditLeft(credit: bigint, draw: Spend): bigint {
+  return larger(credit - currentCharge(draw), 0n);
 }
 
 /**
- * Finds how many units of a meter the spend cap of a tenant has room for. Locks the tenant's budget until the end of the transaction, so
- * that grants for several meters of it take turns; call it with the balance locked.
+ * Finds how many units of a meter the spend cap of a tenant, and the credit of its prepaid plan, have room for. Locks the tenant's budget
+ * until the end of the transaction, so that grants for several meters of it take turns; call it with the balance locked.
  *
  * @param own - The lease that would be extended, if there is one.
- * @returns `undefined` without a cap, for a meter without a price, and when nothing with a price runs.
+ * @returns `undefined` without a limit in money, for a meter without a price, and when nothing with a price runs.
  */
 export async function lockSpendRoom(
   tx: Tx,
@@ -133,24 +185,28 @@ export async function lockSpendRoom(
     await writeSpendAnchors(tx, tenantId, anchors);
   }
   // A statement of its own, which sees what was granted while this transaction waited for the lock.
-  const reserved = await listReserved(tx, {
+  const rows = await listReserved(tx, {
     tenantId,
     meterIds: budget.meters,
     endsAfterMs: endsAfterOf(budget.spans),
     own,
   });
-  const spendsBy = createSpendsBy(budget, anchors, reserved);
+  const reservedBy = createReservedBy(budget, anchors, rows);
   // A refusal counts what calls a moment ago have used and no process has committed yet.
-  const [running] = spendsBy(all);
-  if (running === undefined) {
-    return;
-  }
-  return {
-    units: Number(unitsWithinCap(budget.cap, spendsBy(all), meterId)),
-    unitsIfReturned: Number(unitsWithinCap(budget.cap, spendsBy(withoutOthers), meterId)),
-    notice: toNotice(budget, running),
-  };
+  const reserved = reservedBy(all);
+  const now = tightestOf(budget, reserved, meterId);
+  const ifReturned = tightestOf(budget, reservedBy(withoutOthers), meterId);
+  return now === undefined || ifReturned === undefined
+    ? undefined
+    : {
+        units: Number(now.units),
+        unitsIfReturned: Number(ifReturned.units),
+        notice: toNotice(budget, reserved, now.of),
+      };
 }
+
+/** Units of a meter with a price that still fit. */
+export type UnitsLeft = { meterId: string; unitsLeft: bigint };
 
 /** What a tenant with a cap has spent in the running period, in minor units. */
 export type SpendState = {
@@ -166,9 +222,46 @@ export type SpendState = {
   reserved: bigint;
   /** True when no unit of some meter fits any more, leaving out what processes hold and can give back. */
   isReached: boolean;
-  /** Units of each meter with a price that still fit. */
-  meters: { meterId: string; unitsLeft: bigint }[];
+  meters: UnitsLeft[];
 };
+
+/** What calls of a prepaid plan have drawn on credit, in minor units of charges before their tax. */
+export type CreditState = {
+  currency: string;
+  /** What charges may come to that are not invoiced. */
+  credit: bigint;
+  /** What they come to so far. */
+  drawn: bigint;
+  /** The most that they can come to with what is used and held. */
+  reserved: bigint;
+  /** What is left, counting what calls have used. */
+  left: bigint;
+  /** True when no unit of some meter fits any more, leaving out what processes hold and can give back. */
+  isEmpty: boolean;
+  meters: UnitsLeft[];
+};
+
+function listUnitsLeft(
+  { meters }: CountedBudget,
+  unitsOf: (meterId: string) => bigint | undefined,
+): UnitsLeft[] {
+  return meters.map((meterId) => ({ meterId, unitsLeft: larger(unitsOf(meterId) ?? 0n, 0n) }));
+}
+
+async function readReserved(tx: Tx, tenantId: TenantId) {
+  const budget = await findSpendBudget(tx, tenantId);
+  if (budget === undefined || budget.spans.length === 0) {
+    return;
+  }
+  const anchors = await anchorsOf(tx, tenantId, budget);
+  const rows = await listReserved(tx, {
+    tenantId,
+    meterIds: budget.meters,
+    endsAfterMs: endsAfterOf(budget.spans),
+    own: undefined,
+  });
+  return { budget, reservedBy: createReservedBy(budget, anchors, rows) };
+}
 
 /**
  * Reads what a tenant has spent. Locks nothing, so it may be a moment old.
@@ -176,31 +269,22 @@ export type SpendState = {
  * @returns `undefined` without a cap, and when nothing with a price runs.
  */
 export async function findSpendState(tx: Tx, tenantId: TenantId): Promise<SpendState | undefined> {
-  const budget = await findSpendBudget(tx, tenantId);
-  const span = budget && spansAt(budget.spans, budget.now.getTime())[0];
-  if (budget === undefined || span === undefined) {
+  const read = await readReserved(tx, tenantId);
+  const cap = read?.budget.cap;
+  if (read === undefined || cap === undefined) {
     return;
   }
-  const anchors = await anchorsOf(tx, tenantId, budget);
-  const reserved = await listReserved(tx, {
-    tenantId,
-    meterIds: budget.meters,
-    endsAfterMs: endsAfterOf(budget.spans),
-    own: undefined,
-  });
-  const spendsBy = createSpendsBy(budget, anchors, reserved);
-  const [used] = spendsBy(usedOnly);
-  const [most] = spendsBy(all);
-  const settled = spendsBy(withoutOthers);
-  if (used === undefined || most === undefined) {
+  const { budget, reservedBy } = read;
+  const span = spansAt(budget.spans, budget.now.getTime())[0];
+  const [used] = reservedBy(usedOnly).spends;
+  const [most] = reservedBy(all).spends;
+  if (span === undefined || used === undefined || most === undefined) {
     return;
   }
-  const meters = budget.meters.map((meterId) => {
-    const units = unitsWithinCap(budget.cap, settled, meterId);
-    return { meterId, unitsLeft: units > 0n ? units : 0n };
-  });
+  const settled = reservedBy(withoutOthers);
+  const meters = listUnitsLeft(budget, (meterId) => unitsOfCap(budget, settled, meterId));
   return {
-    cap: budget.cap,
+    cap,
     currency: budget.currency,
     periodFrom: new Date(span.fromMs),
     periodTo: new Date(span.toMs),
@@ -208,6 +292,39 @@ export async function findSpendState(tx: Tx, tenantId: TenantId): Promise<SpendS
     spent: currentCharge(used),
     reserved: highestSpend(most),
     isReached: meters.some(({ unitsLeft }) => unitsLeft === 0n),
+    meters,
+  };
+}
+
+/**
+ * Reads what calls have drawn on a tenant's credit. Locks nothing, so it may be a moment old.
+ *
+ * @returns `undefined` while no prepaid plan runs.
+ */
+export async function findCreditState(
+  tx: Tx,
+  tenantId: TenantId,
+): Promise<CreditState | undefined> {
+  const read = await readReserved(tx, tenantId);
+  const credit = read?.budget.credit;
+  if (read === undefined || credit === undefined) {
+    return;
+  }
+  const { budget, reservedBy } = read;
+  const { draw: used } = reservedBy(usedOnly);
+  const { draw: most } = reservedBy(all);
+  if (used === undefined || most === undefined) {
+    return;
+  }
+  const settled = reservedBy(withoutOthers);
+  const meters = listUnitsLeft(budget, (meterId) => unitsOfCredit(budget, settled, meterId));
+  return {
+    currency: budget.currency,
+    credit,
+    drawn: currentCharge(used),
+    reserved: highestSpend(most),
+    left: creditLeft(credit, used),
+    isEmpty: meters.some(({ unitsLeft }) => unitsLeft === 0n),
     meters,
   };
 }

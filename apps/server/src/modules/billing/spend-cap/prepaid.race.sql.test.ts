@@ -1,0 +1,126 @@
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findCreditState, type Metering } from "#modules/metering/index.ts";
+import { buyCredit } from "../credits/buy-credit.ts";
+import { getCredits } from "../credits/get-credits.ts";
+import { grantCredit } from "../credits/grant-credit.ts";
+import { recordPayment } from "../invoices/record-payment.ts";
+import { recordUsage } from "../testing/billing.fixture.ts";
+import { putSpendCap } from "./change-spend-cap.ts";
+import { publishCappedPlan } from "./spend-cap.fixture.ts";
+import { type SpendingProcesses, startSpendingProcesses } from "./spending-processes.fixture.ts";
+
+let database: TestDatabase;
+let fleet: SpendingProcesses;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await publishCappedPlan(createLiveServices(database));
+  fleet = await startSpendingProcesses(database);
+});
+afterAll(async () => {
+  await fleet.close();
+  await database.close();
+});
+
+const grant = (tenantId: TenantId, amount: string, kind: "prepaid" | "promotional" = "prepaid") =>
+  grantCredit(fleet.deps, OPERATOR_CONTEXT, {
+    ...{ tenantId, environment: "live" as const, kind, amount, priority: 50, reason: "A test" },
+  });
+
+const stateOf = (tenantId: TenantId) =>
+  fleet.deps.transact.asOperator((tx) => findCreditState(tx, tenantId));
+
+async function leftOf(tenantId: TenantId): Promise<string | undefined> {
+  const key = { tenantId, environment: "live" as const };
+  return (await getCredits(fleet.deps, OPERATOR_CONTEXT, key)).draw?.left;
+}
+
+/** What invoices for usage came to, and what is due on them. */
+async function sumInvoices(tenantId: TenantId) {
+  const [row] = await database.sql<{ due: number; prepaid: number; promotional: number }[]>`
+    select sum(total - from_balance - prepaid - paid - credited)::float8 as due, sum(prepaid)::float8 as prepaid,
+      coalesce((select -sum(amount) from invoice_lines where tenant_id = ${tenantId} and kind = 'promotional'), 0)::float8
+        as promotional
+    from invoices where tenant_id = ${tenantId} and not document ? 'topUp'`;
+  return row;
+}
+
+describe("guarantee: calls of a prepaid plan never pass the credit that they draw on", () => {
+  it("with four meters of four price models on three processes: the invoice takes what was drawn, and nothing is due", async () => {
+    const tenantId = await fleet.makeTenant("prepaid");
+    // Without credit only what costs nothing passes.
+    expect(await fleet.spendAll(tenantId)).toBe(140);
+    await grant(tenantId, "2.50");
+    await grant(tenantId, "1.50", "promotional");
+
+    const passed = 140 + (await fleet.spendAll(tenantId));
+
+    const state = await stateOf(tenantId);
+    expect(state).toMatchObject({ credit: 400n, isEmpty: true });
+    expect(state?.meters.map(({ unitsLeft }) => unitsLeft)).toEqual([0n, 0n, 0n, 0n]);
+    const left = await leftOf(tenantId);
+    const month = await fleet.closeMonth(tenantId);
+    expect(month).toMatchObject({ units: passed, kinds: ["usage"] });
+    const sum = await sumInvoices(tenantId);
+    expect(sum).toMatchObject({ due: 0, promotional: 150 });
+    expect(left).toBe(((250 - (sum?.prepaid ?? 0)) / 100).toFixed(2));
+  });
+
+  it("and goes on at once when credit is paid for, for callers that were just refused", async () => {
+    const tenantId = await fleet.makeTenant("prepaid");
+    await fleet.spendAll(tenantId);
+    let passed = 0;
+    let isOver = false;
+    async function keepCalling(process: Metering): Promise<void> {
+      while (!isOver) {
+        const [limit] = await fleet.limitsOf(tenantId);
+        if (limit !== undefined && (await fleet.call(process, limit))) {
+          passed += 1;
+        }
+      }
+    }
+    const callers = fleet.processes.map(keepCalling);
+    const topUps = {
+      isTaxed: false,
+      offers: [{ currency: "EUR", amounts: [], min: "1", max: "9" }],
+    };
+    const selling = { ...fleet.deps, billing: { ...fleet.deps.billing, topUps } };
+    const key = { tenantId, environment: "live" as const };
+    const invoice = await buyCredit(selling, OPERATOR_CONTEXT, { ...key, amount: "2" });
+    expect(passed).toBe(0);
+    await recordPayment(selling, OPERATOR_CONTEXT, {
+      ...{ invoiceId: invoice.invoiceId, amount: "2", reference: "top-up" },
+    });
+    await pollUntil("calls pass again", () => Promise.resolve(passed > 50));
+    await pollUntil("the credit is spent", async () => (await stateOf(tenantId))?.isEmpty === true);
+    isOver = true;
+    await Promise.all(callers);
+    await fleet.settle();
+    await fleet.closeMonth(tenantId);
+    const sum = await sumInvoices(tenantId);
+    expect(sum?.due).toBe(0);
+    expect(sum?.prepaid).toBeGreaterThan(150);
+  });
+
+  it("together with a cap: the smaller one counts, and what is reported beyond credit is shown and not charged", async () => {
+    const tenantId = await fleet.makeTenant("prepaid");
+    await grant(tenantId, "5");
+    await putSpendCap(fleet.deps, OPERATOR_CONTEXT, { tenantId, amount: "1" });
+    await fleet.spendAll(tenantId);
+    expect(await stateOf(tenantId)).toMatchObject({ credit: 500n, isEmpty: false });
+    await putSpendCap(fleet.deps, OPERATOR_CONTEXT, { tenantId, amount: null });
+    await recordUsage(fleet.deps, {
+      ...{ tenantId, at: fleet.deps.clock.now(), quantity: 5_000, meterId: "texts" },
+    });
+    expect(await fleet.spendAll(tenantId)).toBe(0);
+    const month = await fleet.closeMonth(tenantId);
+    expect(month.kinds).toEqual(["usage", "beyondCap"]);
+    expect(await sumInvoices(tenantId)).toMatchObject({ due: 0 });
+    expect(month.charged).toBeGreaterThan(495);
+    expect(month.charged).toBeLessThanOrEqual(500);
+  });
+});

@@ -1,0 +1,180 @@
+import { larger, smaller } from "../../money/bounds.ts";
+import { largestWhole } from "../../pricing/envelope.ts";
+import type { Account, RunningAccount } from "../account/account.ts";
+import { type Grant, isUsable, nextExpiryMs } from "../invoices/grant.ts";
+import type { Line, Span } from "../rating/line.ts";
+import { listRuns } from "../subscription/subscription.ts";
+import { listTaxKinds, toKindKey } from "../tax/tax-lines.ts";
+import { taxOf } from "../tax/tax-totals.ts";
+import { currentCharge, type Spend } from "./spend.ts";
+import { spendOf } from "./spend-of.ts";
+
+/** True while usage of an account draws on its credit. */
+export function isPrepaid(account: Account): account is RunningAccount {
+  const { subscription } = account;
+  return subscription?.state === "running" && subscription.run.plan.isPrepaid === true;
+}
+
+/** What credit pays for on a prepaid plan. Fees are paid like those of any plan. */
+export function isUsage({ kind }: Pick<Line, "kind">): boolean {
+  return kind === "usage" || kind === "late";
+}
+
+function listMetered(account: RunningAccount) {
+  return listRuns(account.subscription)
+    .flatMap(({ stretches }) => stretches)
+    .filter(({ card }) => card.meterId !== undefined);
+}
+
+/**
+ * Since when usage that is not invoiced yet has drawn on credit: what expires after it still pays for that usage.
+ *
+ * @returns `atMs` where nothing draws.
+ */
+export function drawsSinceMs(account: Account, atMs: number): number {
+  return isPrepaid(account)
+    ? Math.min(atMs, ...listMetered(account).map(({ fromMs }) => fromMs))
+    : atMs;
+}
+
+/**
+ * When credit next changes by itself: some expires, or on a prepaid plan takes effect; there what expires stays until its period ends.
+ *
+ * @returns `undefined` when nothing does.
+ */
+export function nextCreditMs(account: Account, atMs: number): number | undefined {
+  const { grants } = account.credit;
+  if (!isPrepaid(account) || listMetered(account).length === 0) {
+    return nextExpiryMs(grants);
+  }
+  const starts = grants.flatMap(({ left, effectiveAtMs }) =>
+    left > 0n && effectiveAtMs > atMs ? [effectiveAtMs] : [],
+  );
+  return starts.length === 0 ? undefined : Math.min(...starts);
+}
+
+export function sumUsage(lines: readonly Line[]): bigint {
+  return lines.filter(isUsage).reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** What usage that is not invoiced has drawn, as a spend: what waits, and the cards that run. Late usage and minimums are left out. */
+export function runningDraw(account: RunningAccount): Spend {
+  const { currency, cards } = spendOf(account);
+  return {
+    currency,
+    fees: sumUsage(account.waiting),
+    cards: cards.map((card) => ({ ...card, least: 0n })),
+  };
+}
+
+/** The taxes that usage may get: several of them where classes differ, or rates change on the way. */
+type UsageTaxes = {
+  readonly isGross: boolean;
+  /** Rates of the taxes of each part, scaled, at one instant. */
+  readonly rates: readonly (readonly bigint[])[];
+  /** How many rows of tax an invoice may have. */
+  readonly rows: number;
+};
+
+function usageTaxesOf(account: Account): UsageTaxes {
+  const { terms, customer, waiting, subscription } = account;
+  const { seller } = terms;
+  if (seller === undefined) {
+    return { isGross: false, rates: [], rows: 0 };
+  }
+  const parts: { taxClass: string; span: Span }[] = [
+    ...(subscription === undefined
+      ? []
+      : listMetered({ ...account, subscription }).map((stretch) => ({
+          taxClass: stretch.card.taxClass,
+          span: stretch,
+        }))),
+    ...waiting.filter(isUsage).flatMap(({ taxClass, span }) => (span ? [{ taxClass, span }] : [])),
+    ...account.late.flatMap(({ closed }) => {
+      const stretch = account.closed[closed];
+      return stretch === undefined ? [] : [{ taxClass: stretch.card.taxClass, span: stretch }];
+    }),
+  ];
+  const kinds = parts.flatMap(({ taxClass, span }) =>
+    listTaxKinds(taxClass, { seller, customer, span }),
+  );
+  const byKey = new Map(kinds.map((set) => [set.map(toKindKey).join(), set]));
+  return {
+    isGross: seller.pricesInclude === "gross",
+    rates: [...byKey.values()].map((set) => set.map(({ rate }) => rate)),
+    rows: new Set([...byKey.values()].flat().map(toKindKey)).size,
+  };
+}
+
+/** The most that charges come to with their tax. Exact where all usage has the same taxes. */
+function mostWithTax(charges: bigint, { isGross, rates, rows }: UsageTaxes): bigint {
+  if (isGross || rates.length === 0) {
+    return charges;
+  }
+  const taxes = rates.map((set) => set.reduce((sum, rate) => sum + taxOf(charges, rate), 0n));
+  // Each row is rounded for itself, so several may come to a minor unit more each.
+  return charges + taxes.reduce(larger) + (rates.length === 1 ? 0n : BigInt(rows));
+}
+
+/** What is left of usable grants of a kind. */
+function sumUsable(
+  grants: readonly Grant[],
+  { kind, ...at }: { kind: Grant["kind"]; atMs: number; sinceMs: number },
+): bigint {
+  return grants
+    .filter((grant) => grant.kind === kind && isUsable(grant, at))
+    .reduce((sum, { left }) => sum + left, 0n);
+}
+
+type UsableCredit = { readonly promotional: bigint; readonly prepaid: bigint };
+
+function usableCredit(account: Account, atMs: number): UsableCredit {
+  const { grants } = account.credit;
+  const at = { atMs, sinceMs: drawsSinceMs(account, atMs) };
+  return {
+    promotional: sumUsable(grants, { ...at, kind: "promotional" }),
+    prepaid: sumUsable(grants, { ...at, kind: "prepaid" }),
+  };
+}
+
+/**
+ * The highest sum of charges for usage, before its tax, that credit pays for in full. Coupons are left out: what they save stays in the
+ * credit.
+ *
+ * @param atMs - Credit that takes effect later does not count.
+ */
+export function payableByCredit(account: Account, atMs: number): bigint {
+  const { promotional, prepaid } = usableCredit(account, atMs);
+  const taxes = usageTaxesOf(account);
+  return largestWhole(
+    promotional + prepaid,
+    (charges) => mostWithTax(larger(charges - promotional, 0n), taxes) <= prepaid,
+  );
+}
+
+/** What credit leaves for late usage of a prepaid plan: usage that runs, and lines that are about to be invoiced, go before. */
+export function limitLate(
+  account: Account,
+  amount: bigint,
+  { atMs, fresh }: { atMs: number; fresh: readonly Line[] },
+): bigint {
+  const drawn = isPrepaid(account) ? currentCharge(runningDraw(account)) : 0n;
+  const left = payableByCredit(account, atMs) - drawn - sumUsage(fresh);
+  return smaller(amount, larger(left, 0n));
+}
+
+/**
+ * What is left of credit when usage that is not invoiced has drawn on it, with its tax.
+ *
+ * @param charges - What that usage comes to before its tax, see `drawOf`.
+ */
+export function creditAfter(
+  account: Account,
+  charges: bigint,
+  atMs: number,
+): { left: bigint; drawn: bigint } {
+  const { promotional, prepaid } = usableCredit(account, atMs);
+  const taxed = mostWithTax(larger(charges - promotional, 0n), usageTaxesOf(account));
+  const drawn = smaller(charges, promotional) + taxed;
+  return { drawn, left: larger(promotional + prepaid - drawn, 0n) };
+}

@@ -169,6 +169,7 @@ describe("the thread of the jobs", () => {
       "events.keep-house",
       "exports.forget",
       "files.sweep",
+      "forecasts.keep",
       "identity.forget-expired",
       "insights.digest",
       "insights.scan",

@@ -5,7 +5,11 @@ import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
 import { createProviderJobs } from "#modules/identity/index.ts";
-import { createDigestJobs, createInsightsJobs } from "#modules/intelligence/index.ts";
+import {
+  createDigestJobs,
+  createForecastsJobs,
+  createInsightsJobs,
+} from "#modules/intelligence/index.ts";
 import { createKeysJobs } from "#modules/keys/index.ts";
 import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
@@ -59,6 +63,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     ...createAlertsJobs(deps),
     ...createInsightsJobs(deps),
     ...createDigestJobs(deps),
+    ...createForecastsJobs(deps),
     ...createBillingJobs({ ...deps, mail: deps }),
   ];
 }

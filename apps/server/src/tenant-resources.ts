@@ -4,7 +4,7 @@ import { accountsOfTenant } from "#modules/billing/index.ts";
 import { documentsOfTenant } from "#modules/documents/index.ts";
 import { entitlementsOfTenant } from "#modules/entitlements/index.ts";
 import { filesOfTenant } from "#modules/files/index.ts";
-import { insightsOfTenant } from "#modules/intelligence/index.ts";
+import { forecastsOfTenant, insightsOfTenant } from "#modules/intelligence/index.ts";
 import { keysOfTenant } from "#modules/keys/index.ts";
 import { noticesOfTenant } from "#modules/notifications/index.ts";
 import type { TenantResource } from "#modules/tenants/index.ts";
@@ -18,6 +18,7 @@ export const TENANT_RESOURCES: readonly TenantResource[] = [
   exportsOfTenant,
   alertsOfTenant,
   insightsOfTenant,
+  forecastsOfTenant,
   documentsOfTenant,
   filesOfTenant,
   accountsOfTenant,

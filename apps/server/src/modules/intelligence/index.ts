@@ -5,7 +5,9 @@ export { forecastExhaustion } from "./forecasts/forecast-exhaustion.ts";
 export { forecastInvoice } from "./forecasts/forecast-invoice.ts";
 export { forecastUsage } from "./forecasts/forecast-usage.ts";
 export { createForecaster } from "./forecasts/forecaster.ts";
+export { createForecastsJobs } from "./forecasts/forecasts.jobs.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";
+export { forecastsOfTenant } from "./forecasts/kept-forecasts.store.ts";
 export { createIncidentFinder } from "./incident-finder.ts";
 export { createInsightsJobs } from "./insights.jobs.ts";
 export {

@@ -11,7 +11,8 @@ const HOUR_MS = 60 * 60_000;
 /** A tenant that fell silent is looked at for so long. */
 const ACTIVE_HOURS = 72;
 
-async function listActiveTenants(deps: AppServices): Promise<TenantId[]> {
+/** Tenants with usage in the last three days, those with most calls first. */
+export async function listActiveTenants(deps: AppServices): Promise<TenantId[]> {
   const now = deps.clock.now();
   const report = await queryUsageOfAll(deps, systemContext(deps), {
     measures: ["requests"],

@@ -15,9 +15,14 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { DAY_MS } from "@turnpike/domain/time/zoned-buckets";
 import { type BillingDeps, openProjection, type Projection } from "#modules/billing/index.ts";
+import { findKeptMisses } from "./find-misses.ts";
 import { readEntitlement } from "./forecast-usage.ts";
 import type { MeterDays } from "./forecast-work.ts";
+import { listCompared } from "./kept-forecasts.store.ts";
 import { type ForecastDeps, type ReadDays, readUsageDays } from "./read-usage-days.ts";
+
+/** Three months and their days, or the last one of a longer period. */
+const COMPARED_MS = 400 * DAY_MS;
 
 export type MoneyForecastDeps = ForecastDeps & BillingDeps;
 
@@ -72,7 +77,14 @@ export async function forecastInvoice(
   const entitlement = await readEntitlement(deps, tenantId);
   const needed: typeof FORECAST_DAYS_NEEDED = FORECAST_DAYS_NEEDED;
   const nowMs = deps.clock.now().getTime();
-  const base = { tenantId, asOf: new Date(nowMs).toISOString(), accuracy: [] };
+  const compared = await deps.transact.asTenant(tenantId, (tx) =>
+    listCompared(tx, tenantId, { endedAfter: new Date(nowMs - COMPARED_MS) }),
+  );
+  const base = {
+    tenantId,
+    asOf: new Date(nowMs).toISOString(),
+    accuracy: findKeptMisses(compared, "invoice"),
+  };
   const projection = await openProjection(deps, context, { tenantId });
   if (projection === undefined) {
     return {

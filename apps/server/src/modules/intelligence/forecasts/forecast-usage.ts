@@ -3,6 +3,7 @@ import {
   FORECAST_DAYS_NEEDED,
   FORECAST_PAST_DAYS,
   type ForecastBand,
+  type ForecastMiss,
   type MeterForecast,
   type UsageForecast,
 } from "@turnpike/contract/forecasts";
@@ -10,13 +11,14 @@ import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/act
 import type { Span } from "@turnpike/domain/billing/rating/line";
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { PeriodTest } from "@turnpike/domain/forecast/back-test-periods";
 import type { Forecast } from "@turnpike/domain/forecast/forecast-series";
 import { describeDays } from "@turnpike/domain/forecast/usage-days";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { periodAt } from "@turnpike/domain/time/period";
 import { findEntitlement } from "#modules/entitlements/index.ts";
+import { findKeptMisses, joinMisses } from "./find-misses.ts";
 import type { MeterPrediction } from "./forecast-work.ts";
+import { listCompared } from "./kept-forecasts.store.ts";
 import { type DaysOfMeter, type ForecastDeps, readUsageDays } from "./read-usage-days.ts";
 
 const PAST_PERIODS = 3;
@@ -48,24 +50,10 @@ function bandAt(forecast: Forecast, step: number): ForecastBand {
   };
 }
 
-function toMiss({ fromMs, toMs, madeAtMs, forecast, actual }: PeriodTest) {
-  return {
-    kind: "back_test" as const,
-    madeAt: toInstant(madeAtMs),
-    from: toInstant(fromMs),
-    to: toInstant(toMs),
-    forecast: forecast.mean,
-    lower80: forecast.lower80,
-    upper80: forecast.upper80,
-    actual,
-    off: actual === 0 ? null : (forecast.mean - actual) / actual,
-  };
-}
-
 function toMeterForecast(
   { meter, name, unit, days }: DaysOfMeter,
   outlook: MeterPrediction | undefined,
-  period: Span,
+  { period, kept }: { period: Span; kept: readonly ForecastMiss[] },
 ): MeterForecast {
   const { startsMs, values } = days;
   const first = Math.max(0, values.length - FORECAST_PAST_DAYS);
@@ -105,7 +93,7 @@ function toMeterForecast(
       used: outlook.used,
       total: outlook.period,
     },
-    accuracy: outlook.tests.map(toMiss),
+    accuracy: joinMisses(kept, outlook.tests),
   };
 }
 
@@ -145,10 +133,19 @@ export async function forecastUsage(
     pastPeriods,
     meters: meters.map(({ days }) => days),
   });
+  const endedAfter = new Date(pastPeriods.at(-1)?.fromMs ?? asOfMs);
+  const compared = await deps.transact.asTenant(tenantId, (tx) =>
+    listCompared(tx, tenantId, { endedAfter }),
+  );
   return {
     tenantId,
     timeZone,
     asOf: toInstant(asOfMs),
-    meters: meters.map((meter, index) => toMeterForecast(meter, outlooks[index], period)),
+    meters: meters.map((meter, index) =>
+      toMeterForecast(meter, outlooks[index], {
+        period,
+        kept: findKeptMisses(compared, `meter:${meter.meter}`),
+      }),
+    ),
   };
 }

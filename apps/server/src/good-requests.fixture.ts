@@ -247,6 +247,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     timeZone: "Europe/Berlin",
   }),
   "insightFeedback.reset": () => ({ measure: "requests", dimension: "key" }),
+  "questions.ask": () => ({ question: "requests yesterday" }),
+  "allQuestions.ask": () => ({ question: "requests yesterday" }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

@@ -65,6 +65,7 @@ import {
   createIncidentFinder,
   createInsightsRoutes,
   createInstallationInsightsRoutes,
+  createQuestionsRoutes,
 } from "#modules/intelligence/index.ts";
 import {
   createGithubSigningKeys,
@@ -190,6 +191,7 @@ export function wirePeople(
     billing: toBillingSettings(config),
     payments: openProviders(toProviderSettings(config)),
   };
+  const forecaster = createForecaster();
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -238,10 +240,11 @@ export function wirePeople(
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
     insights: createInsightsRoutes(insights),
     allInsights: createAllInsightsRoutes(services),
-    forecasts: createForecastsRoutes({ ...billing, forecaster: createForecaster() }),
+    forecasts: createForecastsRoutes({ ...billing, forecaster }),
     installationInsights: createInstallationInsightsRoutes(insights),
     insightFeedback: createFeedbackRoutes(services),
     insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),
+    ...createQuestionsRoutes({ ...billing, forecaster, plans: installation.plans }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

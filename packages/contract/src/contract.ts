@@ -29,6 +29,7 @@ import { notificationsContract, outboxContract } from "./notifications.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
+import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { revenueContract } from "./revenue.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { taxReportContract } from "./tax-report.ts";
@@ -71,6 +72,8 @@ export const contract = {
   installationInsights: installationInsightsContract,
   insightFeedback: insightFeedbackContract,
   insightDigests: insightDigestsContract,
+  questions: questionsContract,
+  allQuestions: allQuestionsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

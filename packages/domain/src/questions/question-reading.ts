@@ -28,10 +28,10 @@ export type QuestionQuery = {
   readonly filters: readonly QuestionFilter[];
   readonly from: string;
   readonly to: string;
-  readonly grain?: Grain;
-  readonly order?: "asc" | "desc";
-  readonly limit?: number;
-  readonly compare?: "previous_period" | "previous_year";
+  readonly grain?: Grain | undefined;
+  readonly order?: "asc" | "desc" | undefined;
+  readonly limit?: number | undefined;
+  readonly compare?: "previous_period" | "previous_year" | undefined;
 };
 
 /** What the grammar understood. */

@@ -22,6 +22,8 @@ export type QuestionVocabulary = {
 
 export type QuestionMeter = {
   readonly slug: string;
+  /** What people call it, where that is not the slug. */
+  readonly name?: string | undefined;
   readonly unit: string;
   readonly dimensions: readonly string[];
 };
@@ -40,7 +42,7 @@ export type VocabularyIndex = {
 
 const INVOICE_STATUSES = ["draft", "open", "paid", "void", "uncollectible", "overdue"];
 /** Suffixes of a meter's slug that are units and not what people say. */
-const UNIT_SUFFIX = /_(?:gb|mb|kb|tb|ms|seconds|minutes|hours|count|total)$/;
+const UNIT_SUFFIX = /[-_](?:gb|mb|kb|tb|ms|seconds|minutes|hours|count|total)$/;
 /** Where the cloud regions are that people name by the continent. */
 const CONTINENTS: Readonly<Record<string, readonly string[]>> = {
   "eu-": ["eu", "europe"],
@@ -132,7 +134,8 @@ export function indexVocabulary(vocabulary: QuestionVocabulary): VocabularyIndex
   const meterWords = new Map<string, QuestionMeter>();
   for (const meter of vocabulary.meters) {
     const slug = meter.slug.toLowerCase();
-    for (const word of [slug, spaced(slug), spaced(slug.replace(UNIT_SUFFIX, ""))]) {
+    const name = spaced((meter.name ?? slug).toLowerCase());
+    for (const word of [slug, spaced(slug), spaced(slug.replace(UNIT_SUFFIX, "")), name]) {
       for (const form of withPlural(word)) {
         meterWords.set(form, meter);
       }

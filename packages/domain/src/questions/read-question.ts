@@ -39,8 +39,8 @@ export type AskedQuestion = {
   readonly question: string;
   /** Epoch milliseconds. */
   readonly nowMs: number;
-  /** The question before, which this one may go on from. */
-  readonly after?: string | undefined;
+  /** The question before, which this one may go on from, or several, the oldest first. */
+  readonly after?: string | readonly string[] | undefined;
 };
 
 function clarify(choices: readonly string[]): QuestionReading {
@@ -237,9 +237,15 @@ export function readQuestion(index: VocabularyIndex, asked: AskedQuestion): Ques
     nowMs: nowMs + index.offsetAt(nowMs),
     billingPeriod: { fromMs: toPeriodMs(index, from), toMs: toPeriodMs(index, to) },
   };
-  const own = readParts(index, question, clock);
-  const isSafe = after !== undefined && after.length <= QUESTION_LENGTH_MAX && !isHostile(after);
-  const parts =
-    isSafe && isFollowUp(question, own) ? mergeParts(readParts(index, after, clock), own) : own;
+  const before = typeof after === "string" ? [after] : (after ?? []);
+  const isSafe = before.every((text) => text.length <= QUESTION_LENGTH_MAX && !isHostile(text));
+  let parts: QuestionParts | undefined;
+  for (const text of isSafe ? [...before, question] : [question]) {
+    const own = readParts(index, text, clock);
+    parts = parts !== undefined && isFollowUp(text, own) ? mergeParts(parts, own) : own;
+  }
+  if (parts === undefined) {
+    return REFUSED;
+  }
   return judge(index, parts, { ...clock, isFuture: parts.intent === "forecast", isSeries: false });
 }

@@ -235,3 +235,13 @@ export function precedingRange(
   }
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
+
+/**
+ * The first instant at which the clocks of a zone show a local time or a later one.
+ *
+ * @param localMs - Milliseconds since 1970-01-01T00:00 of the same clock.
+ * @throws {RangeError} when the time zone is not known.
+ */
+export function toZonedInstant(timeZone: string, localMs: number): number {
+  return firstInstantOf(createOffsetAt(timeZone), localMs);
+}

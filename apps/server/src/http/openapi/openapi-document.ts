@@ -101,6 +101,7 @@ const TAGS: OpenAPI.TagObject[] = [
     name: "Forecasts",
     description: "What usage and invoices will come to, and what runs out when.",
   },
+  { name: "Questions", description: "Questions in plain English, and their answers." },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },

@@ -20,11 +20,13 @@ export {
 export { findMailTrouble } from "./documents/mail/find-mail-trouble.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
 export { createCreditNote } from "./invoices/create-credit-note.ts";
+export { getUpcomingInvoice } from "./invoices/get-upcoming-invoice.ts";
 export {
   createInvoicesRawRoutes,
   createInvoicesRoutes,
   createInvoicingRoutes,
 } from "./invoices/invoices.routes.ts";
+export { listAllInvoices } from "./invoices/list-all-invoices.ts";
 export { listInvoices } from "./invoices/list-invoices.ts";
 export { markUncollectible } from "./invoices/mark-uncollectible.ts";
 export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
@@ -38,6 +40,7 @@ export { matchCertainLines } from "./payments/manual/match-lines.ts";
 export { openProviders, type ProviderSettings } from "./payments/open-providers.ts";
 export { createPaymentsRoutes } from "./payments/payments.routes.ts";
 export { openProjection, type Projection } from "./projection/open-projection.ts";
+export { getRevenue } from "./revenue/get-revenue.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";

@@ -1,3 +1,4 @@
+export { createQuestionsRoutes } from "./ask/questions.routes.ts";
 export { createDigestJobs } from "./digest/digest.jobs.ts";
 export { createDigestRoutes } from "./digest/digest.routes.ts";
 export { createFeedbackRoutes } from "./feedback/feedback.routes.ts";

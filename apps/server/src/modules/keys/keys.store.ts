@@ -291,6 +291,19 @@ export async function findKeysByHash(
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
+/** Finds keys by their whole names, in lower case; at most 100. */
+export async function listKeysNamed(
+  tx: Tx,
+  tenantId: TenantId,
+  names: readonly string[],
+): Promise<{ key_id: KeyId; name: string }[]> {
+  return await tx<{ key_id: KeyId; name: string }[]>`
+    select key_id, name from api_keys
+    where tenant_id = ${tenantId} and lower(name) = any(${[...names]}::text[])
+    order by key_id desc
+    limit 100`;
+}
+
 /** Names of a tenant's keys by id, in any state; unknown ids are left out. */
 export async function listKeyNames(
   tx: Tx,

@@ -1,0 +1,43 @@
+import type { QuestionChoices } from "@turnpike/contract/questions";
+import { USAGE_DIMENSIONS } from "@turnpike/contract/usage";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { AskDeps } from "./asker.ts";
+import { describeMeasure, TENANT_MEASURES } from "./describe-measure.ts";
+import { findVocabulary } from "./question-vocabulary.ts";
+import { suggestQuestions } from "./suggest-questions.ts";
+
+/** More are typed rather than chosen. */
+const VALUES_MAX = 100;
+
+/** Lists what questions about a tenant may name. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
+export async function listChoices(
+  deps: AskDeps,
+  context: CallContext,
+  { tenantId, timeZone }: { tenantId: TenantId; timeZone: string },
+): Promise<QuestionChoices> {
+  assertMayInTenant(context.actor, "usage:read", tenantId);
+  const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime() };
+  const vocabulary = await findVocabulary(deps, asker, { texts: [] });
+  const { keys, routes, methods, environments, meters, meterValues } = vocabulary.index.vocabulary;
+  const values = {
+    ...meterValues,
+    key: keys,
+    route: routes,
+    method: methods,
+    environment: environments,
+    status_class: ["2xx", "3xx", "4xx", "5xx"],
+  };
+  const names = [...TENANT_MEASURES, ...meters.map(({ slug }) => slug)];
+  return {
+    suggestions: suggestQuestions(vocabulary, asker),
+    measures: names.map((name) => describeMeasure(vocabulary, name)),
+    dimensions: [
+      ...USAGE_DIMENSIONS.filter((name) => name !== "outcome"),
+      ...new Set(meters.flatMap(({ dimensions }) => dimensions)),
+    ],
+    values: Object.fromEntries(
+      Object.entries(values).map(([name, list]) => [name, list.slice(0, VALUES_MAX)]),
+    ),
+  };
+}

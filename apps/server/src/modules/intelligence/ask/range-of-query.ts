@@ -1,0 +1,32 @@
+import type { AskedQuery } from "@turnpike/contract/questions";
+import { move } from "@turnpike/domain/questions/calendar";
+import { createOffsetAt, toZonedInstant } from "@turnpike/domain/time/zoned-buckets";
+import { CannotAnswer } from "./cannot-answer.ts";
+
+/** Epoch milliseconds, half-open. */
+export type InstantRange = { readonly fromMs: number; readonly toMs: number };
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const YEAR_LATEST = 9_000;
+
+/** The instant that a date begins at in a time zone, or that a text names. */
+function toInstantMs(text: string, timeZone: string): number {
+  return DATE.test(text) ? toZonedInstant(timeZone, Date.parse(text)) : Date.parse(text);
+}
+
+/** The range of a question. @throws {CannotAnswer} when it is empty or out of reach. */
+export function rangeOfQuery(query: AskedQuery, timeZone: string): InstantRange {
+  const fromMs = Math.max(0, toInstantMs(query.from, timeZone));
+  const toMs = toInstantMs(query.to, timeZone);
+  if (!(fromMs < toMs) || new Date(toMs).getUTCFullYear() > YEAR_LATEST) {
+    throw new CannotAnswer("The range is empty: it must begin before it ends.");
+  }
+  return { fromMs, toMs };
+}
+
+/** The same dates a year earlier. */
+export function yearBefore({ fromMs, toMs }: InstantRange, timeZone: string): InstantRange {
+  const offsetAt = createOffsetAt(timeZone);
+  const back = (ms: number) => toZonedInstant(timeZone, move("year", ms + offsetAt(ms), -1));
+  return { fromMs: Math.max(0, back(fromMs)), toMs: Math.max(1, back(toMs)) };
+}

@@ -205,6 +205,14 @@ export function noteFailedPayment(
   };
 }
 
+/** Ends the calendar of an invoice: nothing more is attempted of it, and nothing stops because of it. */
+export function endCalendar(account: Account, index: number): Account {
+  return {
+    ...account,
+    calendars: account.calendars.filter(({ invoice }) => invoice !== index),
+  };
+}
+
 /** Lets attempts go on that a hard decline had stopped: there is another method now. Days that have passed are not made up for. */
 export function resumeAttempts(account: Account, atMs: number): Account {
   const { dunning } = account.terms;

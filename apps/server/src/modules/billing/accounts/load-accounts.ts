@@ -58,6 +58,8 @@ export type LoadedAccount = {
   invoicesDueMs: readonly number[];
   /** Invoices that were written off: to the engine they are open. */
   uncollectible: ReadonlySet<string>;
+  /** Invoices that wait for the next one while no more is due on them than this, which is too little to be charged. */
+  carried: ReadonlyMap<string, bigint>;
   /** Up to where usage of `account.closed` is billed, at the same places. */
   billedTo: readonly Date[];
   /** What was used since the account was fed last, in the order of time, by the clock of the environment. */
@@ -199,6 +201,7 @@ export async function loadNewAccount(
     invoiceNumbers: [],
     invoicesDueMs: [],
     uncollectible: new Set(),
+    carried: new Map(),
     billedTo: [],
     usages: usage.map((each) => toUsage(each, 0)),
     recordedTo,
@@ -340,6 +343,11 @@ function toLoaded(
     invoicesDueMs: own.map(({ dueAt }) => dueAt.getTime()),
     uncollectible: new Set(
       own.filter(({ state }) => state === "uncollectible").map(({ invoiceId }) => invoiceId),
+    ),
+    carried: new Map(
+      own.flatMap(({ invoiceId, carriedUpTo }) =>
+        carriedUpTo === null ? [] : [[invoiceId, BigInt(carriedUpTo)] as const],
+      ),
     ),
     billedTo: closed.map(({ billedTo }) => billedTo),
     usages: usage.map((each) => toUsage(each, row.aheadMs)),

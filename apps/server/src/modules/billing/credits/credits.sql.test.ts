@@ -10,8 +10,9 @@ import {
   OPERATOR_CONTEXT,
   type TestServices,
 } from "@turnpike/testkit/test-services";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
+import { deleteTenant } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { addAdjustment } from "../invoices/add-adjustment.ts";
@@ -340,5 +341,11 @@ describe("credit that a customer buys", () => {
       monthLimit: "120.00",
       boughtThisMonth: "100.00",
     });
+    // One that is deleted buys no more, and is not tried each minute.
+    services.clock.advance(31 * DAY_MS);
+    await deleteTenant(deps, OPERATOR_CONTEXT, { tenantId, name: "Automatic" });
+    const warned = vi.spyOn(deps.logger, "warn");
+    await topUpLowAccounts(deps);
+    expect(warned).not.toHaveBeenCalled();
   });
 });

@@ -223,7 +223,7 @@ export async function listLowAccounts(
 ): Promise<LowAccountRow[]> {
   return await tx<LowAccountRow[]>`
     select ${automaticColumns(tx)}, a.currency, b.is_drawing as "isDrawing"
-    from automatic_top_ups t join billing_accounts a using (tenant_id, environment)
+    from automatic_top_ups t join billing_accounts a using (tenant_id, environment) join tenants using (tenant_id)
       cross join lateral (
         select exists (
           select from spend_budgets s where s.tenant_id = t.tenant_id and s.credit is not null

@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Json } from "#platform/exact-json.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
+import { carriedUpTo } from "../payments/carried.store.ts";
 
 /** An amount in minor units, as text. */
 type Minor = string;
@@ -15,6 +16,8 @@ export type DocumentRow = AccountKey & {
   paid: Minor;
   credited: Minor;
   toBalance: Minor;
+  /** What is too little to be charged by itself; null if that is not known of it. */
+  carriedUpTo: Minor | null;
 };
 export type LineRow = { invoiceId: string; document: Json; credited: Minor; isReturned: boolean };
 export type NoteRow = { invoiceId: string; document: Json };
@@ -35,7 +38,7 @@ export async function listLiveInvoices(
 ): Promise<DocumentRow[]> {
   return await tx<DocumentRow[]>`
     select i.tenant_id as "tenantId", i.environment, i.invoice_id as "invoiceId", i.number, i.state, i.due_at as "dueAt", i.document, i.paid::text as paid,
-      i.credited::text as credited, i.to_balance::text as "toBalance"
+      i.credited::text as credited, i.to_balance::text as "toBalance", (${carriedUpTo(tx, "i")})::text as "carriedUpTo"
     from unnest(${keys.map(({ tenantId }) => tenantId)}::text[], ${keys.map(({ environment }) => environment)}::text[])
         as asked (tenant_id, environment)
       join billing_accounts a using (tenant_id, environment)

@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { noteFailedPayment } from "@turnpike/domain/billing/payments/move-money";
+import { endCalendar, noteFailedPayment } from "@turnpike/domain/billing/payments/move-money";
 import { lockAccount } from "../accounts/accounts.store.ts";
 import { type ChangedAccount, changeAccountWithin } from "../accounts/change-account.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
@@ -13,9 +13,10 @@ import {
   NOT_MADE,
   updateAttempt,
 } from "./attempts.store.ts";
+import { listCarried } from "./carried.store.ts";
 import { isOutdated } from "./is-outdated.ts";
 import { notifyOfAuthentication, notifyOfFailure } from "./notify-of-payments.ts";
-import type { PaymentState } from "./payment-provider.ts";
+import { AMOUNT_TOO_SMALL, CURRENCY_NOT_SUPPORTED, type PaymentState } from "./payment-provider.ts";
 import { receivePaymentWithin } from "./receive-payment.ts";
 
 const MINUTE_MS = 60_000;
@@ -47,6 +48,25 @@ function isNews(before: AttemptRow, { state }: PaymentState): boolean {
   return isOver ? RANKS[state] > RANKS[before.state] : state !== "unknown";
 }
 
+/** Lets an invoice wait for the next one. A calendar that it had would stop the customer for what is not worth a charge. */
+async function carry(
+  deps: BillingDeps,
+  tx: Tx,
+  { attempt, recordedTo }: { attempt: AttemptRow; recordedTo: Date },
+): Promise<void> {
+  const { tenantId, environment, invoiceId } = attempt;
+  await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
+    recordedTo,
+    change: {
+      key: { tenantId, environment },
+      invoiceIds: [invoiceId],
+      step: (account, { loaded }) => endCalendar(account, loaded.invoiceIds.indexOf(invoiceId)),
+      events: [{ kind: "payment.carried", details: { invoiceId } }],
+      noteReason: "",
+    },
+  });
+}
+
 async function fail(
   deps: BillingDeps,
   tx: Tx,
@@ -67,7 +87,15 @@ async function fail(
     !NOT_MADE.some((reason) => reason === failure.reason) &&
     // What we have ended ourselves may be heard of by a notice first.
     !(failure.reason === "canceled" && isOutdated(attempt));
+  if (failure.reason === AMOUNT_TOO_SMALL) {
+    await carry(deps, tx, { attempt, recordedTo });
+    return;
+  }
   if (attempt.cause === "person" || !isRefused || BigInt(attempt.due) === 0n) {
+    return;
+  }
+  if (failure.reason === CURRENCY_NOT_SUPPORTED) {
+    await notifyOfFailure(deps, tx, { attempt, failure });
     return;
   }
   const changed: ChangedAccount = await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
@@ -85,6 +113,12 @@ async function fail(
     },
   });
   await notifyOfFailure(deps, tx, { attempt, failure, changed });
+}
+
+/** The invoices that an attempt pays. */
+async function listPaid(tx: Tx, { invoiceId, cause, ...key }: AttemptRow): Promise<string[]> {
+  const carried = cause === "person" ? [] : await listCarried(tx, key);
+  return [invoiceId, ...carried.filter((each) => each !== invoiceId)];
 }
 
 /** A customer who is paying now is on the page already. */
@@ -110,7 +144,7 @@ export async function applyAttempt(
     if (found === undefined) {
       return;
     }
-    const { tenantId, environment, invoiceId, provider, currency } = found;
+    const { tenantId, environment, provider, currency } = found;
     await lockAccount(tx, { tenantId, environment });
     const attempt = (await lockAttempt(tx, attemptId)) ?? found;
     const now = deps.clock.now();
@@ -136,7 +170,8 @@ export async function applyAttempt(
             amount: payment.amount,
             currency,
             receivedAt: new Date(payment.atMs),
-            invoiceIds: [invoiceId],
+            // What others carried to it comes after it.
+            invoiceIds: await listPaid(tx, attempt),
             details: { attemptId },
           },
         });

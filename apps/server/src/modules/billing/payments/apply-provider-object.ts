@@ -90,11 +90,11 @@ export async function applyProviderObject(
       return applied !== undefined;
     }
     case "method": {
-      const { tenantId, environment, method } = object;
+      const { tenantId, environment, method, setUpAtMs } = object;
       if (!isId("tenant", tenantId)) {
         return false;
       }
-      await putPaymentMethod(deps, { tenantId, environment, provider, method });
+      await putPaymentMethod(deps, { tenantId, environment, provider, method, setUpAtMs });
       return true;
     }
     case "refund":

@@ -1,6 +1,7 @@
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AccountKey } from "../accounts/accounts.store.ts";
+import { carriedTo, dueOf } from "./carried.store.ts";
 import type { PaymentProviderName } from "./payment-provider.ts";
 
 export type AttemptCause = "issued" | "calendar" | "method" | "person";
@@ -32,23 +33,26 @@ export type AttemptRow = AccountKey & {
   updatedAt: Date;
   /** How often it was looked up. */
   checks: number;
-  /** What is due on the invoice now. */
+  /** What an attempt for the invoice would charge now; 0 once it is settled. */
   due: string;
   /** The way to pay that is in force now; null without one. */
   methodInForce: string | null;
 };
 
-/** What is left to pay of an invoice that is waited for; 0 for any other. */
-function dueOf(tx: Tx): Fragment {
-  return tx`case when i.state in ('open', 'uncollectible')
-    then greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited + i.to_balance, 0) else 0 end`;
+/**
+ * What an attempt for an invoice is to charge: what is due on it and what others carry to it, or nothing once it is settled. A person who
+ * pays an invoice pays that one.
+ */
+function chargeOf(tx: Tx, cause: Fragment): Fragment {
+  const due = dueOf(tx, "i");
+  return tx`case when ${due} = 0 then 0 when ${cause} = 'person' then ${due} else ${due} + ${carriedTo(tx, "i")} end`;
 }
 
 function columns(tx: Tx): Fragment {
   return tx`a.attempt_id as "attemptId", a.tenant_id as "tenantId", a.environment, a.invoice_id as "invoiceId", i.number as "invoiceNumber",
     a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.state,
     a.reference, a.reason, a.message, a.created_at as "createdAt", a.sent_at as "sentAt", a.updated_at as "updatedAt", a.checks,
-    (${dueOf(tx)})::text as due, (select m.method_ref from payment_methods m
+    (${chargeOf(tx, tx`a.cause`)})::text as due, (select m.method_ref from payment_methods m
       where m.tenant_id = a.tenant_id and m.environment = a.environment) as "methodInForce"`;
 }
 
@@ -66,12 +70,12 @@ export async function insertAttempts(
   await tx`
     insert into payment_attempts (tenant_id, attempt_id, environment, invoice_id, provider, customer_ref, method_ref, amount, currency,
       cause, state, created_at, updated_at, check_at)
-    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, m.provider, m.customer_ref, m.method_ref, ${dueOf(tx)}, i.currency,
+    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, m.provider, m.customer_ref, m.method_ref, ${chargeOf(tx, tx`n.cause`)}, i.currency,
       n.cause, 'pending', ${now}, ${now}, ${now}
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("attemptId" text, "invoiceId" text, cause text)
       join invoices i on i.invoice_id = n."invoiceId"
       join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
-    where ${dueOf(tx)} > 0
+    where ${dueOf(tx, "i")} > 0
     on conflict do nothing`;
 }
 
@@ -92,12 +96,13 @@ export async function listUntried(
         then 'method' else 'issued' end as cause
     from payment_methods m join tenants t using (tenant_id)
       join invoices i on i.tenant_id = m.tenant_id and i.environment = m.environment
-    where i.state = 'open' and ${dueOf(tx)} > 0
+    where i.state = 'open' and ${dueOf(tx, "i")} > 0
       and not exists (select from refunded_invoices x where x.invoice_id = i.invoice_id)
       and not exists (
         select from payment_attempts a where a.invoice_id = i.invoice_id and (
           a.state not in ('succeeded', 'failed')
-          or a.method_ref = m.method_ref and coalesce(a.reason, '') <> all(${[...NOT_MADE]}::text[])
+          -- Of one that succeeded a rest may be left that the provider has no coin for: what it says of that is noted by another one.
+          or a.state = 'failed' and a.method_ref = m.method_ref and coalesce(a.reason, '') <> all(${[...NOT_MADE]}::text[])
         )
       )
     order by i.invoice_id

@@ -4,13 +4,21 @@ import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { addAdjustment } from "../invoices/add-adjustment.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
+import { listInvoices } from "../invoices/list-invoices.ts";
 import { markUncollectible } from "../invoices/mark-uncollectible.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
+import { applyProviderObject } from "./apply-provider-object.ts";
 import { collectDue } from "./collect-due.ts";
+import { createRefund } from "./create-refund.ts";
+import { findPaymentTrouble } from "./events/find-payment-trouble.ts";
 import { getInvoiceCollection } from "./get-invoice-collection.ts";
+import { listPayments } from "./list-payments.ts";
+import { getPaymentMethod, removePaymentMethod, setUpPaymentMethod } from "./manage-method.ts";
 import { payInvoice } from "./pay-invoice.ts";
+import type { PaymentProvider } from "./payment-provider.ts";
 import { finishAuthentication } from "./stripe/testing/stand-in-payments.fixture.ts";
 import { DAY_MS, MINUTE_MS, openPayments, type Payments } from "./testing/payments.fixture.ts";
 
@@ -48,7 +56,148 @@ const collectionOf = (of: { tenantId: TenantId; invoiceId: string }) =>
 const statesOf = async (of: { tenantId: TenantId; invoiceId: string }) =>
   (await collectionOf(of)).attempts.map(({ cause, state }) => `${cause} ${state}`);
 
+describe("what a provider cannot charge", () => {
+  const waits = async (of: { tenantId: TenantId; invoiceId: string }) => {
+    await live(60);
+    expect(await standingOf(of)).toBe("current");
+    expect(await collectionOf(of)).toMatchObject({ calendar: null });
+    const reminded = await payments.database.sql`
+      select from billing_events where tenant_id = ${of.tenantId} and kind like 'invoice.%' and kind not in ('invoice.issued', 'invoice.paid')`;
+    expect(reminded).toHaveLength(0);
+  };
+  const charge = ({ tenantId }: { tenantId: TenantId }, amount: string) =>
+    addAdjustment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ tenantId, environment: "live", amount, when: "now" },
+      ...{ description: "Training", taxClass: "standard", reason: "Agreed." },
+    });
+
+  it("because it is too little stops nothing, and is charged with the next invoice", async () => {
+    const acme = await payments.subscribe("Little", { card: LOW });
+    await collectDue(payments.deps);
+    expect((await collectionOf(acme)).calendar).not.toBeNull();
+    await payments.putCard(acme.tenantId, "pm_card_visa");
+    const wired = { invoiceId: acme.invoiceId, amount: "299.80", reference: "wire" };
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, wired);
+    await collectDue(payments.deps);
+    expect((await collectionOf(acme)).attempts.at(-1)).toMatchObject({
+      state: "failed",
+      reason: "amount_too_small",
+    });
+    await waits(acme);
+    await charge(acme, "0.10");
+    await live(1);
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "0.20" });
+    await charge(acme, "0.45");
+    await collectDue(payments.deps);
+    expect(payments.charges(acme.tenantId).at(-1)).toEqual({ amount: 75, status: "succeeded" });
+    const of = { tenantId: acme.tenantId, environment: "live" as const, limit: 5 };
+    const { items } = await listInvoices(payments.deps, OPERATOR_CONTEXT, of);
+    expect(items.map(({ state }) => state)).toEqual(["paid", "paid", "paid"]);
+    expect(payments.charges(acme.tenantId)).toHaveLength(2);
+  });
+
+  it("of more than it was is waited for again", async () => {
+    const acme = await payments.subscribe("More", { card: "pm_card_visa" });
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ invoiceId: acme.invoiceId, amount: "299.80", reference: "wire" },
+    });
+    await collectDue(payments.deps);
+    const page = { tenantId: acme.tenantId, environment: "live" as const, limit: 1 };
+    const [payment] = (await listPayments(payments.deps, OPERATOR_CONTEXT, page)).items;
+    await createRefund(payments.deps, OPERATOR_CONTEXT, {
+      ...{ paymentId: payment?.paymentId ?? "", amount: "100", withCreditNote: false },
+      reason: "Agreed.",
+    });
+    await live(60);
+    expect(await standingOf(acme)).toBe("blocked");
+  });
+
+  it("of three decimals is the last digit, which waits as well", async () => {
+    const acme = await payments.subscribe("Dinars", { card: "pm_card_visa", planId: "kuwait" });
+    await collectDue(payments.deps);
+    await collectDue(payments.deps);
+    expect(await payments.read(acme)).toMatchObject({ paid: "90.120", due: "0.005" });
+    expect(await statesOf(acme)).toEqual(["issued succeeded", "issued failed"]);
+    await waits(acme);
+  });
+
+  it("because it does not take the currency is transferred: no attempts follow, and health says so", async () => {
+    const acme = await payments.subscribe("Libya", { card: "pm_card_visa", planId: "libya" });
+    await collectDue(payments.deps);
+    expect(await collectionOf(acme)).toMatchObject({
+      attempts: [{ reason: "currency_not_supported" }],
+      calendar: { begins: "due_date", nextAttempts: [] },
+    });
+    expect(await findPaymentTrouble(payments.deps)).toMatch(/is in LYD, .* has to transfer it/);
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ invoiceId: acme.invoiceId, amount: "90", reference: "wire" },
+    });
+    expect(await findPaymentTrouble(payments.deps)).toBeUndefined();
+  });
+});
+
+describe("a way to pay", () => {
+  it("is the one that was entered last, however late and in which order the notices come", async () => {
+    const { tenantId } = await payments.subscribe("Two cards");
+    const of = { tenantId, environment: "live" as const };
+    const open = () =>
+      setUpPaymentMethod(payments.deps, OPERATOR_CONTEXT, { ...of, returnUrl: RETURN_URL });
+    const pages = [await open(), await open()];
+    const enter = async (page: { url: string } | undefined, number: string) => {
+      payments.services.clock.advance(MINUTE_MS);
+      const body = new URLSearchParams({ number });
+      await fetch(page?.url ?? "", { method: "POST", body, redirect: "manual" });
+      return [...payments.standIn.state.setupAttempts.values()].at(-1)?.setup_intent ?? "";
+    };
+    // The page that was opened last is left first.
+    const older = await enter(pages[1], "4242424242424242");
+    const newer = await enter(pages[0], "4000000000000341");
+    const learn = async (objectRef: string) => {
+      const object = await payments.provider.fetch({ type: "setup_intent.succeeded", objectRef });
+      await applyProviderObject(payments.deps, { provider: "stripe", object });
+    };
+    const last4 = async () =>
+      (await getPaymentMethod(payments.deps, OPERATOR_CONTEXT, of)).method?.last4;
+    for (const objectRef of [newer, older, newer]) {
+      await learn(objectRef);
+      expect(await last4()).toBe("0341");
+    }
+    await removePaymentMethod(payments.deps, OPERATOR_CONTEXT, of);
+    for (const objectRef of [newer, older]) {
+      await learn(objectRef);
+      expect(await last4()).toBeUndefined();
+    }
+  });
+});
+
 describe("an issued invoice", () => {
+  it("does not wait for another customer's, of which the provider is slow to answer", async () => {
+    const names = ["Slow", "Quick"];
+    const payers = [];
+    for (const name of names) {
+      payers.push(await payments.subscribe(name, { card: "pm_card_visa" }));
+    }
+    // Each answer waits until the other request has come: one after the other, none would ever come.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let asked = 0;
+    const { collect } = payments.provider;
+    const slow: PaymentProvider = {
+      ...payments.provider,
+      collect: async (request) => {
+        asked += 1;
+        if (asked === names.length) {
+          resolve();
+        }
+        await promise;
+        return await collect(request);
+      },
+    };
+    await collectDue({ ...payments.deps, payments: { live: slow, test: undefined } });
+    for (const acme of payers) {
+      expect((await payments.read(acme)).state).toBe("paid");
+    }
+  });
+
   it("is collected once, by any number of workers, and not again", async () => {
     const acme = await payments.subscribe("Once", { card: "pm_card_visa" });
     await Promise.all([1, 2, 3].map(() => collectDue(payments.deps)));

@@ -12,6 +12,8 @@ import { type PaymentProvider, ProviderDown, ProviderMisconfigured } from "./pay
 import { endOutdated, notMade, sendAttempt, toRequest } from "./send-attempt.ts";
 
 const BATCH = 50;
+/** Attempts under way at once. Each holds no connection of the database while the provider is asked. */
+const AT_ONCE = 8;
 const HOUR_MS = 60 * 60_000;
 
 /** How many attempts a run looked at. */
@@ -84,7 +86,7 @@ async function beginAttempts(deps: BillingDeps): Promise<void> {
  * Collects what is due: begins attempts, sends those whose time has come, and looks up those of which the outcome is not known.
  * Killed at any point, run twice or on two processes, no invoice is paid twice.
  *
- * @param input.signal - Ends the run after the attempt under way; the next run goes on.
+ * @param input.signal - Ends the run after the attempts under way; the next run goes on.
  */
 export async function collectDue(
   deps: BillingDeps,
@@ -102,11 +104,19 @@ export async function collectDue(
     if (fresh.length === 0) {
       return total;
     }
-    for (const attempt of fresh) {
-      seen.add(attempt.attemptId);
-      total.looked += 1;
-      await lookAfter(deps, attempt);
-    }
+    const waiting = [...fresh];
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        seen.add(next.attemptId);
+        total.looked += 1;
+        await lookAfter(deps, next);
+        if (signal?.aborted === true) {
+          return;
+        }
+      }
+    };
+    // A provider that is slow to answer one request must not keep all customers waiting.
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
   return total;
 }

@@ -22,6 +22,7 @@ import {
   type MethodRow,
   putCustomerRef,
   putMethod,
+  putNewestSetUp,
 } from "./methods.store.ts";
 import type { PaymentMethod, PaymentProviderName } from "./payment-provider.ts";
 import { toBank } from "./to-bank.ts";
@@ -118,21 +119,29 @@ export async function setUpPaymentMethod(
 
 /**
  * Puts a method in force that a customer has set up at the provider. Open invoices are collected by it, also those of which attempts
- * had stopped.
+ * had stopped. A notice that comes late, of a method that was set up before the last one, changes nothing, also once that was removed.
  */
 export async function putPaymentMethod(
   deps: BillingDeps,
-  { provider, method, ...key }: OfTenant & { provider: PaymentProviderName; method: PaymentMethod },
+  {
+    provider,
+    method,
+    setUpAtMs,
+    ...key
+  }: OfTenant & { provider: PaymentProviderName; method: PaymentMethod; setUpAtMs: number },
 ): Promise<void> {
   const recordedTo = await takeCutOff(deps);
   await deps.transact.asOperator(async (tx) => {
     const account = await lockAccount(tx, key);
     const now = deps.clock.now();
-    const isNew = await putMethod(tx, { ...key, ...method, provider, now });
-    if (!isNew) {
+    const { customerRef } = method;
+    const isNewest = await putNewestSetUp(tx, {
+      ...{ ...key, provider, customerRef, now },
+      setUpAt: new Date(setUpAtMs),
+    });
+    if (!isNewest || !(await putMethod(tx, { ...key, ...method, provider, now }))) {
       return;
     }
-    await putCustomerRef(tx, { ...key, provider, customerRef: method.customerRef, now });
     await hurryAuthentications(tx, { ...key, now });
     const { type, brand, last4 } = method;
     await writeAudit(deps, tx, PAYMENTS_CONTEXT, {

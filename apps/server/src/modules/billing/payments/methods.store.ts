@@ -62,6 +62,26 @@ export async function putCustomerRef(
     on conflict (tenant_id, environment, provider) do update set customer_ref = excluded.customer_ref`;
 }
 
+/** Notes when a customer set up a method. @returns False when a later one, or the same one, was noted before. */
+export async function putNewestSetUp(
+  tx: Tx,
+  row: AccountKey & {
+    provider: PaymentProviderName;
+    customerRef: string;
+    setUpAt: Date;
+    now: Date;
+  },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into payment_customers as c (tenant_id, environment, provider, customer_ref, created_at, set_up_at)
+    values (${row.tenantId}, ${row.environment}, ${row.provider}, ${row.customerRef}, ${row.now}, ${row.setUpAt})
+    on conflict (tenant_id, environment, provider) do update
+      set customer_ref = excluded.customer_ref, set_up_at = excluded.set_up_at
+      where c.set_up_at is null or c.set_up_at < excluded.set_up_at
+    returning 1`;
+  return rows.length > 0;
+}
+
 /** Forgets how a tenant paid, when its data is removed. @returns Rows removed. */
 export async function deleteMethods(tx: Tx, tenantId: TenantId): Promise<number> {
   const methods = await tx`delete from payment_methods where tenant_id = ${tenantId} returning 1`;

@@ -48,7 +48,7 @@ function sayNext({ after, loaded }: ChangedAccount, invoiceId: string): string {
   return `${tries} If it is not paid by then, calls are refused from ${DAY.format(blockedMs)} on.`;
 }
 
-/** Tells of a payment that failed, in the transaction that records it. */
+/** Tells of a payment that failed, in the transaction that records it. @param input.changed - Left out where nothing follows from it. */
 export async function notifyOfFailure(
   deps: BillingDeps,
   tx: Tx,
@@ -56,7 +56,7 @@ export async function notifyOfFailure(
     attempt,
     failure,
     changed,
-  }: { attempt: AttemptRow; failure: { message: string }; changed: ChangedAccount },
+  }: { attempt: AttemptRow; failure: { message: string }; changed?: ChangedAccount },
 ): Promise<void> {
   const { invoiceId, invoiceNumber, amount, currency } = attempt;
   const sum = `${formatMinor(BigInt(amount), currencyOf(currency))} ${currency}`;
@@ -64,7 +64,7 @@ export async function notifyOfFailure(
     kind: "payment.failed",
     subject: "A payment did not succeed",
     title: `The payment of ${invoiceNumber} did not succeed`,
-    body: `${sum} could not be collected: ${failure.message} ${sayNext(changed, invoiceId)}`,
+    body: `${sum} could not be collected: ${failure.message} ${changed === undefined ? "" : sayNext(changed, invoiceId)}`.trimEnd(),
     link: "/billings",
   });
 }

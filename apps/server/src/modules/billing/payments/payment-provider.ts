@@ -44,6 +44,13 @@ export type CollectRequest = {
   onSession: { returnUrl: string } | null;
 };
 
+/**
+ * Reasons of providers to charge nothing that are no refusal of the customer: nothing is dunned for them. What is too small waits for the
+ * next invoice, and is charged with it; in a currency that is not taken, the customer transfers the money.
+ */
+export const AMOUNT_TOO_SMALL = "amount_too_small";
+export const CURRENCY_NOT_SUPPORTED = "currency_not_supported";
+
 /** What is known of an attempt at the provider. */
 export type PaymentState =
   | { state: "succeeded"; reference: string; amount: bigint; atMs: number }
@@ -109,7 +116,14 @@ export type ProviderObject =
       /** What is known of it; one that is left out is as it was. */
       returned: readonly ReturnedMoney[];
     }
-  | { kind: "method"; tenantId: string; environment: "live" | "test"; method: PaymentMethod }
+  | {
+      kind: "method";
+      tenantId: string;
+      environment: "live" | "test";
+      method: PaymentMethod;
+      /** When the customer set it up: a notice of an older one may come late. */
+      setUpAtMs: number;
+    }
   | { kind: "refund"; refundId: string; refund: RefundState }
   /** Made by another program in the same account at the provider, or of no interest. */
   | { kind: "foreign" };

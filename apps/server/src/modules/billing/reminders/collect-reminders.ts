@@ -1,4 +1,5 @@
 import type { Account } from "@turnpike/domain/billing/account/account";
+import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
 import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import { listReminders } from "@turnpike/domain/billing/lifecycle/reminders";
 import type { Span } from "@turnpike/domain/billing/rating/line";
@@ -6,19 +7,24 @@ import type { LoadedAccount } from "../accounts/load-accounts.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** When the invoices of an account are due, also those that a change issues. Invoices that were written off are not waited for. */
+/**
+ * When the invoices of an account are due, also those that a change issues. Invoices that were written off, and those of which too little
+ * is due to be charged, are not waited for.
+ */
 export function dueDatesOf(
-  { key, invoiceIds, invoicesDueMs, uncollectible }: LoadedAccount,
+  { key, invoiceIds, invoicesDueMs, uncollectible, carried }: LoadedAccount,
   { paymentDays, now }: { paymentDays: number; now: Date },
 ): DueDates {
-  return ({ issuedAtMs, topUp }, index) => {
+  return (invoice, index) => {
+    const { issuedAtMs, topUp } = invoice;
     // Credit that is not paid for is not there: nothing is owed, and the invoice lapses.
     if (topUp !== undefined) {
       return;
     }
     const invoiceId = invoiceIds[index];
     if (invoiceId !== undefined) {
-      return uncollectible.has(invoiceId) ? undefined : invoicesDueMs[index];
+      const isCarried = dueOf(invoice) <= (carried.get(invoiceId) ?? -1n);
+      return uncollectible.has(invoiceId) || isCarried ? undefined : invoicesDueMs[index];
     }
     // A document of the sandbox has the date on which it falls, and a live one that of its issue.
     return (key.environment === "test" ? issuedAtMs : now.getTime()) + paymentDays * DAY_MS;

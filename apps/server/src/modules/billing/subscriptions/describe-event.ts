@@ -36,6 +36,8 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "payment.received": ({ amount, currency }) =>
     `A payment of ${String(amount)} ${String(currency)} was received.`,
   "payment.failed": ({ invoice }) => `A payment of ${invoice} did not succeed.`,
+  "payment.carried": ({ invoice }) =>
+    `Too little is due on ${invoice} to be charged: it waits for the next invoice.`,
   "payment.refunded": ({ amount, currency }) =>
     `${String(amount)} ${String(currency)} was refunded.`,
   "payment.refund_failed": () => "A refund did not succeed and was taken back.",

@@ -8,6 +8,7 @@ import {
   ProviderMisconfigured,
   type ProviderObject,
 } from "../payment-provider.ts";
+import { isGivenUp, nextTry } from "./next-try.ts";
 import {
   type EventKey,
   findWaitingEvent,
@@ -41,10 +42,15 @@ export const applyEventJob = defineJob({
 
 const FAILURE_LENGTH_MAX = 500;
 
+function isOfProvider(error: unknown): error is ProviderDown | ProviderMisconfigured {
+  return error instanceof ProviderDown || error instanceof ProviderMisconfigured;
+}
+
 /** What an operator may read of a failure: our own words, and of anything else only its kind. */
 function describeFailure(error: unknown): string {
-  const isKnown = error instanceof ProviderDown || error instanceof ProviderMisconfigured;
-  const text = isKnown ? error.message : "A payment could not be applied; the log says why.";
+  const text = isOfProvider(error)
+    ? error.message
+    : "A payment could not be applied; the log says why.";
   return text.slice(0, FAILURE_LENGTH_MAX);
 }
 
@@ -70,7 +76,16 @@ export async function applyEvent(
     object = await provider.fetch(event);
     await deps.applyProviderObject({ provider: key.provider, object });
   } catch (error) {
-    await deps.transact.asOperator((tx) => noteFailure(tx, key, describeFailure(error)));
+    const now = deps.clock.now();
+    // A provider that is down, or is refused by its set-up, says nothing against the event.
+    const isOfEvent = !isOfProvider(error);
+    const tries = event.tries + (isOfEvent ? 1 : 0);
+    const failure = describeFailure(error);
+    const givenUpAt = isGivenUp(tries) ? now : null;
+    const tryAt = nextTry(now, tries);
+    await deps.transact.asOperator((tx) =>
+      noteFailure(tx, key, { failure, tries, tryAt, givenUpAt }),
+    );
     throw error;
   }
   const { eventId } = key;

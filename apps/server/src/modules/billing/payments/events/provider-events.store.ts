@@ -1,21 +1,30 @@
 import type { Tx } from "@turnpike/db/client";
-import type { PaymentProviderName, ProviderEvent } from "../payment-provider.ts";
+import {
+  CURRENCY_NOT_SUPPORTED,
+  type PaymentProviderName,
+  type ProviderEvent,
+} from "../payment-provider.ts";
 
 /** Whose event it is. */
 export type EventSource = { provider: PaymentProviderName; environment: "live" | "test" };
 export type EventKey = EventSource & { eventId: string };
-type WaitingEvent = { type: string; objectRef: string };
+type WaitingEvent = {
+  type: string;
+  objectRef: string;
+  /** How often it could not be applied. */
+  tries: number;
+};
 
-/** @returns The ids of those that were not here yet. */
+/** @param input.tryAt - When the sweep takes it, if its job has not applied it by then. @returns The ids of those that were not here yet. */
 export async function insertEvents(
   tx: Tx,
   { provider, environment }: EventSource,
-  { events, now }: { events: readonly ProviderEvent[]; now: Date },
+  { events, now, tryAt }: { events: readonly ProviderEvent[]; now: Date; tryAt: Date },
 ): Promise<string[]> {
   const rows = tx.json(events as never);
   const inserted = await tx<{ eventId: string }[]>`
-    insert into provider_events (provider, environment, event_id, type, object_ref, received_at)
-    select distinct on (n."eventId") ${provider}, ${environment}, n."eventId", n.type, n."objectRef", ${now}
+    insert into provider_events (provider, environment, event_id, type, object_ref, received_at, try_at)
+    select distinct on (n."eventId") ${provider}, ${environment}, n."eventId", n.type, n."objectRef", ${now}, ${tryAt}
     from json_to_recordset(${rows}::json) as n ("eventId" text, type text, "objectRef" text)
     on conflict do nothing
     returning event_id as "eventId"`;
@@ -28,7 +37,7 @@ export async function findWaitingEvent(
   { provider, environment, eventId }: EventKey,
 ): Promise<WaitingEvent | undefined> {
   const [row] = await tx<WaitingEvent[]>`
-    select type, object_ref as "objectRef" from provider_events
+    select type, object_ref as "objectRef", tries from provider_events
     where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
   return row;
 }
@@ -40,30 +49,37 @@ export async function markApplied(
   input: { eventId: string; objectRef: string; fetchedAt: Date; now: Date },
 ): Promise<void> {
   await tx`
-    update provider_events set applied_at = ${input.now}, failure = null
+    update provider_events set applied_at = ${input.now}, failure = null, try_at = null, given_up_at = null
     where provider = ${provider} and environment = ${environment} and applied_at is null
       and (event_id = ${input.eventId} or (object_ref = ${input.objectRef} and received_at <= ${input.fetchedAt}))`;
 }
 
+/** Notes why an event could not be applied, and when it is tried again. One that is given up keeps the instant at which it was. */
 export async function noteFailure(
   tx: Tx,
   { provider, environment, eventId }: EventKey,
-  failure: string,
+  {
+    failure,
+    tries,
+    tryAt,
+    givenUpAt,
+  }: { failure: string; tries: number; tryAt: Date; givenUpAt: Date | null },
 ): Promise<void> {
   await tx`
-    update provider_events set failure = ${failure}
+    update provider_events
+    set failure = ${failure}, tries = ${tries}, try_at = ${tryAt}, given_up_at = coalesce(given_up_at, ${givenUpAt})
     where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
 }
 
-/** Events that wait since before an instant, the oldest first. */
+/** Events that are to be tried again by now, the longest due first: those that fail again and again come ever later. */
 export async function listWaitingEvents(
   tx: Tx,
-  input: { before: Date; limit: number },
+  { now, limit }: { now: Date; limit: number },
 ): Promise<EventKey[]> {
   return await tx<EventKey[]>`
     select provider, environment, event_id as "eventId" from provider_events
-    where applied_at is null and received_at < ${input.before}
-    order by received_at limit ${input.limit}`;
+    where try_at <= ${now}
+    order by try_at, event_id limit ${limit}`;
 }
 
 /** Applied events of before an instant are forgotten: providers do not report them any more. */
@@ -97,7 +113,10 @@ export async function writeSweep(
         else coalesce(provider_sweeps.trouble_since, excluded.trouble_since) end`;
 }
 
-/** What keeps a provider from answering, and events that cannot be applied for as long as `before`. */
+/**
+ * What keeps a provider from answering, events that cannot be applied for as long as `before`, and open invoices in a currency that it
+ * does not take. Those that were given up are counted, with one of them by its name.
+ */
 export async function findTrouble(
   tx: Tx,
   before: Date,
@@ -107,7 +126,19 @@ export async function findTrouble(
       select trouble, trouble_since as since from provider_sweeps where trouble is not null
       union all
       (select failure, received_at from provider_events
-        where applied_at is null and failure is not null and received_at < ${before} order by received_at limit 1)
+        where try_at is not null and given_up_at is null and failure is not null and received_at < ${before}
+        order by received_at limit 1)
+      union all
+      select format('%s %s reported could not be applied and %s tried once a day only, such as %s: %s',
+        count(*), case when count(*) = 1 then 'change that the provider' else 'changes that the provider' end,
+        case when count(*) = 1 then 'is' else 'are' end, min(event_id), min(failure)), min(received_at)
+      from provider_events where given_up_at is not null
+      having count(*) > 0
+      union all
+      (select format('%s is in %s, which the provider does not take: the customer has to transfer it.', i.number, i.currency),
+          a.updated_at
+        from payment_attempts a join invoices i using (invoice_id)
+        where a.reason = ${CURRENCY_NOT_SUPPORTED} and i.state = 'open' order by a.updated_at limit 1)
     ) t order by since limit 1`;
   return row;
 }

@@ -180,3 +180,37 @@ it("says in health what keeps payments waiting, and goes on by itself afterwards
   expect(applied).toContain("att_5 succeeded");
   expect(await findPaymentTrouble(deps)).toBeUndefined();
 });
+
+it("tries what cannot be applied ever later and then once a day, says so, and keeps nothing else waiting", async () => {
+  settleIntent(standIn.state, await pay("att_6"), true);
+  await sweepEvents(deps);
+  const broken = { ...deps, applyProviderObject: () => Promise.reject(new Error("A bug.")) };
+  const keys = waiting.splice(0);
+  const days: number[] = [];
+  const fail = () => Promise.all(keys.map((key) => applyEvent(broken, key).catch(() => undefined)));
+  const startMs = services.clock.now().getTime();
+  for (let tries = 0; tries < 200 && days.length < 3; tries += 1) {
+    await fail();
+    await fail();
+    services.clock.advance(15 * MINUTE_MS);
+    while (waiting.length === 0) {
+      await sweepEvents(deps);
+      services.clock.advance(60 * MINUTE_MS);
+    }
+    waiting.length = 0;
+    const [row] = await database.sql`select from provider_events where given_up_at is not null`;
+    if (row !== undefined) {
+      days.push(Math.round((services.clock.now().getTime() - startMs) / (24 * 60 * MINUTE_MS)));
+    }
+  }
+  // Given up after some days, and then taken up once a day.
+  const [first = 0] = days;
+  expect(days).toEqual([first, first + 1, first + 2]);
+  expect(first).toBeLessThan(8);
+  expect(await findPaymentTrouble(deps)).toMatch(
+    /2 changes that the provider reported .* tried once a day only, such as evt_.*: A payment could not be applied/,
+  );
+  await applyEvent(deps, keys[0] ?? expect.fail("no event"));
+  expect(applied).toContain("att_6 succeeded");
+  expect(await findPaymentTrouble(deps)).toBeUndefined();
+});

@@ -2,6 +2,7 @@ import type { JobQueue } from "#platform/job-queue.ts";
 import type { BillingDeps } from "../../billing-deps.ts";
 import { EventRefused, type PaymentProviderName, type ProviderEvent } from "../payment-provider.ts";
 import { applyEventJob } from "./apply-event.ts";
+import { nextTry } from "./next-try.ts";
 import { type EventSource, insertEvents } from "./provider-events.store.ts";
 
 export type EventsDeps = Omit<BillingDeps, "billing"> & { jobs: JobQueue };
@@ -13,7 +14,9 @@ export async function storeEvents(
   events: readonly ProviderEvent[],
 ): Promise<void> {
   await deps.transact.asOperator(async (tx) => {
-    const isNew = await insertEvents(tx, source, { events, now: deps.clock.now() });
+    const now = deps.clock.now();
+    const tryAt = nextTry(now, 0);
+    const isNew = await insertEvents(tx, source, { events, now, tryAt });
     for (const eventId of isNew) {
       await deps.jobs.enqueue(applyEventJob, { ...source, eventId }, { tx });
     }

@@ -20,8 +20,6 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_MS = 3 * DAY_MS;
 /** Clocks differ, and providers list an event a little later than it happened. */
 const OVERLAP_MS = HOUR_MS;
-/** The job of an event has had its tries by then. */
-const WAITING_MS = HOUR_MS / 4;
 const WAITING_MAX = 500;
 const BATCH = 100;
 /** Providers keep events for a month; what is forgotten here is not found there any more. */
@@ -62,11 +60,13 @@ async function sweep(
       writeSweep(tx, source, { now, sweptTo: now, trouble: null }),
     );
   } catch (error) {
-    if (!(error instanceof ProviderDown || error instanceof ProviderMisconfigured)) {
-      throw error;
-    }
-    const { message } = error;
-    deps.logger.warn({ ...source, reason: message }, "A provider of payments was not swept");
+    const isKnown = error instanceof ProviderDown || error instanceof ProviderMisconfigured;
+    // An unexpected failure of one provider must not keep events of the other one, or those that wait, from being applied.
+    const message = isKnown ? error.message : "Its events could not be read; the log says why.";
+    deps.logger[isKnown ? "warn" : "error"](
+      { err: error, ...source },
+      "A provider of payments was not swept",
+    );
     await deps.transact.asOperator((tx) =>
       writeSweep(tx, source, { now, sweptTo: null, trouble: message }),
     );
@@ -83,8 +83,8 @@ export async function sweepEvents(deps: EventsDeps): Promise<void> {
   }
   const nowMs = deps.clock.now().getTime();
   await deps.transact.asOperator(async (tx) => {
-    const before = new Date(nowMs - WAITING_MS);
-    for (const key of await listWaitingEvents(tx, { before, limit: WAITING_MAX })) {
+    const waiting = await listWaitingEvents(tx, { now: new Date(nowMs), limit: WAITING_MAX });
+    for (const key of waiting) {
       await deps.jobs.enqueue(applyEventJob, key, { tx, singletonKey: key.eventId });
     }
     await deleteAppliedEvents(tx, new Date(nowMs - KEPT_MS));

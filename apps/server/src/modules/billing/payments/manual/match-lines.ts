@@ -216,10 +216,8 @@ async function matchIfCertain(
   try {
     return await matchNow(deps, context, lineId);
   } catch (error) {
-    if (!(error instanceof AppError)) {
-      throw error;
-    }
-    deps.logger.warn({ err: error, lineId }, "A line of a statement could not be matched");
+    const level = error instanceof AppError ? "warn" : "error";
+    deps.logger[level]({ err: error, lineId }, "A line of a statement could not be matched");
     return false;
   }
 }

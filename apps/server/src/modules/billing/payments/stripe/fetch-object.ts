@@ -30,6 +30,10 @@ function toMethod(customerRef: string, method: Stripe.PaymentMethod): PaymentMet
   };
 }
 
+function isObject<Value>(expanded: Value | string | null): expanded is Value {
+  return expanded !== null && typeof expanded !== "string";
+}
+
 /** A payment may be disputed several times, each time by a part of it. */
 async function listDisputes(stripe: Stripe, intent: Stripe.PaymentIntent) {
   const found: ReturnedMoney[] = [];
@@ -93,9 +97,10 @@ async function fetchMethod(
   id: string,
   { instance, environment }: StripeSettings,
 ): Promise<ProviderObject> {
-  const { metadata, status, customer, payment_method } = await stripe.setupIntents.retrieve(id, {
-    expand: ["payment_method"],
+  const intent = await stripe.setupIntents.retrieve(id, {
+    expand: ["payment_method", "latest_attempt"],
   });
+  const { metadata, status, customer, payment_method, latest_attempt: attempt } = intent;
   const tenantId = metadata?.["tenant"];
   const isOurs = metadata?.["instance"] === instance && tenantId !== undefined;
   if (!isOurs || status !== "succeeded" || customer === null || payment_method === null) {
@@ -109,7 +114,14 @@ async function fetchMethod(
   // Detached meanwhile: it cannot be charged.
   return method.customer === null
     ? FOREIGN
-    : { kind: "method", tenantId, environment, method: toMethod(customerRef, method) };
+    : {
+        kind: "method",
+        tenantId,
+        environment,
+        method: toMethod(customerRef, method),
+        // When it was entered, which may be long after the page was opened.
+        setUpAtMs: (isObject(attempt) ? attempt.created : intent.created) * 1000,
+      };
 }
 
 async function fetchRefund(stripe: Stripe, id: string, instance: string): Promise<ProviderObject> {

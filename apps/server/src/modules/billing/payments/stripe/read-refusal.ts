@@ -1,3 +1,5 @@
+import { AMOUNT_TOO_SMALL } from "../payment-provider.ts";
+
 /**
  * Codes after which the same card or account is never charged again: the issuer has said that it will not come back, and trying
  * all the same costs fees and trust. Sources: docs.stripe.com/declines/codes, and the hard declines that Stripe's own retries
@@ -32,6 +34,8 @@ const SILENT_CODES: ReadonlySet<string> = new Set([
   "stolen_card",
 ]);
 const SILENT_MESSAGE = "Your card was declined.";
+const TOO_SMALL_MESSAGE =
+  "This is less than can be charged: it is collected with the next invoice, and nothing stops because of it.";
 
 /** What Stripe says of a refused payment, in an error or on the payment itself. */
 export type Refusal = {
@@ -46,6 +50,13 @@ export function asksForAuthentication({ code, decline_code }: Refusal): boolean 
   return code === "authentication_required" || decline_code === "authentication_required";
 }
 
+function toMessage(reason: string, message: string): string {
+  if (reason === AMOUNT_TOO_SMALL) {
+    return TOO_SMALL_MESSAGE;
+  }
+  return SILENT_CODES.has(reason) ? SILENT_MESSAGE : message;
+}
+
 /** The issuer's code where there is one, whether it is final, and a sentence that the customer may read. */
 export function readRefusal(refusal: Refusal): {
   reason: string;
@@ -55,7 +66,7 @@ export function readRefusal(refusal: Refusal): {
   const reason = refusal.decline_code ?? refusal.code ?? "card_declined";
   return {
     reason,
-    message: SILENT_CODES.has(reason) ? SILENT_MESSAGE : (refusal.message ?? SILENT_MESSAGE),
+    message: toMessage(reason, refusal.message ?? SILENT_MESSAGE),
     isHard:
       HARD_CODES.has(reason) ||
       HARD_CODES.has(refusal.code ?? "") ||

@@ -1,6 +1,8 @@
 import type { Stripe } from "stripe";
 import {
+  AMOUNT_TOO_SMALL,
   type CollectRequest,
+  CURRENCY_NOT_SUPPORTED,
   type PayingCustomer,
   type PaymentProvider,
   type PaymentState,
@@ -107,13 +109,9 @@ async function collect(
   const { attemptId, onSession, invoiceId: invoice, tenantId: tenant } = request;
   const amount = toStripeAmount(request.amount, request.currency);
   if (amount === undefined || amount === 0n) {
-    return {
-      state: "failed",
-      reference: undefined,
-      reason: amount === 0n ? "amount_too_small" : "currency_not_supported",
-      message: `${request.currency} cannot be charged in this amount.`,
-      isHard: false,
-    };
+    const code = amount === 0n ? AMOUNT_TOO_SMALL : CURRENCY_NOT_SUPPORTED;
+    const message = `${request.currency} is not charged here: transfer the money, with the reference of the invoice.`;
+    return { state: "failed", reference: undefined, ...readRefusal({ code, message }) };
   }
   return await toState(
     ask(

@@ -22,26 +22,32 @@ import { openStripeStandIn } from "../stripe/testing/stripe-stand-in.fixture.ts"
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const catalog = catalogInput.parse({
-  meters: [],
-  plans: [
+/** A plan with one price a year, in advance. */
+const toPlan = (planId: string, currency: string, amount: string) => ({
+  planId,
+  name: planId,
+  currency,
+  phases: [
     {
-      planId: "yearly",
-      name: "Yearly",
-      currency: "USD",
-      phases: [
+      rateCards: [
         {
-          rateCards: [
-            {
-              key: "base",
-              price: { model: "flat", amount: "300" },
-              interval: { year: 1 },
-              timing: "advance",
-            },
-          ],
+          key: "base",
+          price: { model: "flat", amount },
+          interval: { year: 1 },
+          timing: "advance",
         },
       ],
     },
+  ],
+});
+
+const catalog = catalogInput.parse({
+  meters: [],
+  plans: [
+    toPlan("yearly", "USD", "300"),
+    // Stripe charges dinars of Kuwait but for the last digit, and none of Libya.
+    toPlan("kuwait", "KWD", "90.125"),
+    toPlan("libya", "LYD", "90"),
   ],
 });
 
@@ -65,8 +71,10 @@ export async function openPayments() {
   await createTestTenant(services);
   await applyCatalog(services, OPERATOR_CONTEXT, catalog);
 
+  let setUps = 0;
   /** Puts one of Stripe's test cards in force. */
   async function putCard(tenantId: TenantId, card: string): Promise<void> {
+    setUps += 1;
     const { customerRef } = await provider.setupMethod(
       { tenantId, environment: "live", name: "Acme", email: null, customerRef: undefined },
       { returnUrl: "https://app.test", cancelUrl: "https://app.test", currency: "USD" },
@@ -76,6 +84,8 @@ export async function openPayments() {
       tenantId,
       environment: "live",
       provider: "stripe",
+      // Each is newer than the last one, also where the clock stands still.
+      setUpAtMs: now() + setUps,
       method: {
         customerRef,
         methodRef: id,
@@ -88,13 +98,16 @@ export async function openPayments() {
     });
   }
 
-  /** A tenant on a plan for 300.00 a year, with its first invoice. */
-  async function subscribe(name: string, { card }: { card?: string } = {}) {
+  /** A tenant on a plan, left out: for 300.00 a year, with its first invoice. */
+  async function subscribe(
+    name: string,
+    { card, planId = "yearly" }: { card?: string; planId?: string } = {},
+  ) {
     const { tenantId, context } = await createTestTenant(services, name);
     if (card !== undefined) {
       await putCard(tenantId, card);
     }
-    await act(deps, { tenantId }, { do: "subscribe", planId: "yearly" });
+    await act(deps, { tenantId }, { do: "subscribe", planId });
     const page = await listInvoices(deps, OPERATOR_CONTEXT, {
       tenantId,
       environment: "live",

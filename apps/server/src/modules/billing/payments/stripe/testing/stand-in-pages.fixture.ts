@@ -1,6 +1,6 @@
 import { type Form, textOf } from "./form.fixture.ts";
 import { finishAuthentication, makeMethod } from "./stand-in-payments.fixture.ts";
-import { ApiError, find, type StandInState } from "./stand-in-state.fixture.ts";
+import { ApiError, find, type SetupAttempt, type StandInState } from "./stand-in-state.fixture.ts";
 
 /** A page, or where the browser goes next. */
 export type PageAnswer = { html: string } | { location: string };
@@ -29,7 +29,21 @@ export function showCheckout(state: StandInState, id: string, form: Form | undef
     const number = (textOf(form, "number") ?? "").replaceAll(" ", "");
     const method = makeMethod(state, number, session.customer);
     const setup = find(state.setups, session.setup_intent ?? "");
-    Object.assign(setup, { payment_method: method.id, status: "succeeded" });
+    const attempt: SetupAttempt = {
+      ...state.base("setatt", "setup_attempt"),
+      application: null,
+      customer: session.customer,
+      on_behalf_of: null,
+      payment_method: method.id,
+      payment_method_details: { type: method.type },
+      setup_error: null,
+      setup_intent: setup.id,
+      status: "succeeded",
+      usage: setup.usage,
+    };
+    state.setupAttempts.set(attempt.id, attempt);
+    const payment_method = method.id;
+    Object.assign(setup, { payment_method, latest_attempt: attempt.id, status: "succeeded" });
     Object.assign(session, { status: "complete", url: null });
     state.emit("setup_intent.succeeded", setup);
     return { location: session.success_url };

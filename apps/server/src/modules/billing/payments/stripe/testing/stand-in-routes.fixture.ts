@@ -76,6 +76,7 @@ function createSession({ state, form, url }: Call): object {
   const setup: Setup = {
     ...state.base("seti", "setup_intent"),
     customer: customer.id,
+    latest_attempt: null,
     payment_method: null,
     payment_method_types: ["card"],
     metadata: textsOf(formOf(formOf(form, "setup_intent_data"), "metadata")),
@@ -248,7 +249,8 @@ export function expand(state: StandInState, answer: object, form: Form): object 
   const paths = Object.values(textsOf(formOf(form, "expand")));
   const expandOne = (object: object, field: string) => {
     const id = Reflect.get(object, field);
-    const all = field === "latest_charge" ? state.charges : state.methods;
+    const all =
+      { latest_charge: state.charges, latest_attempt: state.setupAttempts }[field] ?? state.methods;
     return { ...object, [field]: (typeof id === "string" ? all.get(id) : undefined) ?? null };
   };
   let expanded = answer;

@@ -73,10 +73,22 @@ export type Dispute = Base & {
   status: string;
 };
 export type Setup = Base & {
+  latest_attempt: string | null;
   customer: string | null;
   payment_method: string | null;
   payment_method_types: string[];
   metadata: Metadata;
+  status: string;
+  usage: string;
+};
+export type SetupAttempt = Base & {
+  application: null;
+  customer: string | null;
+  on_behalf_of: null;
+  payment_method: string;
+  payment_method_details: { type: string };
+  setup_error: null;
+  setup_intent: string;
   status: string;
   usage: string;
 };
@@ -113,6 +125,7 @@ export class StandInState {
   readonly refunds = new Map<string, Refund>();
   readonly disputes = new Map<string, Dispute>();
   readonly setups = new Map<string, Setup>();
+  readonly setupAttempts = new Map<string, SetupAttempt>();
   readonly sessions = new Map<string, Session>();
   readonly events: StoredEvent[] = [];
   /** What each payment method does when it is charged; a test may change it between two charges. */

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
+import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { type ReactNode, useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -8,9 +9,10 @@ import type { BillingPlace } from "#platform/billing-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
 import { CreditHistory } from "./credit-history.tsx";
 import { type CreditGrant, type Credits, creditsQueries } from "./credits.queries.ts";
-import { describeGrant, listLiveGrants, nameKind } from "./credits.view-model.ts";
+import { describeGrant, listLiveGrants, nameKind, toDrawView } from "./credits.view-model.ts";
 
 export type CreditsCardProps = {
   place: BillingPlace;
@@ -68,7 +70,15 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
   const { currency, promotional, prepaid, nextExpiry } = credits;
   const live = listLiveGrants(credits);
   return (
-    <Card title="Credits" description="Invoices use them by themselves, in this order.">
+    <Card
+      title="Credits"
+      description={
+        credits.draw === null
+          ? "Invoices use them by themselves, in this order."
+          : "Calls draw on them, in this order."
+      }
+    >
+      <LeftNow credits={credits} />
       <dl className="grid grid-cols-2 gap-4">
         <Figure label="Before tax" amount={promotional} currency={currency} />
         <Figure label="After tax" amount={prepaid} currency={currency} />
@@ -122,6 +132,36 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
         onClose={() => setIsHistoryOpen(false)}
       />
     </Card>
+  );
+}
+
+/** From this share on little is left. */
+const LOW = 0.2;
+
+/** What a prepaid plan has left, while calls draw on it. */
+function LeftNow({ credits }: { credits: Credits }) {
+  const catalog = useQuery({
+    ...catalogQuery(usePlatform().api),
+    enabled: credits.draw !== null,
+  });
+  const unitOf = (meterId: string) =>
+    catalog.data?.meters.find((meter) => meter.meterId === meterId)?.unit ?? meterId;
+  const view = toDrawView(credits, unitOf);
+  if (view === undefined) {
+    return null;
+  }
+  return (
+    <div className="mb-4 border-line border-b pb-4">
+      <p className="text-ink-muted text-xs">Left now</p>
+      <p className="mb-1.5 font-semibold text-2xl tabular-nums">{view.left}</p>
+      <MeterBar
+        share={view.share}
+        tone={view.isEmpty ? "danger" : view.share < LOW ? "warning" : "accent"}
+        label={`Credit left: ${view.left}`}
+      />
+      <p className="mt-1.5 text-ink-muted text-xs tabular-nums">{view.drawn}</p>
+      <p className={`mt-2 text-sm ${view.isEmpty ? "text-danger" : ""}`}>{view.says}</p>
+    </div>
   );
 }
 

@@ -30,6 +30,7 @@ export function makeCredits(part: Partial<Credits> = {}): Credits {
     promotional: "0.00",
     prepaid: "0.00",
     nextExpiry: null,
+    draw: null,
     grants: [],
     topUps: null,
     automatic: null,

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { makeCreditGrant, makeCredits } from "./credits.fixture.ts";
+import type { Credits } from "./credits.queries.ts";
 import {
   describeAutomatic,
   describeEntry,
   describeGrant,
   listLiveGrants,
+  toDrawView,
 } from "./credits.view-model.ts";
 
 describe("a grant of credit", () => {
@@ -55,5 +57,34 @@ describe("the history of credit", () => {
     expect(describeAutomatic(makeCredits({ automatic }))).toBe(
       "Below $20.00, $50.00 is bought by itself: $50.00 of at most $120.00 this month.",
     );
+  });
+});
+
+describe("credit that calls draw on", () => {
+  const view = (draw: Partial<NonNullable<Credits["draw"]>>) =>
+    toDrawView(
+      makeCredits({ draw: { drawn: "6.00", left: "2.00", isEmpty: false, meters: [], ...draw } }),
+      (meter) => (meter === "requests" ? "request" : meter),
+    );
+
+  it("says what is left, and for how much of each meter", () => {
+    const meters = [
+      { meter: "requests", unitsLeft: "1500" },
+      { meter: "image", unitsLeft: "1000000000000000" },
+    ];
+    expect(view({ meters })).toMatchObject({
+      ...{ left: "$2.00", share: 0.25, isEmpty: false },
+      says: "Calls draw on it as they happen. Enough for 1,500 requests or any number of images. At zero, calls that cost something are refused until credit is added.",
+    });
+    expect(toDrawView(makeCredits(), String)).toBeUndefined();
+  });
+
+  it("says which calls are refused once it is used up", () => {
+    const stopped = { meter: "image", unitsLeft: "0" };
+    const some = view({ isEmpty: true, meters: [{ meter: "requests", unitsLeft: "3" }, stopped] });
+    expect(some?.says).toMatch(/^Calls of image are refused until credit is added\./);
+    const all = view({ isEmpty: true, left: "0.00", meters: [stopped] });
+    expect(all?.says).toMatch(/^Calls that cost something are refused/);
+    expect(all?.share).toBe(0);
   });
 });

@@ -1,4 +1,7 @@
 import type { CreditEntry } from "@turnpike/contract/credits";
+import { toScaled } from "@turnpike/domain/money/decimal";
+import { toPlural } from "@turnpike/domain/text/to-plural";
+import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import type { CreditGrant, Credits } from "./credits.queries.ts";
@@ -62,4 +65,56 @@ export function describeAutomatic({ automatic, currency }: Credits): string {
   }
   const money = (amount: string) => formatMoney(amount, currency);
   return `Below ${money(automatic.threshold)}, ${money(automatic.amount)} is bought by itself: ${money(automatic.boughtThisMonth)} of at most ${money(automatic.monthLimit)} this month.`;
+}
+
+/** What is left now on a prepaid plan, as the card shows it. */
+export type DrawView = {
+  left: string;
+  /** From 0 to 1, of all credit that may be used. */
+  share: number;
+  drawn: string;
+  isEmpty: boolean;
+  /** What stops, or what still fits. */
+  says: string;
+};
+
+/** Meters that still fit, named by what the operator calls one unit. */
+function describeUnits(
+  meters: NonNullable<Credits["draw"]>["meters"],
+  unitOf: (meterId: string) => string,
+): string {
+  return meters
+    .map(({ meter, unitsLeft }) => {
+      const unit = unitOf(meter);
+      const count = toScaled(unitsLeft);
+      // More than anyone uses: what costs nothing yet.
+      return count >= UNLIMITED ? `any number of ${toPlural(unit)}` : formatUnits(unitsLeft, unit);
+    })
+    .join(" or ");
+}
+
+const UNLIMITED = toScaled("1000000000000");
+
+/** What calls have drawn on credit. `undefined` unless the plan is prepaid. */
+export function toDrawView(
+  { draw, currency }: Credits,
+  unitOf: (meterId: string) => string,
+): DrawView | undefined {
+  if (draw === null) {
+    return;
+  }
+  const [left, drawn] = [toScaled(draw.left), toScaled(draw.drawn)];
+  const whole = left + drawn;
+  const stopped = draw.meters.filter(({ unitsLeft }) => unitsLeft === "0");
+  const units = describeUnits(draw.meters, unitOf);
+  const isAll = stopped.length === draw.meters.length;
+  return {
+    left: formatMoney(draw.left, currency),
+    share: whole === 0n ? 0 : Number((left * 1_000n) / whole) / 1_000,
+    drawn: `${formatMoney(draw.drawn, currency)} drawn since the last invoice, with tax`,
+    isEmpty: draw.isEmpty,
+    says: draw.isEmpty
+      ? `${isAll ? "Calls that cost something" : `Calls of ${stopped.map(({ meter }) => meter).join(", ")}`} are refused until credit is added. They pass again as soon as it is paid.`
+      : `Calls draw on it as they happen. ${units === "" ? "" : `Enough for ${units}. `}At zero, calls that cost something are refused until credit is added.`,
+  };
 }

@@ -53,6 +53,7 @@ function toPublishedRow(plan: Plan, drafts: readonly DraftSummary[]): CatalogueR
       ...(plan.isDefault ? ["Default"] : []),
       ...(plan.visibility === "private" ? ["Private"] : []),
       ...(plan.isAddOn ? ["Add-on"] : []),
+      ...(plan.isPrepaid === true ? ["Prepaid"] : []),
     ],
     isArchived,
     isDefault: plan.isDefault,

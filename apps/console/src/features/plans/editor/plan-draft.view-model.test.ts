@@ -22,6 +22,7 @@ const EVERYTHING: EditedTerms = {
   currency: "EUR",
   visibility: "private",
   isAddOn: false,
+  isPrepaid: true,
   rateLimits: [{ name: "per-second", limit: 100, windowSeconds: 1 }],
   concurrency: 20,
   scopes: ["maps:read", "maps:write"],

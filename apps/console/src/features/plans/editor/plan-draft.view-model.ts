@@ -37,6 +37,7 @@ export type PlanDraft = {
   currency: string;
   visibility: PlanTerms["visibility"];
   isAddOn: boolean;
+  isPrepaid: boolean;
   phases: readonly PhaseDraft[];
   rateLimits: readonly RateLimitDraft[];
   concurrency: string;
@@ -47,6 +48,8 @@ export type PlanDraft = {
 /** A plan as the editor reads and sends it: always with phases, never with what is derived from them. */
 export type EditedTerms = Pick<PlanTerms, "name" | "description" | "currency" | "visibility"> & {
   isAddOn: boolean;
+  /** Left out for no. */
+  isPrepaid?: boolean | undefined;
   phases: PlanPhaseTerms[];
   rateLimits: RateLimit[];
   concurrency?: number | undefined;
@@ -63,6 +66,7 @@ export function toEditedTerms(plan: GivenTerms): EditedTerms {
   return {
     ...{ name, description, currency, visibility },
     isAddOn: isAddOn === true,
+    ...(plan.isPrepaid === true && { isPrepaid: true }),
     phases: phasesOf({
       ...plan,
       pricePerMonth: plan.pricePerMonth ?? "0",
@@ -100,6 +104,7 @@ export function makePlanDraft(currency: string): PlanDraft {
     currency,
     visibility: "public",
     isAddOn: false,
+    isPrepaid: false,
     phases: toRows([makePhase([{ ...makeCard("fee"), key: "base" }])]),
     rateLimits: [],
     concurrency: "",
@@ -115,6 +120,7 @@ export function toPlanDraft(terms: EditedTerms): PlanDraft {
     currency: terms.currency,
     visibility: terms.visibility,
     isAddOn: terms.isAddOn,
+    isPrepaid: terms.isPrepaid === true,
     phases: toRows(
       terms.phases.map((phase) => ({
         key: phase.key,
@@ -165,6 +171,7 @@ export function toPlanTerms(draft: PlanDraft): EditedTerms {
     currency: draft.currency.trim().toUpperCase(),
     visibility: draft.visibility,
     isAddOn: draft.isAddOn,
+    ...(draft.isPrepaid && { isPrepaid: true }),
     phases: draft.phases.map((phase, index) =>
       toPhaseTerms(phase, index === draft.phases.length - 1),
     ),

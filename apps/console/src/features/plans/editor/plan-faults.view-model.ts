@@ -54,6 +54,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   currency: "currency",
   visibility: "visibility",
   isAddOn: "add-on",
+  isPrepaid: "prepaid",
   concurrency: "calls at once",
   scopes: "scopes",
   duration: "duration",

@@ -182,6 +182,14 @@ function TermsFields({ draft, faults, onChange }: TermsFieldsProps) {
               onCheckedChange={(isAddOn) => onChange({ isAddOn })}
             />
           </div>
+          <div className="sm:col-span-2" data-pointer="/isPrepaid">
+            <Checkbox
+              label="Prepaid"
+              help="Usage draws on the customer's credit as calls happen. Without credit, calls that cost something are refused."
+              isChecked={draft.isPrepaid}
+              onCheckedChange={(isPrepaid) => onChange({ isPrepaid })}
+            />
+          </div>
         </div>
       </div>
     </Card>

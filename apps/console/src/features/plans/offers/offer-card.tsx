@@ -65,6 +65,7 @@ export function OfferCard(props: OfferCardProps) {
           {offer.phases.map((phase) => (
             <Phase key={phase.key} phase={phase} />
           ))}
+          {offer.payment !== undefined && <p className="font-medium">{offer.payment}</p>}
           {offer.limits.length > 0 && (
             <ul className="space-y-2 tabular-nums">
               {offer.limits.map((limit) => (

@@ -45,6 +45,8 @@ export type Offer = {
   per: string;
   interval: Interval;
   phases: readonly OfferPhase[];
+  /** How usage is paid for, where that is not by invoice; undefined otherwise. */
+  payment: string | undefined;
   /** Limits that hold in every phase. */
   limits: readonly string[];
   /** What the plan gives beside its fees, to compare; empty when it is sold by its fees alone. */
@@ -69,19 +71,23 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
       title: toPhaseTitle(plan.phases, index),
       terms: toTerms(phase, { currency: plan.currency, meters }),
     })),
+    payment:
+      plan.isPrepaid === true
+        ? "Prepaid: calls draw on your credit as they happen, and stop when none is left."
+        : undefined,
     limits: toLimits(plan, meters),
     promise: toPromise(plan),
   };
 }
 
 /** Usage, features and limits of the last phase, in any interval: plans that differ in fees alone promise the same. */
-function toPromise({ phases, rateLimits, concurrency, scopes }: Plan): string {
+function toPromise({ phases, rateLimits, concurrency, scopes, isPrepaid }: Plan): string {
   const cards = (phases.at(-1)?.rateCards ?? [])
     .filter((card) => !isFee(card))
     .map(({ key, meter, price, entitlement }) => ({ key, meter, price, entitlement }));
   return cards.length === 0
     ? ""
-    : JSON.stringify({ cards, rateLimits, concurrency, scopes: [...scopes].sort() });
+    : JSON.stringify({ cards, rateLimits, concurrency, scopes: [...scopes].sort(), isPrepaid });
 }
 
 function isPriced(card: Card): card is Card & { price: Price } {

@@ -35,6 +35,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   messageId: "messageId",
   alertId: "alertId",
   insightId: "insightId",
+  proposalId: "proposalId",
   exportId: "exportId",
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",

@@ -22,6 +22,7 @@ export type Ids = Record<
   | "webhookId"
   | "alertId"
   | "insightId"
+  | "proposalId"
   | "exportId"
   | "messageId"
   | "invoiceId"
@@ -52,6 +53,7 @@ export const MISSING_IDS: Ids = {
   webhookId: `whk_${"e".repeat(32)}`,
   alertId: `alt_${"e".repeat(32)}`,
   insightId: `ins_${"e".repeat(32)}`,
+  proposalId: `prp_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
   messageId: `msg_${"e".repeat(32)}`,
   invoiceId: `inv_${"e".repeat(32)}`,
@@ -109,6 +111,11 @@ export const ALERT = {
   query: { measure: "requests" },
   windowMinutes: 5,
   condition: { kind: "above", threshold: 100 },
+};
+
+export const PROPOSAL = {
+  change: { do: "create_key", key: { name: "Proposed", environment: "test" } },
+  reason: "For a test.",
 };
 
 export const BILLING_DETAILS = {
@@ -249,6 +256,9 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "insightFeedback.reset": () => ({ measure: "requests", dimension: "key" }),
   "questions.ask": () => ({ question: "requests yesterday" }),
   "allQuestions.ask": () => ({ question: "requests yesterday" }),
+  "proposals.create": () => PROPOSAL,
+  "proposals.accept": () => ({}),
+  "proposals.decline": () => ({}),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

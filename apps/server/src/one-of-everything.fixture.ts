@@ -7,6 +7,7 @@ import {
   EXPORT,
   type Ids,
   METER,
+  PROPOSAL,
   statementOf,
 } from "./good-requests.fixture.ts";
 
@@ -61,6 +62,7 @@ export async function makeOneOfEverything(
   const ping = await make("POST", `${path}/webhooks/${webhook.webhookId}/test`, {});
   const alert = await make("POST", `${path}/alerts`, { ...ALERT, name });
   const insights = await make("POST", `${path}/insights/refresh`, {});
+  const proposal = await make("POST", `${path}/proposals`, { ...PROPOSAL, reason: name });
   const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
   const coupon = await make("POST", "/v1/coupons", {
     couponId: `c-${tenantId.slice(-12)}`,
@@ -99,6 +101,7 @@ export async function makeOneOfEverything(
     exportId: usageExport.exportId,
     alertId: alert.alertId,
     insightId: insights.items[0].insightId,
+    proposalId: proposal.proposalId,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
     keyId: key.keyId,

@@ -1,3 +1,4 @@
+import { proposalsOfTenant } from "#modules/agents/index.ts";
 import { alertsOfTenant } from "#modules/alerts/index.ts";
 import { exportsOfTenant } from "#modules/analytics/index.ts";
 import { accountsOfTenant } from "#modules/billing/index.ts";
@@ -19,6 +20,7 @@ export const TENANT_RESOURCES: readonly TenantResource[] = [
   alertsOfTenant,
   insightsOfTenant,
   forecastsOfTenant,
+  proposalsOfTenant,
   documentsOfTenant,
   filesOfTenant,
   accountsOfTenant,

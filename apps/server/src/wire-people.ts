@@ -10,7 +10,11 @@ import { toAppError } from "#http/problem-details.ts";
 import type { ComponentHealth } from "#http/system.routes.ts";
 import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
 import { createWriteBudget } from "#http/write-budget.ts";
-import { createAgentFinder, createMcpRoutes } from "#modules/agents/index.ts";
+import {
+  createAgentFinder,
+  createMcpRoutes,
+  createProposalsRoutes,
+} from "#modules/agents/index.ts";
 import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
@@ -245,6 +249,7 @@ export function wirePeople(
     insightFeedback: createFeedbackRoutes(services),
     insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),
     ...createQuestionsRoutes({ ...billing, forecaster, plans: installation.plans }),
+    proposals: createProposalsRoutes(billing),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),

@@ -29,6 +29,7 @@ import { notificationsContract, outboxContract } from "./notifications.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
+import { proposalsContract } from "./proposals.ts";
 import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { revenueContract } from "./revenue.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
@@ -74,6 +75,7 @@ export const contract = {
   insightDigests: insightDigestsContract,
   questions: questionsContract,
   allQuestions: allQuestionsContract,
+  proposals: proposalsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

@@ -6,7 +6,7 @@ const money = z.string().meta({
   description: "An amount in major units, with the decimals of the currency.",
   examples: ["49.90"],
 });
-const amount = z
+export const capAmount = z
   .string()
   .regex(/^\d{1,12}(\.\d{1,4})?$/, 'A decimal amount in quotes, such as "49.90".')
   .describe("In major units of the currency of the tenant's plan, before credits and tax.");
@@ -71,7 +71,7 @@ export const spendCapContract = {
       description: `${STOPS} A higher cap counts at once, a lower one within a second; what was used before stays charged.`,
       tags,
     })
-    .input(z.strictObject({ tenantId, amount, shares: shares.optional() }))
+    .input(z.strictObject({ tenantId, amount: capAmount, shares: shares.optional() }))
     .output(spendCap),
   deleteSpendCap: operation({ scope: "billing:write" })
     .route({ method: "DELETE", path, summary: "Remove a tenant's own spend cap", tags })
@@ -92,7 +92,7 @@ export const operatorSpendCapContract = {
     .input(
       z.strictObject({
         tenantId,
-        amount: amount.nullable().describe("Null removes it."),
+        amount: capAmount.nullable().describe("Null removes it."),
         reason: displayText(500).describe("Why, for the audit log."),
       }),
     )

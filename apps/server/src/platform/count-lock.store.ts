@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 
 /** What an owner may have at most so many of. */
-export type CountedKind = "alerts" | "documents" | "files" | "locks" | "webhooks";
+export type CountedKind = "alerts" | "documents" | "files" | "locks" | "proposals" | "webhooks";
 
 /**
  * Makes counting and adding one step: until the end of the transaction, all others that ask for the same kind and owner wait

@@ -20,6 +20,8 @@ export const SCOPES = [
   "invoices:write",
   "alerts:read",
   "alerts:write",
+  "proposals:read",
+  "proposals:write",
   "events:write",
   "audit:read",
   "documents:read",
@@ -45,6 +47,7 @@ const VIEWER: readonly Scope[] = [
   "usage:read",
   "billing:read",
   "alerts:read",
+  "proposals:read",
   "documents:read",
   "documents:write",
   "notifications:read",
@@ -56,6 +59,7 @@ const DEVELOPER: readonly Scope[] = [
   "keys:write",
   "keys:verify",
   "alerts:write",
+  "proposals:write",
   "files:write",
 ];
 const ADMIN: readonly Scope[] = [
@@ -73,7 +77,7 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: [...ADMIN, "tenants:delete"],
   admin: ADMIN,
   developer: DEVELOPER,
-  billing: [...VIEWER, "billing:write"],
+  billing: [...VIEWER, "billing:write", "proposals:write"],
   viewer: VIEWER,
 };
 
@@ -88,6 +92,9 @@ export const TENANT_KEY_SCOPES = [
   "billing:read",
   "alerts:read",
   "alerts:write",
+  "proposals:read",
+  // Of a change that a person confirms, or declines.
+  "proposals:write",
   // In no role: the operator decides key by key whether a tenant may report its own usage.
   "events:write",
   "audit:read",

@@ -32,6 +32,7 @@ export const ID_PREFIXES = {
   alert: "alt",
   alertEvent: "alh",
   insight: "ins",
+  proposal: "prp",
   invoice: "inv",
   creditNote: "crn",
   creditGrant: "cgr",
@@ -67,6 +68,7 @@ type IdOf = {
   alert: string;
   alertEvent: string;
   insight: string;
+  proposal: string;
   invoice: string;
   creditNote: string;
   creditGrant: string;

@@ -72,6 +72,13 @@ export const DESTINATIONS: readonly Destination[] = [
     note: "Tenants",
   },
   {
+    label: "Agents",
+    words: "mcp assistant model context protocol proposals accept",
+    to: "/tenants",
+    search: { tab: "agents" },
+    note: "Tenants",
+  },
+  {
     label: "Audit log",
     words: "history trail who changed",
     to: "/tenants",
@@ -142,6 +149,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/webhooks",
     label: "How webhooks work",
     words: "signatures retries deliveries guide",
+  },
+  {
+    path: "/docs/agents",
+    label: "How agents connect",
+    words: "mcp assistant model context protocol guide",
   },
   { path: "/docs/sdk", label: "How to use the SDK", words: "typescript middleware express guide" },
   { path: "/docs/gateway", label: "How the gateway works", words: "proxy upstream headers guide" },

@@ -5,6 +5,7 @@ import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { AgentsTab } from "./agents/agents-tab.tsx";
 import { AuditTab } from "./audit/audit-tab.tsx";
 import { HealthTab } from "./health/health-tab.tsx";
 import { MembersTab } from "./members/members-tab.tsx";
@@ -22,6 +23,7 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
   settings: "Settings",
   members: "Members",
   webhooks: "Webhooks",
+  agents: "Agents",
   audit: "Audit log",
   all: "All tenants",
   "service-keys": "Service keys",
@@ -88,6 +90,10 @@ function renderTab(tab: TenantsTab, props: TabProps, create: () => void): ReactN
         <TenantGate>
           {(tenant) => <WebhooksTab key={tenant.tenantId} tenant={tenant} {...props} />}
         </TenantGate>
+      );
+    case "agents":
+      return (
+        <TenantGate>{(tenant) => <AgentsTab key={tenant.tenantId} tenant={tenant} />}</TenantGate>
       );
     case "audit":
       return (

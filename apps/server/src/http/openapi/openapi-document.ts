@@ -102,6 +102,10 @@ const TAGS: OpenAPI.TagObject[] = [
     description: "What usage and invoices will come to, and what runs out when.",
   },
   { name: "Questions", description: "Questions in plain English, and their answers." },
+  {
+    name: "Proposals",
+    description: "Changes that agents propose, and people accept or decline.",
+  },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },

@@ -45,6 +45,7 @@ export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.r
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
+export { putSpendCap } from "./spend-cap/change-spend-cap.ts";
 export {
   createOperatorSpendCapRoutes,
   createSpendCapRoutes,

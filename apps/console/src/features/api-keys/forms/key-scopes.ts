@@ -10,6 +10,8 @@ export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
   "usage:read": "Read usage and remaining limits",
   "alerts:read": "Read alerts and their history",
   "alerts:write": "Create, change, pause and delete alerts",
+  "proposals:read": "Read changes that agents proposed",
+  "proposals:write": "Propose changes that a person confirms",
   "events:write": "Report the tenant’s usage as events",
   "catalog:read": "Read plans and meters",
   "tenants:read": "Read the tenant’s name, plan and settings",

@@ -1,5 +1,6 @@
 import { contract } from "@turnpike/contract/contract";
 import type { OperationMeta } from "@turnpike/contract/operation";
+import { proposalReason, proposedCap, proposedKey } from "@turnpike/contract/proposals";
 import { z } from "zod";
 
 /** Rows and items of one answer: a model reads all of them. */
@@ -111,11 +112,47 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     title: "Get the spend cap",
     description: "The cap in money, if there is one, and what counts against it.",
   }),
+  fromOperation("proposals", "list", {
+    name: "list_proposals",
+    title: "List proposals",
+    description: "Changes that were proposed, and what was decided.",
+    bounds: items,
+  }),
   fromOperation("catalog", "listPlans", {
     name: "list_plans",
     title: "List plans",
     description: "Every plan that is offered, with limits, prices and tiers.",
   }),
+];
+
+/** A tool that stores a change for a person to decide on. */
+export type ProposalTool = {
+  name: string;
+  title: string;
+  description: string;
+  input: z.ZodObject;
+  /** The change in the words of the API. */
+  toChange(input: Readonly<Record<string, unknown>>): Record<string, unknown>;
+};
+
+const WAITS =
+  "Nothing changes before a member of the tenant accepts it in the console, within seven days. Say so to the person.";
+
+export const PROPOSAL_TOOLS: readonly ProposalTool[] = [
+  {
+    name: "propose_key",
+    title: "Propose a new API key",
+    description: `Proposes a new API key. ${WAITS} The text of the key is shown to that member alone.`,
+    input: z.strictObject({ ...proposedKey.shape, reason: proposalReason }),
+    toChange: (key) => ({ do: "create_key", key }),
+  },
+  {
+    name: "propose_spend_cap",
+    title: "Propose a spend cap",
+    description: `Proposes a cap on what a period may cost: at the cap calls are refused. ${WAITS}`,
+    input: z.strictObject({ ...proposedCap.shape, reason: proposalReason }),
+    toChange: (cap) => ({ do: "set_spend_cap", ...cap }),
+  },
 ];
 
 export const searchDocsInput = z.strictObject({

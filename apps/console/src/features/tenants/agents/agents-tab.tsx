@@ -1,0 +1,189 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
+import { toast } from "sonner";
+import { DocsLink } from "#components/docs-link.tsx";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { insightsQueries } from "#components/insights/insights.queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { mayDo } from "../standing.view-model.ts";
+import { useStanding } from "../use-standing.ts";
+import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
+import {
+  scopeOfChange,
+  toConnectSamples,
+  toProposalTitle,
+  toProposerName,
+} from "./proposal.view-model.ts";
+import { ProposalFacts } from "./proposal-facts.tsx";
+import { type Proposal, proposalsKey, proposalsQuery } from "./proposals.queries.ts";
+
+export type AgentsTabProps = { tenant: OwnTenant };
+
+/** How agents connect, and what they proposed. */
+export function AgentsTab({ tenant }: AgentsTabProps) {
+  return (
+    <div className="space-y-8">
+      <Proposals tenant={tenant} />
+      <Connect />
+    </div>
+  );
+}
+
+function Connect() {
+  const { config } = usePlatform();
+  const { address, command } = toConnectSamples(config.urls.api);
+  return (
+    <section aria-labelledby="connect-title">
+      <h2 id="connect-title" className="font-semibold text-base">
+        Connect an agent
+      </h2>
+      <p className="mb-3 max-w-[72ch] text-ink-muted">
+        An assistant asks about usage, limits and invoices by the Model Context Protocol, with an
+        API key that has the management scopes it needs. It reads; what it wants to change waits
+        here for a person. <DocsLink page="agents">Set up other clients</DocsLink>
+      </p>
+      <div className="max-w-3xl space-y-3">
+        <CodeBlock code={address} subject="Address of the server" />
+        <CodeBlock code={command} subject="Command for Claude Code" note="For Claude Code." />
+      </div>
+    </section>
+  );
+}
+
+function Proposals({ tenant }: AgentsTabProps) {
+  const { api } = usePlatform();
+  const [accepting, setAccepting] = useState<Proposal>();
+  const proposals = useQuery(proposalsQuery(api, tenant.tenantId));
+  const open = proposals.data?.filter(({ state }) => state === "open");
+  const others = proposals.data?.filter(({ state }) => state !== "open") ?? [];
+  return (
+    <section aria-labelledby="proposals-title">
+      <h2 id="proposals-title" className="font-semibold text-base">
+        Proposals
+      </h2>
+      <p className="mb-3 max-w-[72ch] text-ink-muted">
+        What agents ask for. Accepting does it in your name; agents cannot accept.
+      </p>
+      {proposals.isError && open === undefined ? (
+        <FailureNotice
+          what="The proposals could not be loaded."
+          cause={proposals.error}
+          onRetry={() => void proposals.refetch()}
+        />
+      ) : open === undefined ? (
+        <Skeleton className="h-28 w-full rounded-card" />
+      ) : open.length === 0 ? (
+        <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
+          Nothing waits for a decision.
+        </p>
+      ) : (
+        <ul
+          aria-label="Proposals that wait"
+          className="divide-y divide-line rounded-card border border-line bg-surface"
+        >
+          {open.map((proposal) => (
+            <OpenProposal
+              key={proposal.proposalId}
+              tenant={tenant}
+              proposal={proposal}
+              onAccept={() => setAccepting(proposal)}
+            />
+          ))}
+        </ul>
+      )}
+      {others.length > 0 && <Decided proposals={others} />}
+      <AcceptProposalDialog
+        tenant={tenant}
+        proposal={accepting}
+        onClose={() => setAccepting(undefined)}
+      />
+    </section>
+  );
+}
+
+type OpenProposalProps = { tenant: OwnTenant; proposal: Proposal; onAccept: () => void };
+
+function OpenProposal({ tenant, proposal, onAccept }: OpenProposalProps) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const standing = useStanding(tenant);
+  const { tenantId } = tenant;
+  const names = useQuery(insightsQueries.keyNames(api, tenantId));
+  const decline = useMutation({
+    mutationKey: ["proposals", "decline"],
+    mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),
+    onSuccess: () => void toast.success("Declined. Nothing was changed."),
+    onError: (error) => void toast.error(toErrorMessage(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
+  });
+  const title = toProposalTitle(proposal);
+  const mayDecide = mayDo(standing, "proposals:write");
+  const mayAccept = mayDecide && mayDo(standing, scopeOfChange(proposal));
+  return (
+    <li className="px-4 py-3">
+      <h3 className="font-medium [overflow-wrap:anywhere]">{title}</h3>
+      <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+        By {toProposerName(proposal.proposedBy, names.data ?? new Map())},{" "}
+        <RelativeTime at={proposal.createdAt} />; expires <RelativeTime at={proposal.expiresAt} />
+      </p>
+      <ProposalFacts proposal={proposal} />
+      <div className="mt-3 flex flex-wrap items-center gap-2">
+        {mayAccept && (
+          <Button size="small" look="primary" aria-label={`Accept: ${title}`} onClick={onAccept}>
+            Accept…
+          </Button>
+        )}
+        {mayDecide && (
+          <Button
+            size="small"
+            aria-label={`Decline: ${title}`}
+            progress={decline.isPending ? "Declining…" : undefined}
+            onClick={() => decline.mutate()}
+          >
+            Decline
+          </Button>
+        )}
+        {!mayAccept && (
+          <p className="text-ink-muted text-xs">
+            Accepting needs a role with {scopeOfChange(proposal)}; yours is {standing.role}.
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}
+
+const STATES = {
+  open: { label: "Open", tone: "info" },
+  accepted: { label: "Accepted", tone: "ok" },
+  declined: { label: "Declined", tone: "neutral" },
+  expired: { label: "Expired", tone: "neutral" },
+} as const;
+
+function Decided({ proposals }: { proposals: readonly Proposal[] }) {
+  return (
+    <details className="mt-3">
+      <summary className="cursor-pointer text-ink-muted">Decided and expired</summary>
+      <ul aria-label="Decided proposals" className="mt-2 divide-y divide-line">
+        {proposals.map(({ proposalId, state, decidedAt, expiresAt, ...proposal }) => (
+          <li key={proposalId} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+            <span className="min-w-0 grow basis-56 [overflow-wrap:anywhere]">
+              {toProposalTitle(proposal)}
+            </span>
+            <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
+            <span className="text-ink-muted text-xs">
+              <RelativeTime at={decidedAt ?? expiresAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

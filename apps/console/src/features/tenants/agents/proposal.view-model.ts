@@ -1,0 +1,56 @@
+import type { Scope } from "@turnpike/domain/access/scopes";
+import type { Proposal } from "./proposals.queries.ts";
+
+/** The right that accepting takes. */
+export function scopeOfChange({ change }: Pick<Proposal, "change">): Scope {
+  return change.do === "create_key" ? "keys:write" : "billing:write";
+}
+
+/** What would be done: "Create the test key Import". */
+export function toProposalTitle({ change }: Pick<Proposal, "change">): string {
+  return change.do === "create_key"
+    ? `Create the ${change.key.environment} key ${change.key.name}`
+    : `Set the spend cap to ${change.amount}`;
+}
+
+export type ProposalFact = { label: string; value: string };
+
+/** All that the change says, so that nothing is accepted unseen. */
+export function listProposalFacts({ change }: Pick<Proposal, "change">): ProposalFact[] {
+  if (change.do === "set_spend_cap") {
+    return [{ label: "At the cap", value: "Calls are refused until the next period" }];
+  }
+  const { scopes, allowedNetworks, expiresAt } = change.key;
+  return [
+    { label: "Scopes", value: scopes.length === 0 ? "None: calls only" : scopes.join(", ") },
+    {
+      label: "Networks",
+      value: (allowedNetworks ?? []).length === 0 ? "Any" : (allowedNetworks ?? []).join(", "),
+    },
+    { label: "Expires", value: expiresAt === undefined ? "Never" : expiresAt.slice(0, 10) },
+  ];
+}
+
+/** Names the proposer. @param keyNames - Names of keys by their ids. */
+export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string, string>): string {
+  const [kind = "", id = ""] = proposedBy.split(":", 2);
+  switch (kind) {
+    case "key":
+      return `an agent with the key ${keyNames.get(id) ?? id}`;
+    case "user":
+      return "an agent of a member";
+    case "service_key":
+      return "a program of the operator";
+    default:
+      return "a program";
+  }
+}
+
+/** The address of the endpoint, and how a common client adds it. */
+export function toConnectSamples(apiUrl: string): { address: string; command: string } {
+  const address = `${apiUrl}/mcp`;
+  return {
+    address,
+    command: `claude mcp add --transport http usage ${address} --header "Authorization: Bearer $KEY"`,
+  };
+}

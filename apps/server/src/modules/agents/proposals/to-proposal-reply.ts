@@ -1,0 +1,28 @@
+import type { Proposal, ProposedChange } from "@turnpike/contract/proposals";
+import type { ProposalRow } from "./proposals.store.ts";
+
+export function isWaiting(row: ProposalRow, now: Date): boolean {
+  return row.state === "open" && row.expires_at > now;
+}
+
+export function toProposalReply(row: ProposalRow, now: Date): Proposal {
+  return {
+    proposalId: row.proposal_id,
+    tenantId: row.tenant_id,
+    change: row.change,
+    reason: row.reason,
+    state: row.state === "open" && !isWaiting(row, now) ? "expired" : row.state,
+    proposedBy: row.proposed_by,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at?.toISOString() ?? null,
+  };
+}
+
+/** The change in a few words, for the audit trail and the notice. */
+export function describeChange(change: ProposedChange): string {
+  return change.do === "create_key"
+    ? `create the ${change.key.environment} key ${change.key.name}`
+    : `set the spend cap to ${change.amount}`;
+}

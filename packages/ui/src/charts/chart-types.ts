@@ -26,6 +26,8 @@ export type TimeSeries = {
   values: readonly (number | null)[];
   /** `level` is what values are held against, such as a threshold: drawn broken, without points. Left out: `line`. */
   look?: "line" | "level";
+  /** What the values are the upper edge of: the area down to these is tinted, where both are known. */
+  downTo?: readonly (number | null)[];
   /** The same buckets of the period before, by position; left out when nothing is compared. */
   previous?: readonly (number | null)[];
 };

@@ -1,4 +1,4 @@
-import { line } from "d3-shape";
+import { area, line } from "d3-shape";
 import { useId, useState } from "react";
 import type { TimeChartProps, TimeSeries } from "./chart-types.ts";
 import type { PlotGeometry } from "./plot-geometry.ts";
@@ -92,6 +92,12 @@ function LineMarks({ drawing, geometry, index }: LineMarksProps) {
       <g clipPath={`url(#${clipId})`}>
         {drawing.series.map(
           (one) =>
+            one.downTo !== undefined && (
+              <Area key={one.key} one={one} downTo={one.downTo} geometry={geometry} />
+            ),
+        )}
+        {drawing.series.map(
+          (one) =>
             one.previous !== undefined && (
               <Line key={one.key} one={one} values={one.previous} geometry={geometry} isPrevious />
             ),
@@ -144,6 +150,30 @@ function CutMarks({ one, geometry }: { one: TimeSeries; geometry: PlotGeometry }
       className={`${TONE_CLASSES[one.tone].fill} stroke-surface`}
     />
   ));
+}
+
+type AreaProps = {
+  one: TimeSeries;
+  downTo: readonly (number | null)[];
+  geometry: PlotGeometry;
+};
+
+/** The tint between an upper edge and a lower one. */
+function Area({ one, downTo, geometry }: AreaProps) {
+  const { runs } = toLineRuns(
+    one.values.map((value, index) => ((downTo[index] ?? null) === null ? null : value)),
+  );
+  const draw = area<LinePoint>()
+    .x((point) => geometry.toX(point.index))
+    .y1((point) => geometry.toY(point.value))
+    .y0((point) => geometry.toY(downTo[point.index] ?? point.value));
+  return (
+    <path
+      d={runs.map((run) => draw(run) ?? "").join("")}
+      opacity="0.14"
+      className={TONE_CLASSES[one.tone].fill}
+    />
+  );
 }
 
 type LineProps = {

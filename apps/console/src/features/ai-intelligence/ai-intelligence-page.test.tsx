@@ -4,9 +4,14 @@ import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { TENANT_ID } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import {
+  makeExhaustion,
+  makeInvoiceForecast,
+  makeMeterForecast,
+  makeUsageForecast,
+} from "#components/forecast/forecast.fixture.ts";
 import { INSIGHT_ID, makeInsight, makeInsightList } from "#components/insights/insights.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
-import { makeUsageReport } from "#platform/usage-report.fixture.ts";
 import { AiIntelligencePage } from "./ai-intelligence-page.tsx";
 
 const AT = `/tenants/${TENANT_ID}`;
@@ -24,7 +29,13 @@ function openPage(answers: FakeAnswers, role?: "viewer") {
     screen: () => <AiIntelligencePage />,
     answers: {
       [`GET ${AT}/keys`]: () => ({ items: [], nextCursor: null }),
-      [`GET ${AT}/usage`]: () => makeUsageReport({ rows: [] }),
+      [`GET ${AT}/forecasts/usage`]: () => makeUsageForecast([makeMeterForecast()]),
+      [`GET ${AT}/forecasts/invoice`]: () => makeInvoiceForecast(),
+      [`GET ${AT}/forecasts/exhaustion`]: () => ({
+        tenantId: TENANT_ID,
+        asOf: "2026-11-20T00:00:00.000Z",
+        items: [makeExhaustion()],
+      }),
       ...answers,
     },
     ...(role === undefined ? {} : { role }),
@@ -74,5 +85,33 @@ describe("AI intelligence", () => {
     await screen.findByText(/Requests rose/);
     expect(screen.queryByRole("button", { name: "Dismiss" })).toBeNull();
     expect(screen.queryByRole("button", { name: "Check now" })).toBeNull();
+  });
+
+  it("shows what is coming: the projected invoice with its range, and what runs out when", async () => {
+    openPage({ [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }) });
+    await screen.findByText("$123.40");
+    screen.getByText(/Runs out around/);
+    screen.getByText("80 %: 2,790 – 3,410");
+    await userEvent.click(screen.getByRole("button", { name: "Show lines" }));
+    screen.getByRole("table", { name: "Lines of the projected invoice" });
+  });
+
+  it("says what a forecast waits for", async () => {
+    const young = makeMeterForecast({
+      state: "not_enough_history",
+      history: { days: 5, needed: 21 },
+    });
+    openPage({
+      [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }),
+      [`GET ${AT}/forecasts/usage`]: () => makeUsageForecast([young]),
+      [`GET ${AT}/forecasts/invoice`]: () =>
+        makeInvoiceForecast({
+          state: "not_enough_history",
+          history: { days: 5, needed: 21 },
+          invoices: [],
+        }),
+    });
+    await screen.findByText("5 of 21 days of history");
+    screen.getByText(/\$49.00 so far/);
   });
 });

@@ -1,7 +1,7 @@
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { InsightFeed } from "./feed/insight-feed.tsx";
-import { ForecastCard } from "./forecast/forecast-card.tsx";
+import { ForecastSection } from "./forecast/forecast-section.tsx";
 
 /** `/ai-intelligence`: what changed in the usage of a tenant, why, and what is coming. Each section has a folder of its own. */
 export function AiIntelligencePage() {
@@ -14,7 +14,7 @@ export function AiIntelligencePage() {
         {(tenant) => (
           <div key={tenant.tenantId} className="space-y-4">
             <InsightFeed tenant={tenant} />
-            <ForecastCard tenant={tenant} />
+            <ForecastSection tenant={tenant} />
           </div>
         )}
       </TenantGate>

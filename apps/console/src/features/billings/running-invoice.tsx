@@ -10,6 +10,7 @@ import { isInAdvance } from "#components/billing/invoice-line.view-model.ts";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { ProjectedLine } from "#components/forecast/projected-line.tsx";
 import { type UpcomingInvoice, upcomingInvoiceQuery } from "#platform/billing-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate, formatMinute, formatSpan } from "#platform/format-period.ts";
@@ -61,6 +62,11 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
         />
         <div className="border-line border-t pt-3">
           <InvoiceSums sums={data} dueLabel="Due so far" />
+          {place.environment === "live" && (
+            <div className="mt-3">
+              <ProjectedLine tenantId={place.tenantId} />
+            </div>
+          )}
         </div>
       </Card>
       <LineSheet

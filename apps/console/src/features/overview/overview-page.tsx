@@ -74,7 +74,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
         </div>
         {/* The last of them takes what is left beside the chart. */}
         <div className="flex min-w-0 flex-col gap-4 [&>:last-child]:grow">
-          <PeriodCard limits={limits} />
+          <PeriodCard tenant={tenant} limits={limits} />
           <AttentionCard tenant={tenant} limits={limits.data} />
         </div>
       </div>

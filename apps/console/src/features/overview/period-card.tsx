@@ -6,7 +6,10 @@ import { Explanation } from "@turnpike/ui/explanation";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { ProjectedLine } from "#components/forecast/projected-line.tsx";
+import type { OwnTenant } from "#platform/current-tenant.ts";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -15,7 +18,13 @@ const BILLABLE_MEANING =
   "Units of calls with live keys in this period, answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are excluded.";
 
 /** What was used of each quota in the running period, with live keys. */
-export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
+export function PeriodCard({
+  tenant,
+  limits,
+}: {
+  tenant: OwnTenant;
+  limits: UseQueryResult<Limits>;
+}) {
   return (
     <Card
       title="This period"
@@ -25,7 +34,10 @@ export function PeriodCard({ limits }: { limits: UseQueryResult<Limits> }) {
         </Link>
       }
     >
-      <PeriodBody limits={limits} />
+      <div className="space-y-4">
+        <PeriodBody limits={limits} />
+        {mayInTenant(tenant, "billing:read") && <ProjectedLine tenantId={tenant.tenantId} />}
+      </div>
     </Card>
   );
 }

@@ -1,46 +1,102 @@
 import { describe, expect, it } from "vitest";
-import { describeMissed, listDays, toForecastView } from "./forecast.view-model.ts";
+import {
+  makeExhaustion,
+  makeInvoiceForecast,
+  makeMeterForecast,
+} from "#components/forecast/forecast.fixture.ts";
+import { describeProjection } from "#components/forecast/projection.view-model.ts";
+import type { ForecastMiss } from "#platform/forecast-queries.ts";
+import { describeAccuracy } from "./accuracy.view-model.ts";
+import { toExhaustionView } from "./exhaustion.view-model.ts";
+import {
+  describeNotes,
+  listOutlooks,
+  listShown,
+  toForecastChart,
+} from "./usage-forecast.view-model.ts";
 
-const DAY_MS = 86_400_000;
-const START_MS = Date.UTC(2026, 4, 4);
-
-/** Weeks of 100 calls on workdays and 20 on others, with a day that is not over at the end. */
-function makeCounts(days: number) {
-  const times = Array.from({ length: days + 1 }, (_, day) =>
-    new Date(START_MS + day * DAY_MS).toISOString(),
-  );
-  const rows = times.map((time, day) => ({
-    time,
-    values: { requests: day % 7 < 5 ? 100 : 20 },
-  }));
-  return { times, rows };
-}
-
-describe("the forecast of calls", () => {
-  it("continues the weeks, and says how far it was off a week ago", () => {
-    const view = toForecastView(makeCounts(56));
-    if (!view.isEnough) {
-      throw new Error("Eight weeks are enough.");
+describe("the forecast of usage", () => {
+  it("draws the past, then the forecast with a tint between its bounds, without a day on both", () => {
+    const { buckets, series } = toForecastChart(makeMeterForecast(), 30);
+    expect(buckets).toHaveLength(90);
+    for (const { values } of series) {
+      expect(values).toHaveLength(90);
     }
-    const [week] = view.outlooks;
-    expect(Math.round(week?.mean ?? 0)).toBe(540);
-    expect(Math.round(view.missed ?? 1)).toBe(0);
-    expect(view.buckets).toHaveLength(60);
-    for (const { values } of view.series) {
-      expect(values).toHaveLength(60);
-    }
+    const [past, forecast, high, low] = series;
+    expect(past?.values.slice(58, 62)).toEqual([100, 100, null, null]);
+    expect(forecast?.values.slice(58, 62)).toEqual([null, null, 100, 100]);
+    expect(high?.downTo).toEqual(low?.values);
+    expect(toForecastChart(makeMeterForecast(), 90).buckets).toHaveLength(150);
   });
 
-  it("waits for three weeks, counted from the first day with calls, without the running one", () => {
-    expect(toForecastView(makeCounts(20))).toEqual({ isEnough: false, days: 20, needed: 21 });
-    const { times, rows } = makeCounts(30);
-    expect(listDays({ times, rows: rows.slice(12) })).toHaveLength(18);
-    expect(listDays({ times, rows: [] })).toEqual([]);
+  it("names the billing period and the next days, and leaves out meters without use", () => {
+    expect(listOutlooks(makeMeterForecast())[0]).toEqual({
+      label: "This billing period",
+      mean: "3,100",
+      range: "80 %: 2,790 – 3,410",
+    });
+    const unused = makeMeterForecast({ meter: "tokens", state: "no_usage" });
+    expect(listShown([makeMeterForecast(), unused])).toHaveLength(1);
+    expect(listShown([unused])).toHaveLength(1);
+    expect(describeNotes(makeMeterForecast({ notes: ["growing", "sparse"] }))).toHaveLength(2);
   });
 
-  it("says which way it was off", () => {
-    expect(describeMissed(0.058)).toContain("6 % too high");
-    expect(describeMissed(-0.2)).toContain("20 % too low");
-    expect(describeMissed(0.001)).toContain("right to 1 %");
+  it("says how far off it was, which way, and whether that was kept or computed today", () => {
+    const miss = (off: number | null, kind: ForecastMiss["kind"] = "kept"): ForecastMiss => ({
+      kind,
+      madeAt: "2026-11-06T00:00:00.000Z",
+      from: "2026-11-01T00:00:00.000Z",
+      to: "2026-12-01T00:00:00.000Z",
+      forecast: 1,
+      lower80: 1,
+      upper80: 1,
+      actual: 1,
+      off,
+    });
+    expect(describeAccuracy([])).toContain("once a billing period is over");
+    expect(describeAccuracy([miss(0.04), miss(-0.09), miss(0.001)])).toBe(
+      "When five days of the last 3 periods were known, the forecast of the whole was 4 % too high, 9 % too low, right to 1 %.",
+    );
+    expect(describeAccuracy([miss(0.04, "back_test")])).toContain("Computed today");
+    expect(describeAccuracy([miss(0.04), miss(null, "back_test")])).toContain("1 of them computed");
+  });
+});
+
+describe("what runs out", () => {
+  it("is dated with its range, or said to last, to be used up, or not to be known", () => {
+    const whenOf = (changes: Parameters<typeof makeExhaustion>[0]) =>
+      toExhaustionView(makeExhaustion(changes)).when;
+    expect(whenOf({})).toBe("Runs out around Dec 10, 2026 (80 %: Dec 8, 2026 to Dec 13, 2026).");
+    expect(whenOf({ latest80: null })).toContain("Dec 8, 2026 or later");
+    expect(whenOf({ resetsAt: "2026-12-01T00:00:00.000Z" })).toContain("Lasts this period; runs");
+    const lasts = { state: "not_within_90_days", at: null, latest80: null } as const;
+    expect(whenOf({ ...lasts, earliest80: null })).toContain("Lasts, as far as");
+    expect(whenOf(lasts)).toContain("may run out from Dec 8, 2026 on");
+    expect(whenOf({ state: "exhausted", at: null })).toContain("Used up; it begins anew");
+    expect(whenOf({ state: "not_enough_history", at: null })).toContain("Too little history");
+  });
+
+  it("names what is left in units or money, and one thing to do", () => {
+    expect(toExhaustionView(makeExhaustion())).toMatchObject({
+      name: "Quota of requests",
+      left: "2,500 of 10,000 left",
+      share: 0.75,
+      tone: "warning",
+      action: { to: "/plans" },
+    });
+    const credit = { kind: "credit", meter: null, name: "Credit", unit: "USD" } as const;
+    expect(
+      toExhaustionView(makeExhaustion({ ...credit, limit: "20.00", left: "5.00" })),
+    ).toMatchObject({ left: "$5.00 of $20.00 left", action: { label: "Top up" } });
+  });
+});
+
+describe("the projected invoice", () => {
+  it("has its range unless there is none", () => {
+    const [next] = makeInvoiceForecast().invoices;
+    const total = next?.total ?? expect.fail();
+    expect(describeProjection(total, "USD")).toBe("$123.40 (80 %: $110.00 – $140.20)");
+    const sure = { ...total, lower80: total.mean, upper80: total.mean };
+    expect(describeProjection(sure, "USD")).toBe("$123.40");
   });
 });

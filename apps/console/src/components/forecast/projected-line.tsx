@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { invoiceForecastQuery } from "#platform/forecast-queries.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { describeProjection } from "./projection.view-model.ts";
+
+/** What the next invoice will most likely come to, in one line; nothing while it cannot be said. */
+export function ProjectedLine({ tenantId }: Pick<OwnTenant, "tenantId">) {
+  const { data } = useQuery(invoiceForecastQuery(usePlatform().api, tenantId));
+  const [next] = data?.invoices ?? [];
+  return data === undefined || next === undefined ? null : (
+    <p className="text-ink-muted text-sm tabular-nums">
+      <Link to="/ai-intelligence" className="font-medium text-ink underline underline-offset-4">
+        Projected
+      </Link>
+      : {describeProjection(next.total, data.currency)}
+    </p>
+  );
+}

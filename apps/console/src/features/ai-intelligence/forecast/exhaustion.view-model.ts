@@ -1,0 +1,80 @@
+import type { Exhaustion } from "#platform/forecast-queries.ts";
+import { formatQuantity } from "#platform/format-measure.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import { formatDate } from "#platform/format-period.ts";
+
+export type ExhaustionTone = "ok" | "warning" | "danger" | "neutral";
+
+export type ExhaustionView = {
+  key: string;
+  name: string;
+  /** What is left, and of how much. */
+  left: string;
+  share: number;
+  when: string;
+  tone: ExhaustionTone;
+  action: { to: "/plans" | "/billings"; label: string } | undefined;
+};
+
+function describeRange({ earliest80, latest80 }: Exhaustion): string {
+  if (earliest80 === null) {
+    return "";
+  }
+  const from = formatDate(earliest80);
+  return latest80 === null
+    ? ` (80 %: ${from} or later)`
+    : from === formatDate(latest80)
+      ? ""
+      : ` (80 %: ${from} to ${formatDate(latest80)})`;
+}
+
+function describeWhen(item: Exhaustion): string {
+  const { at, state, earliest80, resetsAt, isHard } = item;
+  switch (state) {
+    case "exhausted":
+      return `${isHard ? "Used up" : "Passed"}${resetsAt === null ? "." : `; it begins anew on ${formatDate(resetsAt)}.`}`;
+    case "not_enough_history":
+      return "Too little history to say when.";
+    case "not_within_90_days":
+      return earliest80 === null
+        ? "Lasts, as far as the next 90 days can tell."
+        : `Lasts most likely, but may run out from ${formatDate(earliest80)} on.`;
+    case "runs_out": {
+      const isLater = at !== null && resetsAt !== null && Date.parse(at) > Date.parse(resetsAt);
+      const when = at === null ? "" : formatDate(at);
+      return `${isLater ? "Lasts this period; runs" : "Runs"} out around ${when}${describeRange(item)}.`;
+    }
+  }
+}
+
+function toneOf({ state, at, resetsAt }: Exhaustion): ExhaustionTone {
+  if (state === "exhausted") {
+    return "danger";
+  }
+  if (state === "not_enough_history") {
+    return "neutral";
+  }
+  const isLater = at !== null && resetsAt !== null && Date.parse(at) > Date.parse(resetsAt);
+  return state === "runs_out" && !isLater ? "warning" : "ok";
+}
+
+/** One thing that may run out, as the screen has it. */
+export function toExhaustionView(item: Exhaustion): ExhaustionView {
+  const { kind, meter, name, limit, left, unit, state } = item;
+  const amount = (value: string) =>
+    kind === "quota" ? formatQuantity(Number(value)) : formatMoney(value, unit);
+  const runsOut = state === "runs_out" || state === "exhausted";
+  return {
+    key: `${kind} ${meter ?? ""}`,
+    name: kind === "quota" ? `Quota of ${name.toLowerCase()}` : name,
+    left: `${amount(left)} of ${amount(limit)} left`,
+    share: Number(limit) === 0 ? 1 : 1 - Number(left) / Number(limit),
+    when: describeWhen(item),
+    tone: toneOf(item),
+    action: runsOut
+      ? kind === "quota"
+        ? { to: "/plans", label: "Compare plans" }
+        : { to: "/billings", label: kind === "credit" ? "Top up" : "Change the cap" }
+      : undefined,
+  };
+}

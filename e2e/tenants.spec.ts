@@ -116,6 +116,7 @@ describe("a tenant and its members", () => {
         "Settings",
         "Members",
         "Webhooks",
+        "Agents",
         "Audit log",
       ]);
 

@@ -32,6 +32,13 @@ describe("chooseTab", () => {
     expect(chooseTab({ tab: "outbox" }, true)).toBe("outbox");
     expect(chooseTab({ tab: "outbox" }, false)).toBe("yours");
     expect(chooseTab({}, true)).toBe("yours");
-    expect(listTabs(false)).toEqual(["yours", "settings", "members", "webhooks", "audit"]);
+    expect(listTabs(false)).toEqual([
+      "yours",
+      "settings",
+      "members",
+      "webhooks",
+      "agents",
+      "audit",
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TENANT_ID } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
 import {
@@ -20,6 +20,24 @@ afterEach(() => {
   cleanup();
   localStorage.clear();
   vi.unstubAllGlobals();
+});
+
+beforeEach(() => {
+  // jsdom lays nothing out: charts are drawn at one width.
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      readonly #report: ResizeObserverCallback;
+      constructor(report: ResizeObserverCallback) {
+        this.#report = report;
+      }
+      observe(): void {
+        const entry = { contentRect: { width: 600 } };
+        Reflect.apply(this.#report, undefined, [[entry], this]);
+      }
+      disconnect = vi.fn();
+    },
+  );
 });
 
 function openPage(answers: FakeAnswers, role?: "viewer") {
@@ -92,6 +110,7 @@ describe("AI intelligence", () => {
     await screen.findByText("$123.40");
     screen.getByText(/Runs out around/);
     screen.getByText("80 %: 2,790 – 3,410");
+    await screen.findByRole("figure", { name: "Requests by day, with forecast" });
     await userEvent.click(screen.getByRole("button", { name: "Show lines" }));
     screen.getByRole("table", { name: "Lines of the projected invoice" });
   });

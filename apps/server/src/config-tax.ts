@@ -47,6 +47,22 @@ const taxRate = z
     error: "Must be after `from`.",
   });
 
+/** What one unit of a currency is worth, from a day on. */
+const exchangeRate = z.strictObject({
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "Three capital letters, ISO 4217.")
+    .describe("The other currency, ISO 4217."),
+  from: day.describe(
+    "First day of the rate, from midnight UTC. It counts until the next one, 35 days at most.",
+  ),
+  rate: z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,12})?$/, 'A decimal in quotes, such as "0.9134".')
+    .refine((value) => Number(value) > 0, "Must be above 0.")
+    .describe("What one unit of it is worth in `billing.tax.currency`."),
+});
+
 /** How the seller is taxed. */
 export const taxSection = z
   .strictObject({
@@ -70,6 +86,30 @@ export const taxSection = z
       .max(2_000)
       .default([])
       .describe("Your own rates. From its date on, one counts instead of that of a preset."),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, "Three capital letters, ISO 4217.")
+      .optional()
+      .describe(
+        "The currency in which you account for tax, ISO 4217. Documents in others state their tax in it as well. Left out: they do not.",
+      ),
+    exchangeRates: z
+      .array(exchangeRate)
+      .max(20_000)
+      .default([])
+      .describe(
+        "What other currencies are worth in `currency`, by day. An invoice in a currency without a rate waits.",
+      ),
+    exchangeSource: z
+      .string()
+      .min(1)
+      .max(60)
+      .optional()
+      .describe("Who publishes these rates, as documents name it, such as European Central Bank."),
+  })
+  .refine(({ currency, exchangeRates }) => currency !== undefined || exchangeRates.length === 0, {
+    path: ["currency"],
+    error: "Needed for `exchangeRates`: it is what they are in.",
   })
   .optional()
   .describe("Taxes on invoices. Left out: none are charged.");

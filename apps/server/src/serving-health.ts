@@ -1,5 +1,11 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
-import { findHeldAccounts, findMailTrouble, findPaymentTrouble } from "#modules/billing/index.ts";
+import {
+  type BillingSettings,
+  findHeldAccounts,
+  findMailTrouble,
+  findMissingRates,
+  findPaymentTrouble,
+} from "#modules/billing/index.ts";
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
@@ -8,6 +14,7 @@ import type { StorageGuard } from "#platform/storage-guard.ts";
 import { pingDatabase } from "#platform/transact.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
 import type { Installation } from "./deps.ts";
+import { toBillingSettings } from "./to-billing-settings.ts";
 
 /** What a thread that serves knows of its own components. */
 export type ServingHealth = Record<"changes" | "metering" | "upstreams", ComponentHealth>;
@@ -96,17 +103,25 @@ function checkUpstreams(failing: readonly string[]): ComponentHealth {
 }
 
 /** Only there when something is wrong: usage goes on, and other accounts are closed. */
-async function checkBilling({ services }: Installation): Promise<Record<string, ComponentHealth>> {
+async function checkBilling(
+  { services }: Installation,
+  settings: BillingSettings,
+): Promise<Record<string, ComponentHealth>> {
   // What the database says of itself is another component.
   const find = (query: Promise<string | undefined>) =>
     inTime(query, undefined).catch(() => undefined);
-  const [held, waiting, unmailed] = await Promise.all([
+  const [held, waiting, unmailed, rates] = await Promise.all([
     find(findHeldAccounts(services)),
     find(findPaymentTrouble(services)),
     find(findMailTrouble(services)),
+    find(findMissingRates(services, settings)),
   ]);
   return {
-    ...(held === undefined ? {} : { billing: { status: "degraded", detail: held } as const }),
+    ...(held === undefined && rates === undefined
+      ? {}
+      : {
+          billing: { status: "degraded", detail: [held, rates].filter(Boolean).join(" ") } as const,
+        }),
     ...(waiting === undefined
       ? {}
       : { payments: { status: "degraded", detail: waiting } as const }),
@@ -174,6 +189,7 @@ export function createServingHealth(input: HealthInput): {
   own(): ServingHealth;
   components(): Promise<Record<string, ComponentHealth>>;
 } {
+  const billing = toBillingSettings(input.installation.config);
   const own = (): ServingHealth => ({
     changes: checkChanges(input.changes),
     metering: checkMetering(input.metering),
@@ -190,7 +206,7 @@ export function createServingHealth(input: HealthInput): {
         database,
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
-        ...(database.status === "ok" ? await checkBilling(input.installation) : {}),
+        ...(database.status === "ok" ? await checkBilling(input.installation, billing) : {}),
         jobs: checkJobs(input.jobs.health()),
         storage: checkStorage(input.storage.findTrouble()),
       };

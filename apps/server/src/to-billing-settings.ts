@@ -40,6 +40,21 @@ function toSeller({ tax, seller }: Config["billing"]): Seller | undefined {
   };
 }
 
+function toAccounting({ tax }: Config["billing"]): BillingSettings["accounting"] {
+  const currency = findCurrency(tax?.currency);
+  return tax === undefined || currency === undefined
+    ? undefined
+    : {
+        currency,
+        source: tax.exchangeSource,
+        rates: tax.exchangeRates.map(({ currency: code, from, rate }) => ({
+          currency: code,
+          rate: toScaled(rate),
+          fromMs: Date.parse(from),
+        })),
+      };
+}
+
 /** Amounts with the decimals of their currency, from the smallest. */
 function toTopUps({ topUps }: Config["billing"]): BillingSettings["topUps"] {
   if (topUps === undefined) {
@@ -82,6 +97,7 @@ export function toBillingSettings({
     ...rest,
     dunning: { retryDays: dunning.reminderDays, graceDays: dunning.graceDays },
     tax: toSeller(billing),
+    accounting: toAccounting(billing),
     documents: {
       logo: seller.logo ?? null,
       font: documents.font ?? null,

@@ -11,6 +11,7 @@ export const SETUP_CHECKS = [
   "sellerEmail",
   "tax",
   "taxRates",
+  "exchangeRates",
   "heldAccounts",
   "mail",
 ] as const;

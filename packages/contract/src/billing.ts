@@ -111,6 +111,22 @@ export const party = z.strictObject({
   email: z.string().nullable(),
 });
 
+const accountingTaxView = z.strictObject({
+  currency: z.string(),
+  amount: money,
+  rate: decimal.describe("What one unit of the document's currency is worth in it."),
+  rateFrom: z.string().describe("First day of the rate, such as 2026-11-01."),
+  source: z.string().nullable().describe("Who publishes the rate."),
+});
+export type AccountingTaxView = z.infer<typeof accountingTaxView>;
+
+/** Frozen with the document. */
+const accountingTax = accountingTaxView
+  .nullable()
+  .describe(
+    "The tax in the seller's own currency; null where it is that of the document, or there is no tax.",
+  );
+
 export const creditNote = z.strictObject({
   creditNoteId: z.string(),
   number: z.string(),
@@ -124,6 +140,7 @@ export const creditNote = z.strictObject({
   ),
   net: money,
   taxes: z.array(invoiceTax),
+  accountingTax,
   total: money,
   toDue: money.describe("What it took off the amount due of its invoice."),
   toBalance: money.describe("What it added to the customer's balance."),
@@ -163,6 +180,7 @@ export type InvoicePayment = z.infer<typeof invoicePayment>;
 export const invoice = z.strictObject({
   ...invoiceHead,
   ...totals,
+  accountingTax,
   seller: party,
   customer: party,
   toBalance: money.describe(
@@ -274,7 +292,9 @@ export const quote = z.strictObject({
   invoices: z
     .array(z.strictObject({ ...totals, due: money }))
     .describe("Invoices that confirming issues at once."),
-  creditNotes: z.array(creditNote.omit({ creditNoteId: true, number: true, invoiceId: true })),
+  creditNotes: z.array(
+    creditNote.omit({ creditNoteId: true, number: true, invoiceId: true, accountingTax: true }),
+  ),
   /** Lines that wait for the next invoice. */
   waiting: z.array(invoiceLine),
   dueNow: money.describe("The sum of what the invoices leave to pay."),

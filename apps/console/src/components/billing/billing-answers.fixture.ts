@@ -131,6 +131,7 @@ export function makeInvoice(more: Partial<Invoice> = {}): Invoice {
     due: "49.00",
     ...totals(),
     toBalance: "0.00",
+    accountingTax: null,
     seller: { name: "Acme APIs", lines: [], country: null, taxId: null, email: null },
     customer: { name: "Acme", lines: [], country: null, taxId: null, email: null },
     cutOffAt: FROM,

@@ -1,5 +1,5 @@
 import { toScaled } from "@turnpike/domain/money/decimal";
-import type { InvoiceTax } from "#platform/billing-queries.ts";
+import type { Invoice, InvoiceTax } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 
 /** The sums below the lines of an invoice, a quote or the running invoice. */
@@ -9,6 +9,8 @@ export type Sums = {
   lines?: readonly { amount: string }[];
   net: string;
   taxes: readonly InvoiceTax[];
+  /** The tax in the seller's own currency, where a document states it. */
+  accountingTax?: Invoice["accountingTax"];
   total: string;
   fromBalance: string;
   prepaid: string;
@@ -47,9 +49,20 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
       row(`tax-${String(index)}`, `${toTaxLabel(tax)}${inside}`, tax.amount),
     ),
   ];
+  const accounting: readonly SumRow[] =
+    sums.accountingTax == null
+      ? []
+      : [
+          {
+            key: "accounting",
+            label: toAccountingLabel(sums.accountingTax, currency),
+            amount: formatMoney(sums.accountingTax.amount, sums.accountingTax.currency),
+            isStrong: false,
+          },
+        ];
   const total = row("total", "Total", sums.total);
   return [
-    ...(hasTaxInside ? [total, ...parts] : [...parts, total]),
+    ...(hasTaxInside ? [total, ...parts, ...accounting] : [...parts, ...accounting, total]),
     ...less("balance", "From your balance", sums.fromBalance),
     ...less("prepaid", "From prepaid credit", sums.prepaid),
     ...less("credited", "Credit notes", sums.credited),
@@ -59,6 +72,14 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
       : [row("toBalance", "Back to the balance", sums.toBalance)]),
     row("due", dueLabel, sums.due, true),
   ];
+}
+
+/** "Tax in EUR (1 USD = 0.92 EUR)". */
+function toAccountingLabel(
+  { currency: own, rate }: NonNullable<Invoice["accountingTax"]>,
+  currency: string,
+): string {
+  return `Tax in ${own} (1 ${currency} = ${rate} ${own})`;
 }
 
 /** True when the lines come to the total, tax and all, and not to the net. */

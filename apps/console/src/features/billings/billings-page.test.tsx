@@ -249,6 +249,7 @@ describe("an invoice", () => {
         lines: [{ invoiceLine: 1, description: "Pro", amount: "9.00" }],
         net: "9.00",
         taxes: [],
+        accountingTax: null,
         total: "9.00",
         toDue: "9.00",
         toBalance: "0.00",
@@ -386,6 +387,7 @@ function toSummary(invoice: ReturnType<typeof makeInvoice>) {
     customer: _c,
     cutOffAt: _a,
     toBalance: _b,
+    accountingTax: _t,
     creditNotes: _n,
     payments: _p,
     ...summary

@@ -1,5 +1,6 @@
 import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
 import type { ProrationMode } from "@turnpike/domain/billing/subscription/subscription";
+import type { AccountingTerms } from "@turnpike/domain/billing/tax/accounting-tax";
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
 import type { TopUpSettings } from "./credits/top-up-settings.ts";
 
@@ -60,6 +61,8 @@ export type BillingSettings = {
   seller: Party;
   /** How the seller is taxed; undefined for no tax at all. */
   tax: Seller | undefined;
+  /** In which currency tax is accounted for; left out: documents state it in their own alone. */
+  accounting?: AccountingTerms | undefined;
   proration: ProrationMode;
   /** Days from issue until an invoice is due. */
   paymentDays: number;

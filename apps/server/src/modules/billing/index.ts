@@ -41,6 +41,7 @@ export { openProviders, type ProviderSettings } from "./payments/open-providers.
 export { createPaymentsRoutes } from "./payments/payments.routes.ts";
 export { openProjection, type Projection } from "./projection/open-projection.ts";
 export { getRevenue } from "./revenue/get-revenue.ts";
+export { findMissingRates } from "./revenue/find-rate-trouble.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";

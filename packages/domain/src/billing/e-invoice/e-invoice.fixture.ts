@@ -154,6 +154,7 @@ export function freeze(
       toMs: line.span?.toMs,
     })),
     totals: invoice,
+    accountingTax: undefined,
     prepaid: invoice.fromBalance + invoice.prepaid,
   };
 }

@@ -97,6 +97,31 @@ describe("an e-invoice", () => {
     expect(exempt.taxes).toMatchObject([{ category: "E", reason: { text: "Certificate 7" } }]);
   });
 
+  it("states the tax in the seller's currency beside its own, and names both currencies", () => {
+    const issued = issueSample({ lines: LINES, currency: "JPY" }) ?? expect.fail("none");
+    const accountingTax = {
+      ...{ currency: "EUR", amount: 1159n, rate: toScaled("0.0061") },
+      ...{ rateFromMs: 0, source: undefined },
+    };
+    const document = { ...freeze(issued.invoice, issued.account), accountingTax };
+    const written = toEInvoice(document);
+    const ubl = writeUbl(written);
+    expect(ubl).toContain(
+      "<cbc:DocumentCurrencyCode>JPY</cbc:DocumentCurrencyCode><cbc:TaxCurrencyCode>EUR</cbc:TaxCurrencyCode>",
+    );
+    expect(ubl).toContain(
+      '<cac:TaxTotal><cbc:TaxAmount currencyID="EUR">11.59</cbc:TaxAmount></cac:TaxTotal><cac:LegalMonetaryTotal>',
+    );
+    const cii = writeCii(written);
+    expect(cii).toContain(
+      "<ram:TaxCurrencyCode>EUR</ram:TaxCurrencyCode><ram:InvoiceCurrencyCode>JPY</ram:InvoiceCurrencyCode>",
+    );
+    expect(cii).toContain(
+      '<ram:TaxTotalAmount currencyID="JPY">1900</ram:TaxTotalAmount><ram:TaxTotalAmount currencyID="EUR">11.59</ram:TaxTotalAmount>',
+    );
+    expect(written.totals).toEqual(toEInvoice({ ...document, accountingTax: undefined }).totals);
+  });
+
   it("escapes what XML would read as its own", () => {
     expect(writeUbl(write({}))).toContain("Beispiel &lt;GmbH&gt;");
     expect(writeCii(write({}))).toContain("Berlin &amp; Umland");

@@ -66,6 +66,8 @@ export type EInvoice = {
     readonly prepaid: bigint;
     readonly due: bigint;
   };
+  /** The tax in the seller's own currency (BT-6, BT-111); undefined where it is that of the document. */
+  readonly accounting: { readonly currency: Currency; readonly tax: bigint } | undefined;
 };
 
 export const ALLOWANCE_REASON = { code: "95", text: "Discount" } as const;

@@ -1,10 +1,11 @@
-import type { Currency } from "../../money/currency.ts";
+import { type Currency, findCurrency } from "../../money/currency.ts";
 import { SCALE } from "../../money/decimal.ts";
 import { divideHalfAway } from "../../money/exact.ts";
 import { splitByWeight } from "../../money/split.ts";
 import type { Quantity } from "../../pricing/price.ts";
 import type { TaxTotals } from "../invoices/invoice.ts";
 import type { TaxKind } from "../rating/line.ts";
+import type { AccountingTax } from "../tax/accounting-tax.ts";
 import { toGroupKey } from "../tax/tax-totals.ts";
 import type { EAddress, EInvoice, ELine, EParty, ETaxKind } from "./e-invoice.ts";
 
@@ -44,6 +45,7 @@ export type FrozenDocument = Pick<
   readonly totals: TaxTotals;
   /** What was paid before it was issued. */
   readonly prepaid: bigint;
+  readonly accountingTax: AccountingTax | undefined;
 };
 
 function sumOf(values: readonly bigint[]): bigint {
@@ -187,6 +189,16 @@ function assertDigits({ code, digits }: Currency): void {
   }
 }
 
+function toAccounting({ accountingTax }: FrozenDocument): EInvoice["accounting"] {
+  if (accountingTax === undefined) {
+    return;
+  }
+  const { currency: code, amount: tax } = accountingTax;
+  const currency = findCurrency(code) ?? { code, digits: 2 };
+  assertDigits(currency);
+  return { currency, tax };
+}
+
 /**
  * Writes a frozen document by the model of EN 16931. Amounts are those of the document: nothing is computed anew but the net of lines
  * whose prices include tax.
@@ -229,5 +241,6 @@ export function toEInvoice(document: FrozenDocument): EInvoice {
       prepaid,
       due: totals.total - prepaid,
     },
+    accounting: toAccounting(document),
   };
 }

@@ -92,9 +92,10 @@ function writeLine(line: ELine, number: number, { currency }: EInvoice): Xml {
 }
 
 function writeSettlement(invoice: EInvoice): Xml {
-  const { currency, totals, preceding } = invoice;
+  const { currency, totals, preceding, accounting } = invoice;
   const amount = (name: string, minor: bigint) => leaf(name, formatMinor(minor, currency));
   return node("ram:ApplicableHeaderTradeSettlement", [
+    leaf("ram:TaxCurrencyCode", accounting?.currency.code),
     leaf("ram:InvoiceCurrencyCode", currency.code),
     ...invoice.taxes.map((tax) =>
       node("ram:ApplicableTradeTax", [
@@ -125,6 +126,11 @@ function writeSettlement(invoice: EInvoice): Xml {
       totals.allowances === 0n ? undefined : amount("ram:AllowanceTotalAmount", totals.allowances),
       amount("ram:TaxBasisTotalAmount", totals.net),
       leaf("ram:TaxTotalAmount", formatMinor(totals.tax, currency), { currencyID: currency.code }),
+      accounting === undefined
+        ? undefined
+        : leaf("ram:TaxTotalAmount", formatMinor(accounting.tax, accounting.currency), {
+            currencyID: accounting.currency.code,
+          }),
       amount("ram:GrandTotalAmount", totals.total),
       totals.prepaid === 0n ? undefined : amount("ram:TotalPrepaidAmount", totals.prepaid),
       amount("ram:DuePayableAmount", totals.due),

@@ -111,7 +111,7 @@ function writeLine(line: ELine, number: number, { kind, currency }: EInvoice): X
 
 /** Writes an e-invoice in the syntax UBL 2.1. The same document gives the same bytes. */
 export function writeUbl(invoice: EInvoice): string {
-  const { kind, currency, preceding, totals } = invoice;
+  const { kind, currency, preceding, totals, accounting } = invoice;
   const { root, type, code } = NAMES[kind];
   const money = { currencyID: currency.code };
   const amount = (name: string, minor: bigint) => leaf(name, formatMinor(minor, currency), money);
@@ -127,6 +127,7 @@ export function writeUbl(invoice: EInvoice): string {
         leaf(`cbc:${type}`, code),
         leaf("cbc:Note", invoice.note),
         leaf("cbc:DocumentCurrencyCode", currency.code),
+        leaf("cbc:TaxCurrencyCode", accounting?.currency.code),
         node("cac:BillingReference", [
           node("cac:InvoiceDocumentReference", [
             leaf("cbc:ID", preceding?.number),
@@ -158,6 +159,13 @@ export function writeUbl(invoice: EInvoice): string {
             ]),
           ),
         ]),
+        accounting === undefined
+          ? undefined
+          : node("cac:TaxTotal", [
+              leaf("cbc:TaxAmount", formatMinor(accounting.tax, accounting.currency), {
+                currencyID: accounting.currency.code,
+              }),
+            ]),
         node("cac:LegalMonetaryTotal", [
           amount("cbc:LineExtensionAmount", totals.lines),
           amount("cbc:TaxExclusiveAmount", totals.net),

@@ -205,6 +205,7 @@ describe("an invoice of any tenant", () => {
           lines: [],
           net: "8.00",
           taxes: [],
+          accountingTax: null,
           total: "8.00",
           toDue: "8.00",
           toBalance: "0.00",

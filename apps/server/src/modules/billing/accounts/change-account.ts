@@ -244,7 +244,11 @@ export async function changeAccountWithin(
     settings: deps.billing,
     newId: deps.newId,
   });
-  const [written] = await writeChanges(deps, tx, { writes: [writes], now });
+  const [written] = await writeChanges(deps, tx, { writes: [writes], now }).catch(
+    (error: unknown) => {
+      throw toTaxRefusal(error);
+    },
+  );
   if (written === undefined) {
     throw new Error("An account that is locked was changed by something else.");
   }

@@ -42,9 +42,12 @@ const FEED_MS = DAY_MS / 4;
 /** What is written of an invoice before it has its number. */
 export type NewInvoice = Omit<
   InvoiceWrite,
-  "series" | "seriesNumber" | "number" | "issuedAt" | "dueAt"
+  "series" | "seriesNumber" | "number" | "issuedAt" | "dueAt" | "accountingTax"
 >;
-export type NewNote = Omit<NoteWrite, "series" | "seriesNumber" | "number" | "issuedAt"> & {
+export type NewNote = Omit<
+  NoteWrite,
+  "series" | "seriesNumber" | "number" | "issuedAt" | "accountingTax"
+> & {
   /** When it was due for issue, by the clock of the environment. */
   closedAt: string;
 };

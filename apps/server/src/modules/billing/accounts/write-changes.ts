@@ -26,6 +26,7 @@ import {
 } from "./accounts.store.ts";
 import { keyText } from "./load-accounts.ts";
 import { publishChanges } from "./publish-changes.ts";
+import { stateCreditedTaxes, stateTax } from "./state-tax.ts";
 import { type AccountWrites, daysAfter, type NewInvoice, type NewNote } from "./to-writes.ts";
 
 /**
@@ -144,7 +145,7 @@ async function writeDocuments(
     await insertLines(tx, lines);
   }
   const ofTenants = [...invoices, ...notes].map(({ tenantId }) => tenantId);
-  const invented =
+  const invented: ReadonlyMap<string, string> =
     ofTenants.length === 0
       ? new Map()
       : await listExternalIds(tx, { tenantIds: ofTenants, prefix: DEMO_EXTERNAL_ID_PREFIX });
@@ -158,13 +159,18 @@ async function writeDocuments(
       tx,
       numbered.map((invoice) => ({
         ...invoice,
+        accountingTax: stateTax(invoice, {
+          terms: settings.accounting,
+          isDemo: invented.has(invoice.tenantId),
+        }),
         dueAt: daysAfter(new Date(invoice.issuedAt), settings.paymentDays).toISOString(),
       })),
     );
   }
   if (notes.length > 0) {
     const numbering = { prefix: settings.creditNotePrefix, now, invented };
-    await insertNotes(tx, await numberDocuments(tx, notes, numbering));
+    const numbered = await numberDocuments(tx, notes, numbering);
+    await insertNotes(tx, await stateCreditedTaxes(tx, numbered));
   }
 }
 

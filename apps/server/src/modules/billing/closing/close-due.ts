@@ -2,7 +2,6 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
 import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
-import { NoTaxRate } from "@turnpike/domain/billing/tax/tax-lines";
 import {
   type AccountKey,
   listAccounts,
@@ -12,6 +11,7 @@ import {
 import { keyText, type LoadedAccount, loadAccounts } from "../accounts/load-accounts.ts";
 import { syncEntitlement } from "../accounts/sync-entitlement.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
+import { isTaxGap } from "../accounts/to-tax-refusal.ts";
 import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
@@ -61,7 +61,7 @@ function turnOrHold(loaded: LoadedAccount, deps: BillingDeps, now: Date): Turned
   try {
     return turn(loaded, deps, now);
   } catch (error) {
-    if (error instanceof NoTaxRate) {
+    if (isTaxGap(error)) {
       return { key: loaded.key, reason: error.message };
     }
     throw error;
@@ -168,6 +168,10 @@ async function closeBatch(
   } catch (error) {
     if (keys.length === 1) {
       for (const key of keys) {
+        if (isTaxGap(error)) {
+          await holdAccounts(deps, [{ key, reason: error.message }], now);
+          return 0;
+        }
         failed.add(keyText(key));
         deps.logger.error({ err: error, ...key }, "The periods of an account could not be closed");
       }

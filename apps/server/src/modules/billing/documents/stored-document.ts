@@ -2,9 +2,11 @@ import type { Tx } from "@turnpike/db/client";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import type { TaxTotals } from "@turnpike/domain/billing/invoices/invoice";
 import type { Line } from "@turnpike/domain/billing/rating/line";
+import type { AccountingTax } from "@turnpike/domain/billing/tax/accounting-tax";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { fromExactJson } from "#platform/exact-json.ts";
+import { readAccountingTax } from "../invoices/accounting-tax.ts";
 import {
   type CreditNoteRow,
   findInvoiceRow,
@@ -23,6 +25,8 @@ export type StoredDocument = {
   totals: TaxTotals;
   rows: readonly StoredLineRow[];
   lines: readonly NamedLine[];
+  /** Of the document itself, in the seller's currency; undefined where it states none. */
+  accountingTax: AccountingTax | undefined;
   /** Undefined for the invoice itself. */
   note: { row: CreditNoteRow; credited: CreditNote } | undefined;
 };
@@ -57,6 +61,7 @@ export async function readStoredDocument(
       line: fromExactJson<Line>(document),
       name: description,
     })),
+    accountingTax: readAccountingTax(row ?? invoice),
     note:
       row === undefined ? undefined : { row, credited: fromExactJson<CreditNote>(row.document) },
   };

@@ -30,13 +30,20 @@ function toCharge({ line, name }: NamedLine): Charge {
 }
 
 /** What e-invoices are written from. */
-export function toFrozenDocument({ invoice, totals, lines, note }: StoredDocument): FrozenDocument {
+export function toFrozenDocument({
+  invoice,
+  totals,
+  lines,
+  note,
+  accountingTax,
+}: StoredDocument): FrozenDocument {
   const { number, issuedAt, dueAt, fromBalance, prepaid, seller, customer, currency } = invoice;
   const common = {
     currency: currencyOf(currency),
     seller: toDocumentParty(seller),
     customer: toDocumentParty(customer),
     exemption: customer.exemption ?? undefined,
+    accountingTax,
   };
   if (note === undefined) {
     return {

@@ -131,11 +131,23 @@ function listPayment(number: string, bank: BankAccount | undefined): string[] {
   ];
 }
 
-function printInvoice(
-  { invoice, totals, rows, lines }: StoredDocument,
-  terms: Terms,
-  bank: BankAccount | undefined,
-) {
+/** The tax in the seller's currency, and by which rate (Directive 2006/112/EC, article 230). */
+function listAccounting(
+  { accountingTax, invoice }: StoredDocument,
+  currency: Currency,
+): PrintedSum[] {
+  if (accountingTax === undefined) {
+    return [];
+  }
+  const { amount, rate, rateFromMs, source, currency: code } = accountingTax;
+  const isUnion = invoice.seller.country !== null && EU_COUNTRIES.has(invoice.seller.country);
+  const by = `1 ${currency.code} = ${fromScaled(rate)} ${code}`;
+  const of = [by, ...(source === undefined ? [] : [source]), toDayText(rateFromMs)].join(", ");
+  return [sumOf(`${isUnion ? "VAT" : "Tax"} in ${code} (${of})`, amount, currencyOf(code))];
+}
+
+function printInvoice(stored: StoredDocument, terms: Terms, bank: BankAccount | undefined) {
+  const { invoice, totals, rows, lines } = stored;
   const { currency } = terms;
   const [fromBalance, prepaid] = [BigInt(invoice.fromBalance), BigInt(invoice.prepaid)];
   const due = totals.total - fromBalance - prepaid;
@@ -161,6 +173,7 @@ function printInvoice(
     sums: [
       sumOf("Net", totals.net, currency),
       ...listTaxSums(totals, invoice.seller.country, currency),
+      ...listAccounting(stored, currency),
       sumOf(`Total ${currency.code}`, totals.total, currency, true),
       ...(fromBalance === 0n ? [] : [sumOf("Paid from your balance", -fromBalance, currency)]),
       ...(prepaid === 0n ? [] : [sumOf("Paid from prepaid credit", -prepaid, currency)]),
@@ -172,10 +185,11 @@ function printInvoice(
 }
 
 function printNote(
-  { invoice, lines }: StoredDocument,
+  stored: StoredDocument,
   { row, credited }: NonNullable<StoredDocument["note"]>,
   terms: Terms,
 ) {
+  const { invoice, lines } = stored;
   const { currency } = terms;
   const printed = credited.lines.flatMap(({ line: index, amount }): PrintedLine[] => {
     const named = lines[index];
@@ -210,6 +224,7 @@ function printNote(
     sums: [
       sumOf("Net", credited.net, currency),
       ...listTaxSums(credited, invoice.seller.country, currency),
+      ...listAccounting(stored, currency),
       sumOf(`Credited ${currency.code}`, credited.total, currency, true),
       ...(credited.toDue === 0n
         ? []

@@ -135,6 +135,7 @@ export type InvoiceWrite = AccountKey & {
   /** What of that went to the balance. */
   toBalance: Minor;
   document: Json;
+  accountingTax: Json;
 };
 
 export type LineWrite = AccountKey & {
@@ -162,16 +163,17 @@ export async function insertInvoices(tx: Tx, rows: readonly InvoiceWrite[]): Pro
   await tx`
     insert into invoices (invoice_id, tenant_id, environment, series, series_number, number, state, currency, issued_at,
       closed_at, due_at, cut_off_at, covers_from, covers_to, advance_to, has_coupon, seller, customer, net, tax, total, usage,
-      from_balance, prepaid, credited, to_balance, document, settled_at)
+      from_balance, prepaid, credited, to_balance, document, accounting_tax, settled_at)
     select n."invoiceId", n."tenantId", n.environment, n.series, n."seriesNumber", n.number, n.state, n.currency, n."issuedAt",
       n."closedAt", n."dueAt", n."cutOffAt", n."coversFrom", n."coversTo", n."advanceTo", n."hasCoupon", n.seller, n.customer,
       n.net, n.tax, n.total, n.usage, n."fromBalance", n.prepaid, n.credited, n."toBalance", n.document,
-      case when n.state = 'paid' then n."issuedAt" end
+      n."accountingTax", case when n.state = 'paid' then n."issuedAt" end
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("invoiceId" text, "tenantId" text, environment text,
       series text, "seriesNumber" bigint, number text, state text, currency text, "issuedAt" timestamptz, "closedAt" timestamptz,
       "dueAt" timestamptz, "cutOffAt" timestamptz, "coversFrom" timestamptz, "coversTo" timestamptz, "advanceTo" timestamptz,
       "hasCoupon" boolean, seller jsonb, customer jsonb, net numeric, tax numeric, total numeric, usage numeric, "fromBalance" numeric,
-      prepaid numeric, credited numeric, "toBalance" numeric, document jsonb)`;
+      prepaid numeric, credited numeric, "toBalance" numeric, document jsonb,
+      "accountingTax" jsonb)`;
 }
 
 export async function insertLines(tx: Tx, rows: readonly LineWrite[]): Promise<void> {
@@ -200,17 +202,30 @@ export type NoteWrite = AccountKey & {
   toDue: Minor;
   toBalance: Minor;
   document: Json;
+  accountingTax: Json;
 };
 
 export async function insertNotes(tx: Tx, rows: readonly NoteWrite[]): Promise<void> {
   await tx`
     insert into credit_notes (credit_note_id, tenant_id, environment, invoice_id, series, series_number, number, issued_at,
-      reason, net, tax, total, to_due, to_balance, document)
+      reason, net, tax, total, to_due, to_balance, document, accounting_tax)
     select n."creditNoteId", n."tenantId", n.environment, n."invoiceId", n.series, n."seriesNumber", n.number, n."issuedAt",
-      n.reason, n.net, n.tax, n.total, n."toDue", n."toBalance", n.document
+      n.reason, n.net, n.tax, n.total, n."toDue", n."toBalance", n.document, n."accountingTax"
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("creditNoteId" text, "tenantId" text, environment text,
       "invoiceId" text, series text, "seriesNumber" bigint, number text, "issuedAt" timestamptz, reason text, net numeric,
-      tax numeric, total numeric, "toDue" numeric, "toBalance" numeric, document jsonb)`;
+      tax numeric, total numeric, "toDue" numeric, "toBalance" numeric, document jsonb, "accountingTax" jsonb)`;
+}
+
+/** How the tax of invoices is stated in the seller's currency, with the tax that their credit notes have taken back so far. */
+export async function listAccountingTaxes(
+  tx: Tx,
+  invoiceIds: readonly string[],
+): Promise<{ invoiceId: string; currency: string; accountingTax: Json; credited: Minor }[]> {
+  return await tx`
+    select i.invoice_id as "invoiceId", i.currency, i.accounting_tax as "accountingTax",
+      coalesce((select sum(n.tax) from credit_notes n where n.invoice_id = i.invoice_id), 0)::text as credited
+    from invoices i
+    where i.invoice_id = any(${[...invoiceIds]}::text[]) and i.accounting_tax is not null`;
 }
 
 /** What happened to an issued invoice. */

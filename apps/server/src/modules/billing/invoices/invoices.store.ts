@@ -33,6 +33,7 @@ export type InvoiceRow = SummaryRow & {
   seller: Party;
   customer: Party;
   document: Json;
+  accountingTax: Json;
   /** Coupons of the account, which discounts refer to by their place. */
   coupons: Json;
   /** How far the clock of the environment is ahead. */
@@ -88,7 +89,8 @@ export async function findInvoiceRow(
 ): Promise<InvoiceRow | undefined> {
   const [row] = await tx<InvoiceRow[]>`
     select ${summaryColumns(tx)}, i.from_balance::text as "fromBalance", i.prepaid::text as prepaid, i.to_balance::text as "toBalance",
-      i.cut_off_at as "cutOffAt", i.seller, i.customer, i.document, coalesce(a.state -> 'coupons', '[]') as coupons,
+      i.cut_off_at as "cutOffAt", i.seller, i.customer, i.document, i.accounting_tax as "accountingTax",
+      coalesce(a.state -> 'coupons', '[]') as coupons,
       coalesce(a.ahead_ms, 0)::float8 as "aheadMs"
     from invoices i left join tenants t using (tenant_id) left join billing_accounts a using (tenant_id, environment)
     where i.invoice_id = ${invoiceId} ${tenantId === undefined ? tx`` : tx`and i.tenant_id = ${tenantId}`}`;
@@ -128,6 +130,7 @@ export type CreditNoteRow = {
   toDue: string;
   toBalance: string;
   document: Json;
+  accountingTax: Json;
 };
 
 /** The credit notes of invoices, oldest first. */
@@ -138,7 +141,7 @@ export async function listCreditNotes(
   return await tx<CreditNoteRow[]>`
     select n.credit_note_id as "creditNoteId", n.invoice_id as "invoiceId", i.number as "invoiceNumber", n.number, i.currency,
       n.issued_at as "issuedAt", n.reason, n.net::text as net, n.total::text as total, n.to_due::text as "toDue",
-      n.to_balance::text as "toBalance", n.document
+      n.to_balance::text as "toBalance", n.document, n.accounting_tax as "accountingTax"
     from credit_notes n join invoices i using (invoice_id)
     where n.invoice_id = any(${[...invoiceIds]}::text[])
     order by n.issued_at, n.series_number`;

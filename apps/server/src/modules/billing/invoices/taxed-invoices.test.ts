@@ -1,5 +1,6 @@
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toScaled } from "@turnpike/domain/money/decimal";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
@@ -13,6 +14,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { findHeldAccounts } from "../closing/find-held-accounts.ts";
 import { putBillingDetails } from "../details/put-billing-details.ts";
+import { findMissingRates } from "../revenue/find-rate-trouble.ts";
 import { quoteAction } from "../subscriptions/quote-action.ts";
 import { act, publishPricedPlans, recordUsage } from "../testing/billing.fixture.ts";
 import { createCustomer, GERMAN_SELLER, toRate, toTaxedDeps } from "../testing/taxed.fixture.ts";
@@ -184,5 +186,79 @@ describe("a missing rate", () => {
       code: "CONFLICT",
       extensions: { reason: "no_tax_rate" },
     });
+  });
+});
+
+describe("the tax in the seller's own currency", () => {
+  const rateOf = (day: string, rate: string) => ({
+    ...{ currency: "USD", rate: toScaled(rate), fromMs: Date.parse(day) },
+  });
+  const accountingIn = (
+    rates: readonly ReturnType<typeof rateOf>[],
+  ): TestServices & BillingDeps => {
+    const deps = toTaxedDeps(services);
+    const accounting = { currency: { code: "EUR", digits: 2 }, rates, source: "ECB" };
+    return { ...deps, billing: { ...deps.billing, accounting } };
+  };
+  const subscribe = { do: "subscribe", planId: "metered" } as const;
+
+  it("is frozen with the invoice, and its credit notes together state as much, by its rate", async () => {
+    const day = services.clock.now().toISOString().slice(0, 10);
+    const deps = accountingIn([rateOf(day, "0.9134")]);
+    const tenantId = await createCustomer(deps, { name: "Dollars", country: "DE" });
+    await act(deps, { tenantId }, subscribe);
+    const { invoiceId, accountingTax } = await newestOf(deps, tenantId);
+    // 5.89 by 0.9134.
+    const stated = { currency: "EUR", rate: "0.9134", rateFrom: day, source: "ECB" };
+    expect(accountingTax).toEqual({ ...stated, amount: "5.38" });
+
+    // Another rate by now changes nothing.
+    const later = accountingIn([rateOf(day, "1.5")]);
+    for (const amount of ["10.00", "7.77", undefined]) {
+      const input = { invoiceId, reason: "Outage.", ...(amount !== undefined && { amount }) };
+      await createCreditNote(later, OPERATOR_CONTEXT, input);
+    }
+    const { creditNotes } = await newestOf(later, tenantId);
+    expect(creditNotes.map((note) => note.accountingTax?.rate)).toEqual(Array(3).fill("0.9134"));
+    const cents = creditNotes.map((note) =>
+      BigInt((note.accountingTax?.amount ?? "").replace(".", "")),
+    );
+    expect(cents.reduce((sum, each) => sum + each, 0n)).toBe(538n);
+  });
+
+  it("holds an account that has no rate until there is one, refuses what a person asks for, and lets sandboxes and untaxed invoices be", async () => {
+    const from = services.clock.now().toISOString().slice(0, 10);
+    const deps = accountingIn([rateOf(from, "0.9")]);
+    const tenantId = await createCustomer(deps, { name: "Waiting", country: "DE" });
+    await act(deps, { tenantId }, subscribe);
+    const first = await newestOf(deps, tenantId);
+    services.clock.advance(36 * DAY_MS);
+    await closeDue(deps);
+    expect((await newestOf(deps, tenantId)).invoiceId).toBe(first.invoiceId);
+    expect(await findHeldAccounts(deps)).toContain("Add the rate of USD in EUR");
+    expect(await findMissingRates(deps, deps.billing)).toContain("USD has no rate");
+
+    const other = await createCustomer(deps, { name: "Refused", country: "DE" });
+    await expect(act(deps, { tenantId: other }, subscribe)).rejects.toMatchObject({
+      code: "CONFLICT",
+      extensions: { reason: "no_exchange_rate" },
+    });
+    const isTest = { tenantId: other, environment: "test" } as const;
+    await act(deps, isTest, subscribe);
+    const american = await createCustomer(deps, { name: "American", country: "US" });
+    await act(deps, { tenantId: american }, subscribe);
+    expect((await newestOf(deps, american)).accountingTax).toBeNull();
+
+    const today = services.clock.now().toISOString().slice(0, 10);
+    const added = accountingIn([rateOf(from, "0.9"), rateOf(today, "0.8")]);
+    services.clock.advance(6 * MINUTE_MS);
+    await closeDue(added);
+    const second = await newestOf(added, tenantId);
+    expect(second.invoiceId).not.toBe(first.invoiceId);
+    expect(second.accountingTax?.rate).toBe("0.8");
+    expect(await findHeldAccounts(deps)).toBeUndefined();
+    expect(await findMissingRates(added, added.billing)).toBeUndefined();
+    services.clock.advance(30 * DAY_MS);
+    expect(await findMissingRates(added, added.billing)).toMatch(/the rate of USD ends on \d/);
   });
 });

@@ -38,6 +38,9 @@ const invoice: Invoice = {
   lines: [line],
   net: "10.81",
   taxes: [{ category: "S", rate: "19", name: "MwSt", base: "10.81", amount: "2.05" }],
+  accountingTax: {
+    ...{ currency: "SEK", amount: "22.55", rate: "11", rateFrom: "2026-02-01", source: null },
+  },
   total: "12.86",
   fromBalance: "0.00",
   prepaid: "0.00",
@@ -65,6 +68,7 @@ describe("an invoice as CSV", () => {
     expect(records).toMatchObject([
       { record: "line", invoice: "INV-2026-000001", quantity: "1200.5", amount: "12.01" },
       { record: "tax", tax_category: "S", tax_rate: "19", tax_base: "10.81", amount: "2.05" },
+      { record: "accountingTax", amount: "22.55", tax_name: "SEK", tax_rate: "11" },
       { record: "net", amount: "10.81" },
       { record: "total", amount: "12.86", currency: "EUR" },
       { record: "fromBalance" },

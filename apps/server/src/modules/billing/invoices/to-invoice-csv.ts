@@ -76,6 +76,20 @@ function toTaxCells(tax: Invoice["taxes"][number]): Cells {
   };
 }
 
+/** The tax in the seller's currency, whose code is in `tax_name`, by the rate in `tax_rate`. */
+function toAccountingCells({ accountingTax }: Pick<Invoice, "accountingTax">): Cells[] {
+  return accountingTax === null
+    ? []
+    : [
+        {
+          record: "accountingTax",
+          amount: accountingTax.amount,
+          tax_name: toText(accountingTax.currency),
+          tax_rate: accountingTax.rate,
+        },
+      ];
+}
+
 function toCsv(common: Cells, records: readonly Cells[]): string {
   return [
     toCsvRow(COLUMNS),
@@ -92,6 +106,7 @@ export function toInvoiceCsv(invoice: Invoice): string {
   return toCsv(common, [
     ...invoice.lines.map(toLineCells),
     ...invoice.taxes.map(toTaxCells),
+    ...toAccountingCells(invoice),
     ...SUMS.map((name) => ({ record: name, amount: invoice[name] })),
   ]);
 }
@@ -110,6 +125,7 @@ export function toCreditNoteCsv(note: CreditNote): string {
       amount,
     })),
     ...note.taxes.map(toTaxCells),
+    ...toAccountingCells(note),
     ...NOTE_SUMS.map((name) => ({ record: name, amount: note[name] })),
   ]);
 }

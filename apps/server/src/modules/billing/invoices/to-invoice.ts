@@ -11,6 +11,7 @@ import type { Line } from "@turnpike/domain/billing/rating/line";
 import { type Currency, findCurrency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromExactJson } from "#platform/exact-json.ts";
 import type { Party } from "../billing-settings.ts";
+import { toAccountingTaxView } from "./accounting-tax.ts";
 import type { CreditNoteRow, InvoiceRow, StoredLineRow, SummaryRow } from "./invoices.store.ts";
 import type { PaymentRow } from "./payments.store.ts";
 import { toInvoiceLine, toTax } from "./to-invoice-line.ts";
@@ -74,6 +75,7 @@ export function toCreditNote(row: CreditNoteRow, descriptions: Descriptions): Cr
     })),
     net: toMoney(row.net, code),
     taxes: note.taxes.map((tax) => toTax(tax, currency)),
+    accountingTax: toAccountingTaxView(row),
     total: toMoney(row.total, code),
     toDue: toMoney(row.toDue, code),
     toBalance: toMoney(row.toBalance, code),
@@ -121,6 +123,7 @@ export function toInvoice(
       ),
     ),
     taxes: taxes.map((tax) => toTax(tax, currency)),
+    accountingTax: toAccountingTaxView(row),
     fromBalance: formatMinor(BigInt(row.fromBalance), currency),
     prepaid: formatMinor(BigInt(row.prepaid), currency),
     toBalance: formatMinor(BigInt(row.toBalance), currency),

@@ -14,11 +14,35 @@ const SELLER = {
   address: { lines: ["Hauptstraße 1"], postalCode: "10115", city: "Berlin", region: null },
 };
 const FACTS: SetupFacts = {
-  settings: { ...TEST_BILLING, seller: SELLER, tax: { ...GERMAN_SELLER, taxRates: EU_RATES } },
+  settings: {
+    ...{ ...TEST_BILLING, seller: SELLER, tax: { ...GERMAN_SELLER, taxRates: EU_RATES } },
+    accounting: { currency: { code: "EUR", digits: 2 }, rates: [], source: undefined },
+  },
   customers: [
-    { country: null, region: null, taxIdStatus: null, isExempt: false, customers: 3 },
-    { country: "FR", region: null, taxIdStatus: "pending", isExempt: false, customers: 1 },
-    { country: "US", region: null, taxIdStatus: null, isExempt: false, customers: 1 },
+    {
+      country: null,
+      region: null,
+      taxIdStatus: null,
+      isExempt: false,
+      currency: "EUR",
+      customers: 3,
+    },
+    {
+      country: "FR",
+      region: null,
+      taxIdStatus: "pending",
+      isExempt: false,
+      currency: "EUR",
+      customers: 1,
+    },
+    {
+      country: "US",
+      region: null,
+      taxIdStatus: null,
+      isExempt: false,
+      currency: "EUR",
+      customers: 1,
+    },
   ],
   taxClasses: ["standard"],
   held: undefined,
@@ -60,4 +84,22 @@ it("names countries and classes of customers without a rate, and accounts that w
   expect(checkSetup(facts).find(({ check }) => check === "taxRates")?.text).toContain(
     "DE (books), FR (books).",
   );
+});
+
+it("says which currency of a taxed customer has no exchange rate, or soon none", () => {
+  const [home] = FACTS.customers;
+  const customers = [
+    ...(home === undefined ? [] : [{ ...home, currency: "USD" }]),
+    // Not taxed, so nothing is to be stated.
+    ...FACTS.customers.slice(2).map((customer) => ({ ...customer, currency: "JPY" })),
+  ];
+  const withRate = (day: string) => {
+    const rates = [{ currency: "USD", rate: 1n, fromMs: Date.parse(day) }];
+    const accounting = { currency: { code: "EUR", digits: 2 }, rates, source: undefined };
+    const facts = { ...FACTS, customers, settings: { ...FACTS.settings, accounting } };
+    return checkSetup(facts).find(({ check }) => check === "exchangeRates")?.text;
+  };
+  expect(withRate("2027-01-02")).toContain(": USD has no rate.");
+  expect(withRate("2026-12-02")).toContain(": the rate of USD ends on 2027-01-06.");
+  expect(withRate("2026-12-31")).toContain("each currency that needs a rate has one");
 });

@@ -2,6 +2,7 @@ import type { SetupCheck } from "@turnpike/contract/billing-setup";
 import { EU_COUNTRIES } from "@turnpike/domain/billing/tax/tax-decision";
 import { taxKindsAt } from "@turnpike/domain/billing/tax/tax-lines";
 import type { BillingSettings } from "../billing-settings.ts";
+import { findRateTrouble } from "./find-rate-trouble.ts";
 import type { CustomerCountryRow } from "./setup.store.ts";
 
 export type SetupFacts = {
@@ -41,6 +42,23 @@ function listMissingRates({ settings, customers, taxClasses, nowMs }: SetupFacts
       .map((taxClass) => `${country ?? seller.country} (${taxClass})`);
   });
   return [...new Set(lacking)].sort();
+}
+
+function checkExchangeRates({ settings, customers, nowMs }: SetupFacts) {
+  const { accounting, tax, seller } = settings;
+  if (accounting === undefined) {
+    return tax !== undefined && EU_COUNTRIES.has(seller.country ?? "")
+      ? advice(
+          "Invoices in another currency than yours state their tax in yours as well: set billing.tax.currency if you issue any.",
+        )
+      : ok("Documents state their tax in their own currency alone.");
+  }
+  const trouble = findRateTrouble(settings, { customers, nowMs });
+  return trouble === undefined
+    ? ok(
+        `Tax is accounted for in ${accounting.currency.code}, and each currency that needs a rate has one.`,
+      )
+    : missing(trouble);
 }
 
 const CHECKS: Readonly<Record<SetupCheck["check"], Check>> = {
@@ -112,6 +130,10 @@ const CHECKS: Readonly<Record<SetupCheck["check"], Check>> = {
           )),
     };
   },
+  exchangeRates: (facts) => ({
+    setting: "billing.tax.exchangeRates",
+    ...checkExchangeRates(facts),
+  }),
   heldAccounts: ({ held }) => ({
     setting: "billing.tax.rates",
     ...(held === undefined ? ok("No account waits for you.") : missing(held)),

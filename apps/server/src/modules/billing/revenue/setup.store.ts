@@ -6,16 +6,17 @@ export type CustomerCountryRow = {
   region: string | null;
   taxIdStatus: "confirmed" | "pending" | "invalid" | null;
   isExempt: boolean;
+  currency: string;
   customers: number;
 };
 
 /** How customers with a live subscription are taxed, and how many are alike. Needs the operator role. */
 export async function listCustomerCountries(tx: Tx): Promise<CustomerCountryRow[]> {
   return await tx<CustomerCountryRow[]>`
-    select d.country, d.region, d.tax_id_status as "taxIdStatus", d.exemption is not null as "isExempt", count(*)::int as customers
+    select d.country, d.region, d.tax_id_status as "taxIdStatus", d.exemption is not null as "isExempt", a.currency, count(*)::int as customers
     from billing_accounts a join tenants t using (tenant_id) left join billing_details d using (tenant_id)
     where a.environment = 'live' and a.life in ('trialing', 'active', 'paused', 'scheduled')
-    group by 1, 2, 3, 4`;
+    group by 1, 2, 3, 4, 5`;
 }
 
 /** Tax classes of plans that are offered or subscribed to. */

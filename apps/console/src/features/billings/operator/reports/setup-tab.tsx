@@ -24,6 +24,7 @@ const CHECK_LABELS: Readonly<Record<BillingSetup["checks"][number]["check"], str
   sellerEmail: "E-mail for questions",
   tax: "Tax",
   taxRates: "Tax rates of your customers",
+  exchangeRates: "Exchange rates",
   heldAccounts: "Accounts that wait",
   mail: "Mail",
 };

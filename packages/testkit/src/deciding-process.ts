@@ -18,7 +18,13 @@ export type CallAnswer = {
 };
 
 /** `later`: in flight until it is ended. A cost of 0 looks and takes nothing. */
-export type CallQuestion = { key: string; cost: number; ends: "billed" | "failed" | "later" };
+export type CallQuestion = {
+  key: string;
+  /** Left out: `requests`. */
+  meter?: string;
+  cost: number;
+  ends: "billed" | "failed" | "later";
+};
 
 export type DecidingQuestion =
   | { ask: "calls"; calls: readonly CallQuestion[] }

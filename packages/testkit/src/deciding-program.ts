@@ -17,7 +17,12 @@ import { createLogger } from "../../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../../apps/server/src/platform/new-id.ts";
 import { openDatabase } from "../../../apps/server/src/platform/open-database.ts";
 import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
-import type { CallAnswer, DecidingQuestion, DecidingSettings } from "./deciding-process.ts";
+import type {
+  CallAnswer,
+  CallQuestion,
+  DecidingQuestion,
+  DecidingSettings,
+} from "./deciding-process.ts";
 import { endWithParent } from "./fork-program.ts";
 
 /**
@@ -64,11 +69,11 @@ async function main(settings: DecidingSettings): Promise<void> {
   await changes.start();
 
   type Admitted = Extract<Awaited<ReturnType<typeof decideCall>>, { allowed: true }>;
-  const held = new Map<number, Admitted>();
+  const held = new Map<number, { admission: Admitted; meterId: string }>();
   let calls = 0;
 
-  function end(admission: Admitted, isBilled: boolean): void {
-    const target = { meterId: "requests", method: undefined, rawTarget: undefined };
+  function end(admission: Admitted, meterId: string, isBilled: boolean): void {
+    const target = { meterId, method: undefined, rawTarget: undefined };
     callRecorder.recordAdmitted(
       admission,
       target,
@@ -78,15 +83,12 @@ async function main(settings: DecidingSettings): Promise<void> {
     );
   }
 
-  async function decide(input: {
-    key: string;
-    cost: number;
-    ends: "billed" | "failed" | "later";
-  }): Promise<CallAnswer> {
+  async function decide(input: CallQuestion): Promise<CallAnswer> {
+    const { meter: meterId = "requests" } = input;
     try {
       const decision = await decideCall({
         keyText: input.key,
-        meterId: "requests",
+        meterId,
         cost: input.cost,
         findAddress: () => undefined,
       });
@@ -95,9 +97,9 @@ async function main(settings: DecidingSettings): Promise<void> {
       }
       calls += 1;
       if (input.ends === "later") {
-        held.set(calls, decision);
+        held.set(calls, { admission: decision, meterId });
       } else if (input.cost > 0) {
-        end(decision, input.ends === "billed");
+        end(decision, meterId, input.ends === "billed");
       }
       const quota = decision.limits.find(
         (limit) => limit.kind === "quota" && limit.scope === "tenant",
@@ -124,12 +126,12 @@ async function main(settings: DecidingSettings): Promise<void> {
       case "calls":
         return await Promise.all(question.calls.map(decide));
       case "end": {
-        const admission = held.get(question.callId);
+        const call = held.get(question.callId);
         held.delete(question.callId);
-        if (admission !== undefined) {
-          end(admission, question.isBilled);
+        if (call !== undefined) {
+          end(call.admission, call.meterId, question.isBilled);
         }
-        return admission !== undefined;
+        return call !== undefined;
       }
       case "skew":
         skew.wallMs = question.wallMs ?? skew.wallMs;

@@ -1,5 +1,6 @@
 import { STATISTICS } from "@turnpike/domain/anomaly/statistics";
 import { isId } from "@turnpike/domain/ids/ids";
+import { CAUSE_DIMENSIONS } from "@turnpike/domain/insights/explain-change";
 import { HISTORY_HOURS_NEEDED } from "@turnpike/domain/insights/find-incident";
 import { WATCHED_MEASURES } from "@turnpike/domain/insights/incident";
 import { z } from "zod";

@@ -1,14 +1,20 @@
 import { ANOMALOUS, createDetector } from "../anomaly/detector.ts";
 import { findBand } from "./find-band.ts";
 import type { Band, Hour, Incident, WatchedMeasure } from "./incident.ts";
+import { isBackedByCalls } from "./is-backed-by-calls.ts";
 
 const HOUR_MS = 60 * 60_000;
-/** An incident of hours is one anomaly; the next day may have its own. */
+const DAY_MS = 24 * HOUR_MS;
+/** An incident that is told is one for so long; the next day may have its own. */
 const QUIET_HOURS = 12;
+/** A mean of one hour can be made by one slow call. */
+const LATENCY_HOURS_MIN = 2;
 /** Hours before the first judgement: a week and a day. */
 export const HISTORY_HOURS_NEEDED = 200;
 /** Smaller changes are not worth a person's time, however unusual they are. */
 const CHANGE_MIN = 0.25;
+/** How far beyond the edge of the band, by the distance of that from its middle: a band of few weeks is not exact. */
+const BEYOND_MIN = 0.5;
 const LEAST_CHANGES: Readonly<Record<WatchedMeasure, number>> = {
   error_rate: 2,
   errors: 20,
@@ -21,10 +27,8 @@ type Detected = { at: number; score: number; why: Incident["statistic"] };
 
 /** On a logarithmic scale growth is a straight line, and a fall to zero as far as it feels. */
 function detect(hours: readonly Hour[]): Detected[] {
-  const detector = createDetector({
-    warmUpPoints: HISTORY_HOURS_NEEDED,
-    quietPoints: QUIET_HOURS,
-  });
+  // Not quiet after a small change that is not told: a large one may follow within hours.
+  const detector = createDetector({ warmUpPoints: HISTORY_HOURS_NEEDED, quietPoints: 0 });
   return hours.flatMap(({ timeMs, value }, at) => {
     if (value === null) {
       return [];
@@ -86,26 +90,57 @@ function follow(
   };
 }
 
+function distanceOf(one: number, other: number): number {
+  return Math.abs(Math.log1p(one) - Math.log1p(other));
+}
+
+/** What compares a day with the past has seen an incident for a day after its end. */
+function isEcho({ why }: Detected, sinceMs: number, last: Incident | undefined): boolean {
+  const isOfDay = why === "level" || why === "spread";
+  return isOfDay && last !== undefined && sinceMs < last.untilMs + DAY_MS;
+}
+
 /** Good news is no incident: fewer errors or refusals, or quicker answers. */
-function isWorthTelling({ measure, direction, actual, expected }: Incident): boolean {
+function isWorthTelling(incident: Incident): boolean {
+  const { measure, direction, actual, expected, low, high, sinceMs, untilMs } = incident;
   const change = Math.abs(actual - expected);
+  const edge = direction === "up" ? high : low;
+  const isClear = distanceOf(actual, edge) >= BEYOND_MIN * distanceOf(edge, expected);
   const isGoodNews = direction === "down" && measure !== "requests";
-  return !isGoodNews && change >= LEAST_CHANGES[measure] && change >= expected * CHANGE_MIN;
+  const hours = (untilMs - sinceMs) / HOUR_MS;
+  const isLong = measure !== "latency_avg" || hours >= LATENCY_HOURS_MIN;
+  return (
+    !isGoodNews &&
+    isClear &&
+    isLong &&
+    change >= LEAST_CHANGES[measure] &&
+    change >= expected * CHANGE_MIN
+  );
 }
 
 /**
  * Finds the newest incident of a measure that began at or after `fromMs`.
  *
- * @param hours - Complete hours without gaps, oldest first.
+ * @param series.hours - Complete hours without gaps, oldest first.
+ * @param series.calls - The calls of these hours.
  */
 export function findIncident(
-  measure: WatchedMeasure,
-  hours: readonly Hour[],
+  series: { measure: WatchedMeasure; hours: readonly Hour[]; calls: readonly Hour[] },
   fromMs: number,
 ): Incident | undefined {
-  const found = detect(hours)
-    .filter(({ at }) => (hours[at]?.timeMs ?? 0) >= fromMs)
-    .flatMap((detected) => follow(hours, detected, measure) ?? [])
-    .filter(isWorthTelling);
-  return found.at(-1);
+  const { measure, hours } = series;
+  let newest: Incident | undefined;
+  for (const detected of detect(hours)) {
+    const sinceMs = hours[detected.at]?.timeMs ?? 0;
+    const quietUntilMs =
+      newest === undefined
+        ? Number.NEGATIVE_INFINITY
+        : Math.max(newest.untilMs, newest.sinceMs + QUIET_HOURS * HOUR_MS);
+    const isQuiet = sinceMs < quietUntilMs || isEcho(detected, sinceMs, newest);
+    const incident = isQuiet ? undefined : follow(hours, detected, measure);
+    const isTold =
+      incident !== undefined && isWorthTelling(incident) && isBackedByCalls(incident, series);
+    newest = isTold ? incident : newest;
+  }
+  return newest !== undefined && newest.sinceMs >= fromMs ? newest : undefined;
 }

@@ -23,17 +23,22 @@ function createHours(change: (value: number, since: number) => number | null): H
   });
 }
 
+const find = (measure: Incident["measure"], hours: readonly Hour[], fromMs: number) => {
+  const calls = measure === "requests" ? hours : hours.map((hour) => ({ ...hour, value: 2000 }));
+  return findIncident({ measure, hours, calls }, fromMs);
+};
+
 describe("findIncident", () => {
   it("says since when, how big, against which band, and whether it is over", () => {
     const hours = createHours((value, since) => (since < 4 ? value * 3 : value));
-    expect(findIncident("requests", hours, RECENT_MS)).toMatchObject({
+    expect(find("requests", hours, RECENT_MS)).toMatchObject({
       measure: "requests",
       direction: "up",
       sinceMs: START_MS + EVENT_AT * HOUR_MS,
       untilMs: START_MS + (EVENT_AT + 4) * HOUR_MS,
       isOver: true,
     });
-    const lasting = findIncident(
+    const lasting = find(
       "errors",
       createHours((value) => value * 3),
       RECENT_MS,
@@ -45,25 +50,47 @@ describe("findIncident", () => {
 
   it("is quiet about what is usual, small, good news, long ago or hidden behind too little history", () => {
     const usual = createHours((value) => value);
-    expect(findIncident("requests", usual, 0)).toBeUndefined();
+    expect(find("requests", usual, 0)).toBeUndefined();
     const few = createHours((value) => value).map(({ timeMs, value }, at) => ({
       timeMs,
       value: at === EVENT_AT ? 12 : (value ?? 0) % 2,
     }));
-    expect(findIncident("errors", few, RECENT_MS)).toBeUndefined();
+    expect(find("errors", few, RECENT_MS)).toBeUndefined();
     const silent = createHours(() => 0);
-    expect(findIncident("errors", silent, RECENT_MS)).toBeUndefined();
-    expect(findIncident("requests", silent, RECENT_MS)?.direction).toBe("down");
+    expect(find("errors", silent, RECENT_MS)).toBeUndefined();
+    expect(find("requests", silent, RECENT_MS)?.direction).toBe("down");
     const tripled = createHours((value) => value * 3);
-    expect(findIncident("requests", tripled, START_MS + HOURS * HOUR_MS)).toBeUndefined();
-    expect(findIncident("requests", tripled.slice(-150), 0)).toBeUndefined();
+    expect(find("requests", tripled, START_MS + HOURS * HOUR_MS)).toBeUndefined();
+    expect(find("requests", tripled.slice(-150), 0)).toBeUndefined();
   });
 
   it("stands hours without anything to measure", () => {
     const gaps = createHours((value) => value * 3).map((hour, at) =>
       at % 24 === 3 ? { ...hour, value: null } : hour,
     );
-    expect(findIncident("latency_avg", gaps, RECENT_MS)?.direction).toBe("up");
+    expect(find("latency_avg", gaps, RECENT_MS)?.direction).toBe("up");
+  });
+});
+
+describe("what calls do not back up", () => {
+  const steady = createHours((value) => value);
+  const raised = (factor: number) =>
+    steady.map(({ timeMs, value }, at) => ({
+      timeMs,
+      value: (value ?? 0) * (at < EVENT_AT ? 1 : factor),
+    }));
+
+  it("is no incident: errors that grow with the calls, and a mean that a few slow calls make", () => {
+    const errors = raised(4).map((hour) => ({ ...hour, value: Math.round(hour.value / 10) }));
+    const judge = (calls: Hour[]) => findIncident({ measure: "errors", hours: errors, calls }, 0);
+    expect(judge(raised(4))).toBeUndefined();
+    expect(judge(raised(1))).toMatchObject({ measure: "errors", direction: "up" });
+    const latency = (callsAnHour: number) => {
+      const calls = steady.map(({ timeMs }) => ({ timeMs, value: callsAnHour }));
+      return findIncident({ measure: "latency_avg", hours: raised(4), calls }, 0);
+    };
+    expect(latency(1)).toBeUndefined();
+    expect(latency(1000)).toMatchObject({ measure: "latency_avg" });
   });
 });
 

@@ -192,6 +192,7 @@ async function ensureKey(
   }
   return {
     keyId: key.keyId,
+    name: plan.name,
     environment: plan.environment,
     share: plan.share,
     activeFromMs: plan.fromMs,

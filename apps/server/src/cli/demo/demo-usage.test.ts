@@ -22,6 +22,7 @@ const FROM = Date.UTC(2026, 0, 5);
 function makeInput(tenant: DemoTenant, options: { seed?: number; days?: number; quota?: number }) {
   const window = { fromMs: FROM, untilMs: FROM + (options.days ?? 21) * DAY_MS + 17 * MINUTE_MS };
   const key = {
+    name: "production",
     environment: "live" as const,
     share: 0.7,
     activeFromMs: FROM,

@@ -4,6 +4,8 @@ import type { Environment } from "@turnpike/domain/keys/key-format";
 import { isBillableStatus, type Outcome } from "@turnpike/domain/metering/outcome";
 import { minuteOf, type PeriodUnit, periodAt } from "@turnpike/domain/time/period";
 import type { UsageGroup } from "#modules/metering/index.ts";
+import { type DemoIncident, findDemoIncident } from "./demo-incidents.ts";
+import { rhythmAt } from "./demo-rhythm.ts";
 import { type DemoRoute, listRoutesOf, spreadOverRoutes } from "./demo-routes.ts";
 import type { DemoTenant } from "./demo-tenants.ts";
 import { drawCount, type SeededRandom, seededRandom, splitByWeight } from "./seeded-random.ts";
@@ -17,6 +19,7 @@ export type DemoWindow = { fromMs: number; untilMs: number };
 
 export type DemoKey = {
   keyId: KeyId;
+  name: string;
   environment: Environment;
   /** Part of the tenant's traffic. */
   share: number;
@@ -80,6 +83,16 @@ const RETRY_STORM: readonly Share[] = [
   { outcome: "CLIENT_ABORTED", status: 499, weight: 4 },
 ];
 
+/** While the API is replaced. */
+const DEPLOY: readonly Share[] = [
+  { outcome: "VALID", status: 200, weight: 600 },
+  { outcome: "VALID", status: 404, weight: 15 },
+  { outcome: "UPSTREAM_UNREACHABLE", status: 502, weight: 385 },
+];
+
+/** What a route that fails answers. */
+const FAILED_STATUS = 500;
+
 const refusedWith = (outcome: Outcome, status: number): readonly Share[] => [
   { outcome, status, weight: 1 },
 ];
@@ -96,7 +109,7 @@ export function instantAt(window: DemoWindow, part: number): number {
 export const STORY = {
   rotation: 0.5,
   upgrade: 0.55,
-  outage: 0.68,
+  outage: 0.62,
   retryStorm: 0.8,
   launch: 0.86,
   suspension: 0.9,
@@ -111,15 +124,22 @@ function isWithinHours(nowMs: number, startMs: number, hours: number): boolean {
 /** Expected calls of an hour: growth, day, week, weather of the hour, and the tenant's story. */
 function expectedCalls(input: DemoUsageInput, hourMs: number): number {
   const { tenant, window, seed } = input;
-  const date = new Date(hourMs);
   const days = (hourMs - window.fromMs) / DAY_MS;
-  const phase = ((date.getUTCHours() - tenant.peakHour) / 24) * 2 * Math.PI;
-  const daily = 1 + 0.75 * Math.cos(phase);
-  const isWeekend = date.getUTCDay() === 0 || date.getUTCDay() === 6;
   const weather = 0.8 + 0.4 * seededRandom(seed, tenant.name, "weather", hourMs)();
   const growth = (1 + tenant.growthPerDay) ** days;
-  const base = tenant.callsPerHour * growth * daily * (isWeekend ? tenant.weekendShare : 1);
+  const base = tenant.callsPerHour * growth * rhythmAt(tenant, hourMs);
   return base * weather * storyFactor(input, hourMs);
+}
+
+type Tools = {
+  book: QuotaBook;
+  routes: readonly DemoRoute[];
+  /** The incident at an instant, if there is one. */
+  incidentAt: (nowMs: number) => DemoIncident | undefined;
+};
+
+function findMainRoute(routes: readonly DemoRoute[]): DemoRoute | undefined {
+  return routes.toSorted((one, other) => other.weight - one.weight)[0];
 }
 
 function storyFactor({ tenant, window }: DemoUsageInput, hourMs: number): number {
@@ -141,7 +161,11 @@ function storyFactor({ tenant, window }: DemoUsageInput, hourMs: number): number
   }
 }
 
-function sharesOf(input: DemoUsageInput, key: DemoKey, nowMs: number): readonly Share[] {
+function sharesOf(
+  input: DemoUsageInput,
+  key: DemoKey,
+  { nowMs, incident }: { nowMs: number; incident: DemoIncident | undefined },
+): readonly Share[] {
   const { tenant, window } = input;
   if (key.revokedAtMs !== null && nowMs >= key.revokedAtMs) {
     return REVOKED;
@@ -151,6 +175,12 @@ function sharesOf(input: DemoUsageInput, key: DemoKey, nowMs: number): readonly 
   }
   if (isWithinHours(nowMs, instantAt(window, STORY.outage), OUTAGE_HOURS)) {
     return OUTAGE;
+  }
+  if (incident?.kind === "deploy") {
+    return DEPLOY;
+  }
+  if (incident?.kind === "retry-storm" && incident.key === key.name) {
+    return RETRY_STORM;
   }
   const isStorm =
     tenant.story === "retry-storm" &&
@@ -212,17 +242,43 @@ function loadAt({ tenant, window }: DemoUsageInput, nowMs: number): number {
   return (1.17 + 0.17 * Math.cos(phase)) * (isOutage ? 7 : 1);
 }
 
+/** The calls of a key in a part of an hour, with what an incident adds or takes away. */
+function callsIn(
+  incident: DemoIncident | undefined,
+  key: DemoKey,
+  { own, hours, random }: { own: number; hours: number; random: SeededRandom },
+): number {
+  switch (incident?.kind) {
+    case "silence":
+      return 0;
+    case "takeover":
+    case "retry-storm":
+      return incident.key === key.name
+        ? own + drawCount(incident.callsPerHour * hours, random)
+        : own;
+    default:
+      return own;
+  }
+}
+
 function addEntries(
   hour: DemoHour,
   input: DemoUsageInput,
-  tools: { book: QuotaBook; routes: readonly DemoRoute[] },
+  { book, routes, incidentAt }: Tools,
   bucket: Bucket,
 ): void {
-  const { book, routes } = tools;
   const { key, startMs } = bucket;
+  const incident = incidentAt(startMs);
+  const mainRoute = findMainRoute(routes);
+  const measured =
+    incident?.kind === "slow-route"
+      ? routes.map((route) =>
+          route === mainRoute ? { ...route, medianMs: incident.medianMs } : route,
+        )
+      : routes;
   const period = periodAt(input.periodAnchor, input.periodUnit, new Date(startMs));
   const periodStartMs = period.start.getTime();
-  const shares = sharesOf(input, key, startMs);
+  const shares = sharesOf(input, key, { nowMs: startMs, incident });
   const parts = splitByWeight(
     bucket.calls,
     shares.map((share) => share.weight),
@@ -233,9 +289,11 @@ function addEntries(
     if (total === 0) {
       return;
     }
-    hour.ledgerEntries += 1;
-    const spread = { routes, outcome, status, calls: total, load, random: bucket.routeRandom };
-    for (const part of spreadOverRoutes(spread)) {
+    const spread = { outcome, status, calls: total, load, random: bucket.routeRandom };
+    const able = isBroken && status === FAILED_STATUS ? withoutMain : measured;
+    for (const part of spreadOverRoutes({ ...spread, routes: able })) {
+      const isFailing = isBroken && status === 200 && part.route === mainRoute?.route;
+      rows.add(`${outcome} ${String(isFailing ? FAILED_STATUS : status)}`);
       hour.entries.push({
         ...part,
         tenantId: input.tenantId,
@@ -243,14 +301,18 @@ function addEntries(
         environment: key.environment,
         meterId: REQUESTS_METER,
         outcome,
-        status,
+        status: isFailing ? FAILED_STATUS : status,
         minuteMs: minuteOf(startMs),
         periodStartMs,
         periodEndMs: period.end.getTime(),
-        quantity: isBilled ? part.calls : 0,
+        quantity: isBilled && !isFailing ? part.calls : 0,
       });
     }
   };
+  const isBroken = incident?.kind === "failing-route";
+  // What fails anyway fails elsewhere, so that each route has one entry of a status.
+  const withoutMain = measured.filter(({ route }) => route !== mainRoute?.route);
+  const rows = new Set<string>();
   let refused = 0;
   for (const [index, { outcome, status }] of shares.entries()) {
     const calls = parts[index] ?? 0;
@@ -263,6 +325,7 @@ function addEntries(
     }
   }
   add("QUOTA_EXCEEDED", 429, refused, false);
+  hour.ledgerEntries += rows.size;
 }
 
 /** How many hours {@link generateUsage} will give. */
@@ -278,7 +341,15 @@ export function countHours(input: Pick<DemoUsageInput, "joinedAtMs" | "window">)
  */
 export function* generateUsage(input: DemoUsageInput): Generator<DemoHour> {
   const { window, seed, tenant } = input;
-  const tools = { book: new QuotaBook(input), routes: listRoutesOf(seed, tenant.name) };
+  const timed = findDemoIncident(tenant, window);
+  const tools: Tools = {
+    book: new QuotaBook(input),
+    routes: listRoutesOf(seed, tenant.name),
+    incidentAt: (nowMs) =>
+      timed !== undefined && nowMs >= timed.fromMs && nowMs < timed.toMs
+        ? timed.incident
+        : undefined,
+  };
   const firstMs = Math.floor(input.joinedAtMs / HOUR_MS) * HOUR_MS;
   for (let hourMs = firstMs; hourMs < window.untilMs; hourMs += HOUR_MS) {
     const endMs = Math.min(hourMs + HOUR_MS, window.untilMs);
@@ -286,10 +357,15 @@ export function* generateUsage(input: DemoUsageInput): Generator<DemoHour> {
     const expected = (expectedCalls(input, hourMs) * bucketMs) / HOUR_MS;
     const random = seededRandom(seed, tenant.name, "calls", hourMs);
     const routeRandom = seededRandom(seed, tenant.name, "calls by route", hourMs);
+    // Of its own, so that an incident changes nothing but what it is.
+    const incidentRandom = seededRandom(seed, tenant.name, "incident", hourMs);
     const hour: DemoHour = { startMs: hourMs, endMs, entries: [], ledgerEntries: 0 };
     for (let startMs = hourMs; startMs < endMs; startMs += bucketMs) {
+      const incident = tools.incidentAt(startMs);
       for (const key of input.keys) {
-        const calls = drawCount(expected * trafficOf(key, startMs), random);
+        const own = drawCount(expected * trafficOf(key, startMs), random);
+        const hours = bucketMs / HOUR_MS;
+        const calls = callsIn(incident, key, { own, hours, random: incidentRandom });
         if (calls > 0 && startMs >= input.joinedAtMs) {
           addEntries(hour, input, tools, { key, startMs, calls, random, routeRandom });
         }

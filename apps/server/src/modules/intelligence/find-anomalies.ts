@@ -2,6 +2,7 @@ import type { InsightAction, InsightPart } from "@turnpike/contract/insights";
 import { isId } from "@turnpike/domain/ids/ids";
 import { findBand } from "@turnpike/domain/insights/find-band";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
+import { type ExplainedIncident, mergeSameCause } from "@turnpike/domain/insights/merge-same-cause";
 import type { AppServices } from "#platform/app-services.ts";
 import { describeAnomaly } from "./describe-anomaly.ts";
 import { type Explanation, explainIncident } from "./explain-incident.ts";
@@ -105,13 +106,12 @@ export async function findAnomalies(
     series: usage,
     fromMs: last.timeMs - (RECENT_HOURS - 1) * HOUR_MS,
   });
-  const found: FoundInsight[] = [];
+  const explained: ExplainedIncident<Explanation>[] = [];
   for (const incident of groups) {
-    const explanation = await explainIncident(deps, scope, {
-      incident,
-      firstMs: first.timeMs,
-    });
-    found.push(toFound(usage, incident, explanation));
+    const explanation = await explainIncident(deps, scope, { incident, firstMs: first.timeMs });
+    explained.push({ incident, explanation });
   }
-  return found;
+  return mergeSameCause(explained).map(({ incident, explanation }) =>
+    toFound(usage, incident, explanation),
+  );
 }

@@ -4,7 +4,13 @@ import type { Hour, WatchedMeasure } from "@turnpike/domain/insights/incident";
 import { createTaskThread, type TaskThread } from "#platform/task-thread.ts";
 
 /** A measure by the hour: of all calls, or of those of a route. */
-export type WatchedSeries = { measure: WatchedMeasure; route: string | null; hours: Hour[] };
+export type WatchedSeries = {
+  measure: WatchedMeasure;
+  route: string | null;
+  hours: Hour[];
+  /** All calls of these hours. */
+  calls: Hour[];
+};
 /** The hours of each measure, and from when on an incident counts. */
 export type WatchedUsage = {
   series: WatchedSeries[];
@@ -20,9 +26,9 @@ const IDLE_MS = 30_000;
 export const findIncidentsHere: FindIncidents = ({ series, fromMs }) =>
   Promise.resolve(
     groupIncidents(
-      series.flatMap(({ measure, route, hours }) => {
-        const incident = findIncident(measure, hours, fromMs);
-        return incident === undefined ? [] : [{ ...incident, route }];
+      series.flatMap((one) => {
+        const incident = findIncident(one, fromMs);
+        return incident === undefined ? [] : [{ ...incident, route: one.route }];
       }),
     ),
   );

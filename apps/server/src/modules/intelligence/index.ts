@@ -9,7 +9,7 @@ export { createForecaster } from "./forecasts/forecaster.ts";
 export { createForecastsJobs } from "./forecasts/forecasts.jobs.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";
 export { forecastsOfTenant } from "./forecasts/kept-forecasts.store.ts";
-export { createIncidentFinder } from "./incident-finder.ts";
+export { createIncidentFinder, findIncidentsHere } from "./incident-finder.ts";
 export { createInsightsJobs } from "./insights.jobs.ts";
 export {
   createAllInsightsRoutes,
@@ -17,3 +17,4 @@ export {
   createInstallationInsightsRoutes,
 } from "./insights.routes.ts";
 export { insightsOfTenant } from "./insights-of-tenant.store.ts";
+export { scanAll } from "./scan-all.ts";

@@ -1,7 +1,8 @@
 import type { UsageReport } from "@turnpike/contract/usage";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
+import { readMeasure } from "@turnpike/domain/insights/read-measure";
 import type { AppServices } from "#platform/app-services.ts";
-import { askUsage, readMeasure } from "./ask-usage.ts";
+import { askUsage, toSummedCalls } from "./ask-usage.ts";
 import type { WatchedSeries } from "./incident-finder.ts";
 import type { UsageScope } from "./usage-scope.ts";
 
@@ -30,17 +31,16 @@ export function toSeries(
     route,
   }: { times: readonly string[]; measures: readonly WatchedMeasure[]; route: string | null },
 ): WatchedSeries[] {
-  const byTime = new Map(rows.map(({ time, values }) => [time, values]));
+  const byTime = new Map(rows.map(({ time, values }) => [time, toSummedCalls(values)]));
   const first = times.findIndex((time) => byTime.has(time));
   const seen = first < 0 ? [] : times.slice(first);
-  return measures.map((measure) => ({
-    measure,
-    route,
-    hours: seen.map((time) => ({
+  const hoursOf = (measure: WatchedMeasure) =>
+    seen.map((time) => ({
       timeMs: Date.parse(time),
       value: readMeasure(byTime.get(time), measure),
-    })),
-  }));
+    }));
+  const calls = hoursOf("requests");
+  return measures.map((measure) => ({ measure, route, hours: hoursOf(measure), calls }));
 }
 
 /**

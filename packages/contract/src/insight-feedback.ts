@@ -1,6 +1,6 @@
+import { CAUSE_DIMENSIONS } from "@turnpike/domain/insights/explain-change";
 import { WATCHED_MEASURES } from "@turnpike/domain/insights/incident";
 import { z } from "zod";
-import { CAUSE_DIMENSIONS } from "./insights.ts";
 import { operation } from "./operation.ts";
 import { instant, tenantId } from "./shapes.ts";
 

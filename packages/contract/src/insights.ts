@@ -25,9 +25,6 @@ export const INSIGHT_KINDS = [
   "invoice_overdue",
 ] as const;
 
-/** What can explain a change. */
-export const CAUSE_DIMENSIONS = ["key", "route", "status", "outcome", "tenant"] as const;
-
 /** A part of the change, such as a key or a route. The empty text is the value of what has none. */
 const part = z.strictObject({
   dimension: z.enum(CAUSE_DIMENSIONS),

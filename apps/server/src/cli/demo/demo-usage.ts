@@ -109,7 +109,7 @@ export function instantAt(window: DemoWindow, part: number): number {
 export const STORY = {
   rotation: 0.5,
   upgrade: 0.55,
-  outage: 0.62,
+  outage: 0.65,
   retryStorm: 0.8,
   launch: 0.86,
   suspension: 0.9,

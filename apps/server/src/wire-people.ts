@@ -61,6 +61,7 @@ import {
   isIdToken,
 } from "#modules/identity/index.ts";
 import {
+  createAdviceRoutes,
   createAllInsightsRoutes,
   createDigestRoutes,
   createFeedbackRoutes,
@@ -245,6 +246,7 @@ export function wirePeople(
     insights: createInsightsRoutes(insights),
     allInsights: createAllInsightsRoutes(services),
     forecasts: createForecastsRoutes({ ...billing, forecaster }),
+    advice: createAdviceRoutes({ ...billing, forecaster }),
     installationInsights: createInstallationInsightsRoutes(insights),
     insightFeedback: createFeedbackRoutes(services),
     insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),

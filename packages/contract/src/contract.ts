@@ -1,3 +1,4 @@
+import { adviceContract } from "./advice.ts";
 import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
 import {
@@ -69,6 +70,7 @@ export const contract = {
   alerts: alertsContract,
   insights: insightsContract,
   forecasts: forecastsContract,
+  advice: adviceContract,
   allInsights: allInsightsContract,
   installationInsights: installationInsightsContract,
   insightFeedback: insightFeedbackContract,

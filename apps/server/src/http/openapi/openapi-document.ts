@@ -101,6 +101,7 @@ const TAGS: OpenAPI.TagObject[] = [
     name: "Forecasts",
     description: "What usage and invoices will come to, and what runs out when.",
   },
+  { name: "Advice", description: "What other plans would have cost." },
   { name: "Questions", description: "Questions in plain English, and their answers." },
   {
     name: "Proposals",

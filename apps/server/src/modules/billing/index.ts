@@ -33,6 +33,7 @@ export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
 export { recordPayment } from "./invoices/record-payment.ts";
 export { voidInvoice } from "./invoices/void-invoice.ts";
 export { createMigrationRawRoutes, createMigrationRoutes } from "./migration/migration.routes.ts";
+export { listOffers, type Offer } from "./offers/list-offers.ts";
 export { createProviderEventsRawRoutes } from "./payments/events/events.routes.ts";
 export { findPaymentTrouble } from "./payments/events/find-payment-trouble.ts";
 export { importStatement } from "./payments/manual/import-statement.ts";

@@ -1,3 +1,5 @@
+export { createAdviceRoutes } from "./advice/advice.routes.ts";
+export { advisePlans } from "./advice/advise-plans.ts";
 export { createQuestionsRoutes } from "./ask/questions.routes.ts";
 export { createDigestJobs } from "./digest/digest.jobs.ts";
 export { createDigestRoutes } from "./digest/digest.routes.ts";

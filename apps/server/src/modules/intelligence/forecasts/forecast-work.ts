@@ -1,5 +1,11 @@
 import { FORECAST_DAYS, FORECAST_DAYS_NEEDED } from "@turnpike/contract/forecasts";
 import {
+  type PastUsage,
+  type ReplayedMonth,
+  replayPlan,
+} from "@turnpike/domain/billing/advice/replay-plan";
+import type { BillingPlan } from "@turnpike/domain/billing/catalog/billing-plan";
+import {
   type InvoiceProjection,
   type ProjectedAccount,
   projectInvoices,
@@ -89,6 +95,11 @@ export type InvoiceTask = {
   toMs: number;
 };
 
+export type PlansTask = {
+  plans: readonly BillingPlan[];
+  past: PastUsage;
+} & Parameters<typeof replayPlan>[2];
+
 export type ExhaustionTask = {
   quotas: readonly { days: UsageDays; rooms: readonly Room[] }[];
   /** Undefined for a reader who may not see it, and while no plan with a price runs. */
@@ -129,6 +140,9 @@ export const FORECAST_WORK = {
   /** What bills is asked with usage as it is forecast. A meter with too few days counts as unused. */
   invoice: ({ projected, meters, toMs }: InvoiceTask): InvoiceProjection | undefined =>
     unlessUntaxed(() => projectInvoices(projected, { meters: forecastMeters(meters), toMs })),
+  /** Each plan with usage of the past. */
+  plans: ({ plans, past, ...terms }: PlansTask): ReplayedMonth[][] =>
+    plans.map((plan) => replayPlan(plan, past, terms)),
   exhaustion: ({ quotas, money, toMs }: ExhaustionTask): ExhaustionResult => {
     const outlook = { meters: forecastMeters(money?.meters ?? []), toMs };
     return {

@@ -12,6 +12,7 @@ export const SETUP_CHECKS = [
   "tax",
   "taxRates",
   "exchangeRates",
+  "topUps",
   "heldAccounts",
   "mail",
 ] as const;

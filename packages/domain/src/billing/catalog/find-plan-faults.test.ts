@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MeterDefinition } from "../../catalog/meter.ts";
+import type { PlanTerms } from "../../catalog/plan.ts";
 import type { PlanPhaseTerms, PriceTerms, RateCardTerms } from "../../catalog/plan-phase.ts";
 import { findPlanFaults } from "./find-plan-faults.ts";
 
@@ -14,7 +15,7 @@ const METERS = [
   meterOf("people", { aggregation: "unique_count", valuePointer: "/u", eventType: "seen" }),
 ];
 
-function faultsOf(phases: PlanPhaseTerms[]): string[] {
+function faultsOf(phases: PlanPhaseTerms[], more: Partial<PlanTerms> = {}): string[] {
   const terms = {
     name: "Plan",
     description: "",
@@ -24,6 +25,7 @@ function faultsOf(phases: PlanPhaseTerms[]): string[] {
     rateLimits: [],
     quotas: [],
     phases,
+    ...more,
   } as const;
   return findPlanFaults({ planId: "plan", terms, meters: METERS }).map(
     ({ code, pointer }) => `${code} ${pointer}`,
@@ -39,7 +41,26 @@ const hard = { kind: "hard", limit: "100" } as const;
 const of = (...rateCards: RateCardTerms[]): PlanPhaseTerms[] => [{ rateCards }];
 const AT = "/phases/0/rateCards/0";
 
+function findPrepaid(phases: PlanPhaseTerms[], more: Partial<PlanTerms> = {}): string[] {
+  return faultsOf(phases, { isPrepaid: true, ...more });
+}
+
 describe("findPlanFaults", () => {
+  it("finds what keeps usage of a prepaid plan from drawing on credit", () => {
+    expect(findPrepaid(of(usage(PER_CALL)))).toEqual([]);
+    expect(findPrepaid(of(usage(PER_CALL, { meter: "bounded" })))).toEqual([]);
+    expect(findPrepaid([{ rateCards: [] }])).toEqual(["bad_value /isPrepaid"]);
+    expect(findPrepaid(of(usage(PER_CALL)), { isAddOn: true })).toEqual(["bad_value /isPrepaid"]);
+    expect(findPrepaid(of(usage(PER_CALL, { meter: "spent" })))).toEqual([
+      `no_worst_margin ${AT}/meter`,
+    ]);
+    const minimums = [{ minimum: "5", rateCards: [usage({ ...PER_CALL, minimum: "1" })] }];
+    expect(findPrepaid(minimums)).toEqual([
+      "bad_value /phases/0/minimum",
+      `bad_value ${AT}/price/minimum`,
+    ]);
+  });
+
   it.each<[string, PlanPhaseTerms[], string[]]>([
     ["nothing in a plan that works", of(usage(PER_CALL, { entitlement: hard })), []],
     ["no phase", [], ["bad_value /phases"]],

@@ -57,6 +57,12 @@ describe("diffPlans", () => {
       ],
     ],
     [
+      "how usage is paid for",
+      phased(cards(CALLS)),
+      { ...phased(cards(CALLS)), isPrepaid: true },
+      ["prepaid no → yes, calls draw on credit"],
+    ],
+    [
       "a tier",
       phased(cards(CALLS)),
       phased(

@@ -45,6 +45,7 @@ const FACTS: SetupFacts = {
     },
   ],
   taxClasses: ["standard"],
+  prepaidCurrencies: [],
   held: undefined,
   sendsMail: true,
   nowMs: NOW_MS,
@@ -102,4 +103,13 @@ it("says which currency of a taxed customer has no exchange rate, or soon none",
   expect(withRate("2027-01-02")).toContain(": USD has no rate.");
   expect(withRate("2026-12-02")).toContain(": the rate of USD ends on 2027-01-06.");
   expect(withRate("2026-12-31")).toContain("each currency that needs a rate has one");
+});
+
+it("finds customers of prepaid plans who cannot buy credit in their currency", () => {
+  const offer = { currency: "EUR", amounts: [], min: "1", max: "9" };
+  const selling = { ...FACTS.settings, topUps: { isTaxed: false, offers: [offer] } };
+  const facts = { ...FACTS, settings: selling, prepaidCurrencies: ["EUR"] };
+  expect(badOf(facts)).toEqual([]);
+  expect(badOf({ ...facts, prepaidCurrencies: ["EUR", "USD"] })).toEqual(["topUps missing"]);
+  expect(badOf({ ...FACTS, prepaidCurrencies: ["EUR"] })).toEqual(["topUps missing"]);
 });

@@ -11,6 +11,8 @@ export type SetupFacts = {
   customers: readonly CustomerCountryRow[];
   /** Of the plans they have. */
   taxClasses: readonly string[];
+  /** Of the prepaid plans that customers have. */
+  prepaidCurrencies: readonly string[];
   /** What health says of accounts that wait; undefined when none does. */
   held: string | undefined;
   sendsMail: boolean;
@@ -134,6 +136,22 @@ const CHECKS: Readonly<Record<SetupCheck["check"], Check>> = {
     setting: "billing.tax.exchangeRates",
     ...checkExchangeRates(facts),
   }),
+  topUps: ({ settings: { topUps }, prepaidCurrencies }) => {
+    const sold = new Set(topUps?.offers.map(({ currency }) => currency));
+    const lacking = prepaidCurrencies.filter((currency) => !sold.has(currency));
+    return {
+      setting: "billing.topUps",
+      ...(lacking.length > 0
+        ? missing(
+            `Customers of prepaid plans cannot buy credit in ${lacking.join(", ")}: their calls stop when what you grant is used up.`,
+          )
+        : ok(
+            prepaidCurrencies.length === 0
+              ? "No customer has a prepaid plan."
+              : "Customers of prepaid plans can buy credit in their currency.",
+          )),
+    };
+  },
   heldAccounts: ({ held }) => ({
     setting: "billing.tax.rates",
     ...(held === undefined ? ok("No account waits for you.") : missing(held)),

@@ -3,7 +3,7 @@ import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { BillingDeps } from "../billing-deps.ts";
 import { findHeldAccounts } from "../closing/find-held-accounts.ts";
 import { checkSetup } from "./check-setup.ts";
-import { listCustomerCountries, listTaxClasses } from "./setup.store.ts";
+import { listCustomerCountries, listPrepaidCurrencies, listTaxClasses } from "./setup.store.ts";
 
 /**
  * The settings that invoices are made with, as they are in force, and what is missing for a right one.
@@ -16,10 +16,13 @@ export async function getBillingSetup(
 ): Promise<BillingSetup> {
   assertMay(context.actor, "invoices:read");
   const { billing: settings } = deps;
-  const { customers, taxClasses } = await deps.transact.asOperator(async (tx) => ({
-    customers: await listCustomerCountries(tx),
-    taxClasses: await listTaxClasses(tx),
-  }));
+  const { customers, taxClasses, prepaidCurrencies } = await deps.transact.asOperator(
+    async (tx) => ({
+      customers: await listCustomerCountries(tx),
+      taxClasses: await listTaxClasses(tx),
+      prepaidCurrencies: await listPrepaidCurrencies(tx),
+    }),
+  );
   const sendsMail = deps.mail?.notices.sendsMail === true;
   const { seller, tax, dunning } = settings;
   const { name, lines, country, taxId, email } = seller;
@@ -45,6 +48,7 @@ export async function getBillingSetup(
       settings,
       customers,
       taxClasses,
+      prepaidCurrencies,
       held: await findHeldAccounts(deps),
       sendsMail,
       nowMs: deps.clock.now().getTime(),

@@ -31,3 +31,15 @@ export async function listTaxClasses(tx: Tx): Promise<string[]> {
     order by 1`;
   return rows.map(({ taxClass }) => taxClass);
 }
+
+/** Currencies of prepaid plans that customers have. */
+export async function listPrepaidCurrencies(tx: Tx): Promise<string[]> {
+  const rows = await tx<{ currency: string }[]>`
+    select distinct a.currency
+    from billing_accounts a
+      join tenants t using (tenant_id)
+      join plan_versions v on v.plan_id = a.plan_id and v.version = a.plan_version
+    where a.environment = 'live' and a.life in ('trialing', 'active') and (v.terms ->> 'isPrepaid')::boolean
+    order by 1`;
+  return rows.map(({ currency }) => currency);
+}

@@ -4,9 +4,10 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCreditState, type Metering } from "#modules/metering/index.ts";
-import { buyCredit } from "../credits/buy-credit.ts";
 import { getCredits } from "../credits/get-credits.ts";
 import { grantCredit } from "../credits/grant-credit.ts";
+import { putAutomaticTopUp } from "../credits/set-automatic-top-up.ts";
+import { topUpLowAccounts } from "../credits/top-up-low-accounts.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { recordUsage } from "../testing/billing.fixture.ts";
 import { putSpendCap } from "./change-spend-cap.ts";
@@ -70,7 +71,7 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
     expect(left).toBe(((250 - (sum?.prepaid ?? 0)) / 100).toFixed(2));
   });
 
-  it("and goes on at once when credit is paid for, for callers that were just refused", async () => {
+  it("and go on at once when credit is paid for, also when it is bought by itself because of what calls have drawn", async () => {
     const tenantId = await fleet.makeTenant("prepaid");
     await fleet.spendAll(tenantId);
     let passed = 0;
@@ -84,26 +85,34 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
       }
     }
     const callers = fleet.processes.map(keepCalling);
-    const topUps = {
-      isTaxed: false,
-      offers: [{ currency: "EUR", amounts: [], min: "1", max: "9" }],
-    };
+    const offer = { currency: "EUR", amounts: [], min: "1", max: "9" };
+    const topUps = { isTaxed: false, offers: [offer] };
     const selling = { ...fleet.deps, billing: { ...fleet.deps.billing, topUps } };
     const key = { tenantId, environment: "live" as const };
-    const invoice = await buyCredit(selling, OPERATOR_CONTEXT, { ...key, amount: "2" });
+    const wanted = { threshold: "1", amount: "2", monthLimit: "4" };
+    await putAutomaticTopUp(selling, OPERATOR_CONTEXT, { ...key, ...wanted });
+    const payTopUp = async () => {
+      expect(await topUpLowAccounts(selling)).toBe(1);
+      const [row] = await database.sql<{ invoice_id: string }[]>`
+        select invoice_id from invoices where tenant_id = ${tenantId} and state = 'open'`;
+      const invoiceId = row?.invoice_id ?? "";
+      const payment = { invoiceId, amount: "2", reference: "top-up" };
+      await recordPayment(selling, OPERATOR_CONTEXT, payment);
+    };
     expect(passed).toBe(0);
-    await recordPayment(selling, OPERATOR_CONTEXT, {
-      ...{ invoiceId: invoice.invoiceId, amount: "2", reference: "top-up" },
-    });
-    await pollUntil("calls pass again", () => Promise.resolve(passed > 50));
+    await payTopUp();
+    await pollUntil("calls pass again", () => Promise.resolve(passed > 10));
     await pollUntil("the credit is spent", async () => (await stateOf(tenantId))?.isEmpty === true);
+    // The ledger of credit says that 2.00 are left until the period is invoiced.
+    await payTopUp();
+    await pollUntil("it is spent again", async () => (await stateOf(tenantId))?.isEmpty === true);
     isOver = true;
     await Promise.all(callers);
     await fleet.settle();
     await fleet.closeMonth(tenantId);
     const sum = await sumInvoices(tenantId);
     expect(sum?.due).toBe(0);
-    expect(sum?.prepaid).toBeGreaterThan(150);
+    expect(sum?.prepaid).toBeGreaterThan(350);
   });
 
   it("together with a cap: the smaller one counts, and what is reported beyond credit is shown and not charged", async () => {

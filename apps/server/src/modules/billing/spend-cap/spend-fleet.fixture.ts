@@ -18,7 +18,8 @@ import { CAPPED_METERS } from "./spend-cap.fixture.ts";
 
 /** Calls that a process decides at once: as many as keep it busy while the answers travel. */
 const BATCH = 48;
-const REFUSED = ["SPEND_CAP_REACHED", "PAYMENT_REQUIRED"];
+/** Refused by a limit, or because a busy database has not answered in time. */
+const REFUSED = ["SPEND_CAP_REACHED", "PAYMENT_REQUIRED", "LIMITS_UNAVAILABLE"];
 
 /** A tenant that spends, and what was let through for it. */
 export type Spender = {

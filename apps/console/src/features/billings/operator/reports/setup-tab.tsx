@@ -25,6 +25,7 @@ const CHECK_LABELS: Readonly<Record<BillingSetup["checks"][number]["check"], str
   tax: "Tax",
   taxRates: "Tax rates of your customers",
   exchangeRates: "Exchange rates",
+  topUps: "Credit for prepaid plans",
   heldAccounts: "Accounts that wait",
   mail: "Mail",
 };

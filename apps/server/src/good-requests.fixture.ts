@@ -263,6 +263,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),
   "installationInsights.update": () => ({ isUseful: true }),
+  "alerts.setRunOutAlerts": () => ({ days: 7, mailRoles: ["owner"] }),
   "alerts.setQuotaAlerts": () => ({ thresholds: [80], mailRoles: ["owner"] }),
   ...Object.fromEntries(
     ["webhooks", "operatorWebhooks"].flatMap((module) => [

@@ -6,6 +6,7 @@ import {
   CHANGE_DIRECTIONS,
 } from "@turnpike/domain/alerts/alert-rule";
 import { QUOTA_THRESHOLDS_MAX } from "@turnpike/domain/alerts/quota-threshold";
+import { RUN_OUT_DAYS_MAX } from "@turnpike/domain/alerts/run-out-notice";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -268,6 +269,13 @@ export const quotaAlerts = z.strictObject({
 });
 export type QuotaAlerts = z.infer<typeof quotaAlerts>;
 
+export const runOutAlerts = z.strictObject({
+  /** So many days before the forecast date; null: no notices. */
+  days: z.int().nullable(),
+  mailRoles: z.array(z.enum(ROLES)),
+});
+export type RunOutAlerts = z.infer<typeof runOutAlerts>;
+
 const path = "/tenants/{tenantId}/alerts";
 const tags = ["Alerts"];
 const one = z.strictObject({ tenantId, alertId });
@@ -368,4 +376,34 @@ export const alertsContract = {
       }),
     )
     .output(quotaAlerts),
+  getRunOutAlerts: operation({ scope: "alerts:read" })
+    .route({
+      method: "GET",
+      path: "/tenants/{tenantId}/run-out-alerts",
+      summary:
+        "Get how long before a quota, the spend cap or credit is forecast to run out notices go out",
+      tags,
+    })
+    .input(z.strictObject({ tenantId }))
+    .output(runOutAlerts),
+  setRunOutAlerts: operation({ scope: "alerts:write" })
+    .route({
+      method: "PUT",
+      path: "/tenants/{tenantId}/run-out-alerts",
+      summary:
+        "Set how long before a quota, the spend cap or credit is forecast to run out notices go out",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        days: z
+          .int()
+          .min(1, "At least 1.")
+          .max(RUN_OUT_DAYS_MAX, `At most ${String(RUN_OUT_DAYS_MAX)}.`)
+          .nullable(),
+        mailRoles,
+      }),
+    )
+    .output(runOutAlerts),
 };

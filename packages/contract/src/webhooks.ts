@@ -5,6 +5,7 @@ import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event
 import { z } from "zod";
 import { alert } from "./alerts.ts";
 import { creditNote, invoiceSummary, SUBSCRIPTION_LIVES } from "./billing.ts";
+import { EXHAUSTION_KINDS } from "./forecasts.ts";
 import { insight } from "./insights.ts";
 import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
@@ -132,6 +133,24 @@ export const WEBHOOK_EVENTS = {
     currency: z.string(),
     periodStart: instant,
     resetAt: instant,
+    text,
+  }),
+  "forecast.runs_out": z.strictObject({
+    tenantId,
+    kind: z.enum(EXHAUSTION_KINDS),
+    /** Of a quota. */
+    meter: z.string().nullable(),
+    /** What is counted: the unit of the meter, or a currency. */
+    unit: z.string(),
+    limit: z.string(),
+    used: z.string(),
+    left: z.string(),
+    /** When it most likely runs out, and the dates that hold it with 80 per cent. */
+    at: instant,
+    earliest80: instant.nullable(),
+    latest80: instant.nullable(),
+    /** Null for credit. */
+    resetsAt: instant.nullable(),
     text,
   }),
   /** What was asked for, or time, changed it. Of the sandbox too, like the events of invoices: `environment` tells. */

@@ -69,3 +69,11 @@ export function quotaAlertsQuery(api: ApiClient, tenantId: TenantId) {
     queryFn: ({ signal }) => api.alerts.getQuotaAlerts({ tenantId }, { signal }),
   });
 }
+
+/** How long before something is forecast to run out notifications are sent, and to whom. */
+export function runOutAlertsQuery(api: ApiClient, tenantId: TenantId) {
+  return queryOptions({
+    queryKey: ["run-out-alerts", tenantId],
+    queryFn: ({ signal }) => api.alerts.getRunOutAlerts({ tenantId }, { signal }),
+  });
+}

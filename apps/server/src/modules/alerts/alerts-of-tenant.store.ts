@@ -18,6 +18,10 @@ export const alertsOfTenant = {
       await tx`delete from quota_alert_states where tenant_id = ${tenantId} returning 1`;
     const settings =
       await tx`delete from quota_alert_settings where tenant_id = ${tenantId} returning 1`;
-    return alerts.length + states.length + settings.length;
+    const runOuts =
+      await tx`delete from run_out_alert_states where tenant_id = ${tenantId} returning 1`;
+    const runOutSettings =
+      await tx`delete from run_out_alert_settings where tenant_id = ${tenantId} returning 1`;
+    return alerts.length + states.length + settings.length + runOuts.length + runOutSettings.length;
   },
 };

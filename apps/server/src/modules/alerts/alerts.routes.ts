@@ -17,6 +17,7 @@ import {
 import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { previewAlert } from "./preview-alert.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./quotas/manage-quota-alerts.ts";
+import { getRunOutAlerts, setRunOutAlerts } from "./run-outs/manage-run-out-alerts.ts";
 
 /** Operations that query usage queue together with the other usage queries of this process. */
 export type AlertsDeps = NotifyOfAlertDeps & { inTurn: Queue };
@@ -61,6 +62,12 @@ export function createAlertsRoutes(deps: AlertsDeps) {
     ),
     setQuotaAlerts: os.setQuotaAlerts.handler(({ input, context }) =>
       setQuotaAlerts(deps, context.call(), input),
+    ),
+    getRunOutAlerts: os.getRunOutAlerts.handler(({ input, context }) =>
+      getRunOutAlerts(deps, context.call(), input),
+    ),
+    setRunOutAlerts: os.setRunOutAlerts.handler(({ input, context }) =>
+      setRunOutAlerts(deps, context.call(), input),
     ),
   });
 }

@@ -3,3 +3,5 @@ export { createAlertsRoutes } from "./alerts.routes.ts";
 export { alertsOfTenant } from "./alerts-of-tenant.store.ts";
 export { evaluateAlerts } from "./evaluate-alerts.ts";
 export { createAlert, listAlerts } from "./manage-alerts.ts";
+export type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
+export { tellOfRunOuts } from "./run-outs/tell-of-run-outs.ts";

@@ -26,6 +26,7 @@ function open(answers: FakeAnswers, mayChange = true) {
     {
       [ALERTS]: () => ({ items: [] }),
       [`GET /tenants/${TENANT}/quota-alerts`]: () => QUOTAS,
+      [`GET /tenants/${TENANT}/run-out-alerts`]: () => ({ days: 7, mailRoles: [] }),
       ...answers,
     },
   );
@@ -92,5 +93,20 @@ describe("AlertsTab", () => {
     const form = within(screen.getByRole("region", { name: "Quotas" }));
     await userEvent.click(form.getByRole("button", { name: "Save" }));
     expect(saved).toEqual([{ thresholds: [50, 75, 90], mailRoles: ["owner"] }]);
+  });
+
+  it("saves how long before something runs out it notifies", async () => {
+    const sent: unknown[] = [];
+    open({
+      [ALERTS]: () => ({ items: [] }),
+      [`PUT /tenants/${TENANT}/run-out-alerts`]: async (request) => {
+        sent.push(await request.json());
+        return { days: null, mailRoles: [] };
+      },
+    });
+    const card = within(await screen.findByRole("region", { name: "What will run out" }));
+    await userEvent.click(await card.findByRole("checkbox", { name: "Notify before it runs out" }));
+    await userEvent.click(card.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(sent).toEqual([{ days: null, mailRoles: [] }]));
   });
 });

@@ -21,6 +21,7 @@ import { AlertSheet } from "./alert-sheet.tsx";
 import type { Alert } from "./alerts.queries.ts";
 import type { AlertsSearch } from "./alerts-search.view-model.ts";
 import { QuotaAlertsCard } from "./quota-alerts-card.tsx";
+import { RunOutAlertsCard } from "./run-out-alerts-card.tsx";
 import { useAlertActions } from "./use-alert-actions.ts";
 
 export type AlertsTabProps = {
@@ -162,6 +163,7 @@ export function AlertsTab(props: AlertsTabProps) {
         />
       )}
       <QuotaAlertsCard tenantId={tenantId} mayChange={mayChange} />
+      <RunOutAlertsCard tenantId={tenantId} mayChange={mayChange} />
       <AlertSheet
         tenantId={tenantId}
         alert={open}

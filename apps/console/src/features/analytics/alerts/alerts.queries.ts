@@ -7,6 +7,7 @@ export type AlertHistoryPage = Awaited<ReturnType<ApiClient["alerts"]["history"]
 export type AlertEvent = AlertHistoryPage["items"][number];
 export type AlertPreview = Awaited<ReturnType<ApiClient["alerts"]["preview"]>>;
 export type AlertRuleInput = Omit<Parameters<ApiClient["alerts"]["preview"]>[0], "tenantId">;
+export type RunOutAlerts = Awaited<ReturnType<ApiClient["alerts"]["getRunOutAlerts"]>>;
 export type QuotaAlerts = Awaited<ReturnType<ApiClient["alerts"]["getQuotaAlerts"]>>;
 
 /** Refresh interval of alerts, in milliseconds. The server evaluates them once a minute. */

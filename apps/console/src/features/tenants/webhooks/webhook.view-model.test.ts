@@ -37,6 +37,7 @@ describe("events", () => {
       "Alerts",
       "Quotas",
       "Spend caps",
+      "Forecasts",
       "Subscriptions",
       "Invoices",
       "Credit notes",

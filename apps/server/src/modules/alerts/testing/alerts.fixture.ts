@@ -147,14 +147,15 @@ export async function listNotices(database: TestDatabase, tenant: TestTenant): P
     select kind, title, body, link from notifications where tenant_id = ${tenant.tenantId} order by notification_id`;
 }
 
-/** The alert and quota events that were published to a tenant's webhooks, oldest first. */
+/** The events of alerts, quotas and forecasts that were published to a tenant's webhooks, oldest first. */
 export async function listPublishedEvents(
   database: TestDatabase,
   tenant: TestTenant,
 ): Promise<PublishedEvent[]> {
   const rows = await database.sql<{ payload: string }[]>`
     select payload from webhook_outbox
-    where tenant_id = ${tenant.tenantId} and (event_type like 'alert.%' or event_type like 'quota.%')
+    where tenant_id = ${tenant.tenantId} and (event_type like 'alert.%' or event_type like 'quota.%'
+      or event_type like 'forecast.%')
     order by message_id`;
   return rows.map((row) => JSON.parse(row.payload) as PublishedEvent);
 }

@@ -1,9 +1,10 @@
+import type { NotifyOfAlertDeps } from "#modules/alerts/index.ts";
 import type { BillingDeps } from "#modules/billing/index.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { createForecasterHere } from "./forecaster.ts";
 import { keepForecasts } from "./keep-forecasts.ts";
 
-export function createForecastsJobs(deps: BillingDeps): RegisteredJob[] {
+export function createForecastsJobs(deps: BillingDeps & NotifyOfAlertDeps): RegisteredJob[] {
   const forecaster = createForecasterHere();
   return [
     registerSchedule({

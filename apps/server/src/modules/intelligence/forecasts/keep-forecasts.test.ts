@@ -23,7 +23,12 @@ import { forecastsOfTenant } from "./kept-forecasts.store.ts";
 let database: TestDatabase;
 let deps: ReturnType<typeof openDeps>;
 function openDeps() {
-  return { ...toBillingDeps(createTestServices(database)), forecaster: createForecasterHere() };
+  return {
+    ...toBillingDeps(createTestServices(database)),
+    forecaster: createForecasterHere(),
+    jobs: { enqueue: () => Promise.resolve() },
+    notices: { sendsMail: false, brandName: "Acme API", consoleUrl: "https://console.example.com" },
+  };
 }
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -4,11 +4,13 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { DAY_MS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
+import { type NotifyOfAlertDeps, tellOfRunOuts } from "#modules/alerts/index.ts";
 import { queryUsage } from "#modules/analytics/index.ts";
 import { listInvoices } from "#modules/billing/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemContext } from "../ask-usage.ts";
 import { listActiveTenants } from "../scan-tenants.ts";
+import { forecastExhaustion } from "./forecast-exhaustion.ts";
 import { forecastInvoice, type MoneyForecastDeps } from "./forecast-invoice.ts";
 import { forecastUsage } from "./forecast-usage.ts";
 import {
@@ -143,8 +145,13 @@ async function settle(deps: AppServices, tenantId: TenantId): Promise<void> {
   }
 }
 
-/** Compares the forecasts of a tenant whose periods are over, and keeps those of today, the first of the day. */
-export async function keepForecastsOf(deps: MoneyForecastDeps, tenantId: TenantId): Promise<void> {
+export type KeepDeps = MoneyForecastDeps & NotifyOfAlertDeps;
+
+/**
+ * Compares the forecasts of a tenant whose periods are over, tells its members what is forecast to run out, and keeps the forecasts of
+ * today, the first of the day.
+ */
+async function keepForecastsOf(deps: KeepDeps, tenantId: TenantId): Promise<void> {
   const now = deps.clock.now();
   const madeOn = now.toISOString().slice(0, 10);
   await settle(deps, tenantId);
@@ -152,6 +159,8 @@ export async function keepForecastsOf(deps: MoneyForecastDeps, tenantId: TenantI
     return;
   }
   const context = systemContext(deps);
+  const { items } = await forecastExhaustion(deps, context, { tenantId });
+  await tellOfRunOuts(deps, tenantId, items);
   const usage = await forecastUsage(deps, context, { tenantId, timeZone: "UTC" });
   const invoice = await forecastInvoice(deps, context, { tenantId });
   await deps.transact.asTenant(tenantId, async (tx) => {
@@ -169,7 +178,7 @@ export async function keepForecastsOf(deps: MoneyForecastDeps, tenantId: TenantI
  *
  * @returns How many tenants were looked at.
  */
-export async function keepForecasts(deps: MoneyForecastDeps, signal: AbortSignal): Promise<number> {
+export async function keepForecasts(deps: KeepDeps, signal: AbortSignal): Promise<number> {
   let kept = 0;
   for (const tenantId of await listActiveTenants(deps)) {
     if (signal.aborted) {

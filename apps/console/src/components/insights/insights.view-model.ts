@@ -1,16 +1,90 @@
+import { joinCommaList } from "#platform/usage-query.ts";
 import type { Evidence, Insight, InsightPart } from "./insights.queries.ts";
 
 /** More parts of one dimension than these explain nothing further. */
 const PARTS_SHOWN = 4;
 const SHORT_ID = 12;
 
-export const KIND_LABELS: Readonly<Record<Insight["kind"], string>> = {
-  anomaly: "Unusual",
-  key_unused: "Unused key",
-  key_expiring: "Expiring key",
-  quota_near: "Quota",
-  invoice_overdue: "Invoice",
+/** What an insight is about: where else than in the feed it is shown. */
+export type InsightTopic = "usage" | "keys" | "plan" | "billing";
+
+type KindFacts = {
+  label: string;
+  topic: InsightTopic;
+  /** How soon it needs a person, from 1; the feed begins with the highest. */
+  urgency: 1 | 2 | 3;
 };
+
+export const KINDS: Readonly<Record<Insight["kind"], KindFacts>> = {
+  anomaly: { label: "Unusual", topic: "usage", urgency: 2 },
+  key_unused: { label: "Unused key", topic: "keys", urgency: 1 },
+  key_expiring: { label: "Expiring key", topic: "keys", urgency: 2 },
+  quota_near: { label: "Quota", topic: "plan", urgency: 3 },
+  invoice_overdue: { label: "Invoice", topic: "billing", urgency: 3 },
+};
+
+/** Failing calls reach the customers of an API before everything else does. */
+const URGENT_MEASURES: readonly Evidence["measure"][] = ["errors", "error_rate"];
+
+export function urgencyOf({ kind, evidence }: Pick<Insight, "kind" | "evidence">): 1 | 2 | 3 {
+  const isFailing = evidence !== null && URGENT_MEASURES.includes(evidence.measure);
+  return isFailing ? 3 : KINDS[kind].urgency;
+}
+
+export const URGENCIES = {
+  3: { tone: "danger", label: "Urgent" },
+  2: { tone: "warning", label: "Worth checking" },
+  1: { tone: "neutral", label: "Good to know" },
+} as const;
+
+/** The most urgent first, then the most certain, then the newest. */
+export function rankInsights<
+  Item extends Pick<Insight, "kind" | "evidence" | "confidence" | "since">,
+>(items: readonly Item[]): Item[] {
+  return items.toSorted(
+    (a, b) =>
+      urgencyOf(b) - urgencyOf(a) ||
+      b.confidence - a.confidence ||
+      Date.parse(b.since) - Date.parse(a.since),
+  );
+}
+
+const KEY_ID = /key_[0-9a-f]{32}/g;
+
+/** The keys that an insight is about: that of its action, and those that explain it. */
+export function listKeyIds({
+  text,
+  action,
+  evidence,
+}: Pick<Insight, "text" | "action" | "evidence">): string[] {
+  const parts = evidence?.parts ?? [];
+  return [
+    ...new Set([
+      ...(text.match(KEY_ID) ?? []),
+      ...("keyId" in action ? [String(action.keyId)] : []),
+      ...parts.flatMap(({ dimension, value }) =>
+        dimension === "key" && value !== "" ? [value] : [],
+      ),
+    ]),
+  ];
+}
+
+/** Whether an insight is about a key: it would be changed by the action, or it explains the change. */
+export function isAboutKey(
+  { action, evidence }: Pick<Insight, "action" | "evidence">,
+  keyId: string,
+): boolean {
+  const cause = evidence?.cause;
+  return (
+    ("keyId" in action && String(action.keyId) === keyId) ||
+    (cause?.dimension === "key" && cause.value === keyId)
+  );
+}
+
+/** Writes the names of things instead of their ids. */
+export function nameIds(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/(?:key|ten)_[0-9a-f]{32}/g, (id) => names.get(id) ?? id);
+}
 
 export const MEASURE_LABELS: Readonly<Record<Evidence["measure"], string>> = {
   requests: "Requests an hour",
@@ -35,13 +109,18 @@ export type InsightLink =
   | { to: "/plans"; search: Record<string, never>; label: string }
   | { to: "/billings"; search: { invoice: string }; label: string };
 
-export function toInsightLink({ action }: Insight): InsightLink {
+type Chart = { from: string; to: string; dimension: string | null; value: string | null };
+
+function toChartLink({ from, to, dimension, value }: Chart): InsightLink {
+  const part = dimension === null || value === null ? {} : { [dimension]: joinCommaList([value]) };
+  return { to: "/analytics", search: { from, to, ...part }, label: "Open chart" };
+}
+
+/** Where the one action of an insight leads. */
+export function toInsightLink({ action }: Pick<Insight, "action">): InsightLink {
   switch (action.do) {
-    case "open_chart": {
-      const { from, to, dimension, value } = action;
-      const part = dimension === null || value === null ? {} : { [dimension]: value };
-      return { to: "/analytics", search: { from, to, ...part }, label: "Open chart" };
-    }
+    case "open_chart":
+      return toChartLink(action);
     case "limit_key":
       return { to: "/api-keys", search: { key: action.keyId }, label: "Limit key" };
     case "revoke_key":
@@ -55,10 +134,28 @@ export function toInsightLink({ action }: Insight): InsightLink {
   }
 }
 
+/** The chart of the hours of an anomaly, narrowed to what explains it; undefined for facts. */
+export function toEvidenceLink({ evidence }: Pick<Insight, "evidence">): InsightLink | undefined {
+  return evidence === null
+    ? undefined
+    : toChartLink({
+        from: evidence.from,
+        to: evidence.to,
+        dimension: evidence.cause?.dimension ?? null,
+        value: evidence.cause?.value ?? null,
+      });
+}
+
 /** The parts of a change by dimension, the largest first, with how much they leave out. */
 export type PartGroup = {
   label: string;
-  parts: { name: string; percent: string; isCause: boolean }[];
+  parts: {
+    name: string;
+    percent: string;
+    /** Of its bar, in percent: what moved against the change has none. */
+    width: number;
+    isCause: boolean;
+  }[];
   others: number;
 };
 
@@ -83,6 +180,7 @@ export function groupParts(
       parts: sorted.slice(0, PARTS_SHOWN).map((part) => ({
         name: nameOf(part, keyNames),
         percent: `${String(Math.round(part.share * 100))} %`,
+        width: Math.round(100 * Math.min(1, Math.max(0, part.share))),
         isCause: cause?.dimension === part.dimension && cause.value === part.value,
       })),
       others: Math.max(0, sorted.length - PARTS_SHOWN),
@@ -90,9 +188,13 @@ export function groupParts(
   });
 }
 
+/** Writes a value of a measure: whole numbers from ten on, one decimal below. */
+export function formatLevel(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
+}
+
 /** "1,200 instead of 90 to 310" */
 export function describeEvidence({ actual, low, high }: Evidence): string {
-  const round = (value: number) =>
-    value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 });
+  const round = formatLevel;
   return `${round(actual)} instead of ${round(low)} to ${round(high)}`;
 }

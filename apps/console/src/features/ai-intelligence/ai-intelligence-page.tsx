@@ -1,10 +1,17 @@
+import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { InsightFeed } from "./feed/insight-feed.tsx";
 import { ForecastSection } from "./forecast/forecast-section.tsx";
 
+export type AiIntelligencePageProps = {
+  dialogs: InsightDialogs;
+  /** The insight that the address names. */
+  insight?: string | undefined;
+};
+
 /** `/ai-intelligence`: what changed in the usage of a tenant, why, and what is coming. Each section has a folder of its own. */
-export function AiIntelligencePage() {
+export function AiIntelligencePage({ dialogs, insight }: AiIntelligencePageProps) {
   return (
     <Page
       title="AI intelligence"
@@ -13,7 +20,7 @@ export function AiIntelligencePage() {
       <TenantGate>
         {(tenant) => (
           <div key={tenant.tenantId} className="space-y-4">
-            <InsightFeed tenant={tenant} />
+            <InsightFeed tenant={tenant} dialogs={dialogs} named={insight} />
             <ForecastSection tenant={tenant} />
           </div>
         )}

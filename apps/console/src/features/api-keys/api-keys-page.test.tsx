@@ -4,6 +4,7 @@ import { userEvent } from "@testing-library/user-event";
 import { useEffect, useState } from "react";
 import { Toaster } from "sonner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import {
   type FakeAnswer,
@@ -151,6 +152,7 @@ function openPage(options: Options = {}): Stage {
         management: ["keys:read"],
         custom: ["maps:read", "maps:write"],
       }),
+      [`GET ${AT}/insights`]: () => makeInsightList(),
       "GET /plans": () => ({ items: [] }),
       "GET /meters": () => ({
         items: [{ meterId: "requests", name: "Requests", unit: "request", aggregation: "count" }],

@@ -15,6 +15,7 @@ import {
   TENANT_ID,
 } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
+import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { BillingsPage } from "./billings-page.tsx";
 import { parseBillingsSearch } from "./billings-search.view-model.ts";
@@ -75,6 +76,7 @@ const ANSWERS: FakeAnswers = {
   [`GET ${OF_TENANT}/members`]: () => NOTHING,
   [`GET ${OF_TENANT}/billing/credits`]: () => makeCredits(),
   [`GET ${OF_TENANT}/billing/spend-cap`]: () => makeSpendCap(),
+  [`GET ${OF_TENANT}/insights`]: () => makeInsightList(),
   [`GET ${OF_TENANT}/payment-method`]: () => makeSetup({ canSetUp: false }),
   [`GET ${OF_TENANT}/invoices/${INVOICE_ID}/collection`]: () => makeCollection({ due: "0.00" }),
 };

@@ -1,6 +1,8 @@
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
+import { InsightNotes } from "#components/insights/insight-notes.tsx";
+import { KINDS } from "#components/insights/insights.view-model.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -40,6 +42,13 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
         <div className="min-w-0 space-y-4 lg:col-span-2">
           <RunningInvoice {...props} />
           <InvoicesSection {...props} />
+          {place.environment === "live" && (
+            <InsightNotes
+              tenant={tenant}
+              title="What needs attention"
+              isShown={({ kind }) => KINDS[kind].topic === "billing"}
+            />
+          )}
           <EventsCard place={place} />
         </div>
         <div className="min-w-0 space-y-4">

@@ -2,6 +2,9 @@ import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { useState } from "react";
+import { InsightNotes } from "#components/insights/insight-notes.tsx";
+import type { Insight } from "#components/insights/insights.queries.ts";
+import { KINDS } from "#components/insights/insights.view-model.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { KpiRow } from "#components/usage/kpi-row.tsx";
@@ -78,9 +81,15 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
           <AttentionCard tenant={tenant} limits={limits.data} />
         </div>
       </div>
+      <InsightNotes tenant={tenant} title="What changed" isShown={isBesideAttention} />
       <ActivityCard tenant={tenant} />
     </div>
   );
+}
+
+/** "Needs attention" tells of quotas and of keys that expire. */
+function isBesideAttention({ kind }: Insight): boolean {
+  return KINDS[kind].topic !== "plan" && kind !== "key_expiring";
 }
 
 function withFollowableAdvice<Result extends UseQueryResult>(report: Result): Result {

@@ -15,6 +15,7 @@ import {
   openScreen,
 } from "#components/billing/open-billing-screen.fixture.tsx";
 import { GRADUATED, METERS, makeFee, makePlan } from "#components/billing/plan.fixture.ts";
+import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import type { Limits } from "#platform/shared-queries.ts";
 import { PlansPage } from "./plans-page.tsx";
@@ -76,6 +77,7 @@ function openPlans(
       "GET /meters": () => ({ items: METERS }),
       [`GET ${OF_TENANT}/limits`]: () => limitsShape.parse(more.limits ?? LIMITS),
       [`GET ${OF_TENANT}/subscription`]: onFree,
+      [`GET ${OF_TENANT}/insights`]: () => makeInsightList(),
       ...answers,
     },
   });

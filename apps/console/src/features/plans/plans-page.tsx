@@ -4,6 +4,8 @@ import Layers from "lucide-react/icons/layers";
 import type { ReactNode } from "react";
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
+import { InsightNotes } from "#components/insights/insight-notes.tsx";
+import { KINDS } from "#components/insights/insights.view-model.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -119,6 +121,13 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
           </EmptyState>
         }
       />
+      <div className="mt-4">
+        <InsightNotes
+          tenant={tenant}
+          title="Limits near their end"
+          isShown={({ kind }) => KINDS[kind].topic === "plan"}
+        />
+      </div>
       <ChangePlanHelp brandName={config.brand.name} contact={config.contact} />
     </>
   );

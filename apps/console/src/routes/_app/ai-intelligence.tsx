@@ -1,6 +1,36 @@
 import { createFileRoute } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { AiIntelligencePage } from "#features/ai-intelligence/ai-intelligence-page.tsx";
+import { parseAiIntelligenceSearch } from "#features/ai-intelligence/ai-intelligence-search.view-model.ts";
 
 export const Route = createFileRoute("/_app/ai-intelligence")({
-  component: AiIntelligencePage,
+  validateSearch: parseAiIntelligenceSearch,
+  component: AiIntelligenceRoute,
 });
+
+const KeyTaskDialog = lazy(async () => ({
+  default: (await import("#features/api-keys/key-task-dialog.tsx")).KeyTaskDialog,
+}));
+const AlertProposalDialog = lazy(async () => ({
+  default: (await import("#features/analytics/alerts/alert-proposal-dialog.tsx"))
+    .AlertProposalDialog,
+}));
+
+/** Loaded when the first is opened: they belong to other screens. */
+const DIALOGS: InsightDialogs = {
+  renderKey: (input) => (
+    <Suspense>
+      <KeyTaskDialog {...input} />
+    </Suspense>
+  ),
+  renderAlert: (input) => (
+    <Suspense>
+      <AlertProposalDialog {...input} />
+    </Suspense>
+  ),
+};
+
+function AiIntelligenceRoute() {
+  return <AiIntelligencePage dialogs={DIALOGS} insight={Route.useSearch().insight} />;
+}

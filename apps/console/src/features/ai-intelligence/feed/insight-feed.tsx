@@ -1,25 +1,38 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
-import { MeterBar } from "@turnpike/ui/meter-bar";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import {
-  type InsightList,
-  insightsKey,
-  insightsQueries,
-} from "#components/insights/insights.queries.ts";
+import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
+import { type Insight, insightsQueries } from "#components/insights/insights.queries.ts";
+import { rankInsights } from "#components/insights/insights.view-model.ts";
+import { useKeyNames } from "#components/insights/use-key-names.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
-import { formatMinute } from "#platform/format-period.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { DigestChoice } from "./digest-choice.tsx";
 import { InsightItem } from "./insight-item.tsx";
+import { HistoryProgress, NoInsights } from "./no-insights.tsx";
+import { RaisedNotice } from "./raised-notice.tsx";
+import { useCheckNow } from "./use-check-now.ts";
+
+export type InsightFeedProps = {
+  tenant: OwnTenant;
+  dialogs: InsightDialogs;
+  /** The insight that a link names: shown first, with its evidence. */
+  named?: string | undefined;
+};
 
 /** What changed in the usage of a tenant and what needs attention, each with its evidence and one action. */
-export function InsightFeed({ tenant }: { tenant: OwnTenant }) {
+export function InsightFeed(props: InsightFeedProps) {
+  const { tenant } = props;
   const insights = useQuery(insightsQueries.open(usePlatform().api, tenant.tenantId));
   const { data } = insights;
+  const [shown, setShown] = useState<"open" | "past">("open");
   if (data === undefined) {
     return insights.isError ? (
       <FailureNotice
@@ -28,60 +41,128 @@ export function InsightFeed({ tenant }: { tenant: OwnTenant }) {
         onRetry={() => void insights.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading the insights">
-        <Skeleton className="h-64 w-full rounded-card" />
-      </div>
+      <FeedSkeleton />
     );
   }
   return (
     <Card
       title="What changed"
       description={
-        data.checkedAt === null
-          ? "Not checked yet: usage is checked each hour."
-          : `Checked ${formatMinute(data.checkedAt)}, each hour while there are calls.`
+        data.checkedAt === null ? (
+          "Not checked yet: usage is checked each hour."
+        ) : (
+          <>
+            Checked <RelativeTime at={data.checkedAt} />, each hour while there are calls.
+          </>
+        )
       }
-      {...(mayInTenant(tenant, "alerts:write") && { aside: <CheckNow tenant={tenant} /> })}
+      aside={
+        <div className="flex flex-wrap items-center gap-2">
+          <DigestChoice tenant={tenant} />
+          {mayInTenant(tenant, "alerts:write") && <CheckNow tenant={tenant} />}
+        </div>
+      }
     >
-      {data.items.length === 0 ? (
-        data.checkedAt !== null && <p className="text-ink-muted">Nothing needs attention.</p>
+      <div className="mb-4">
+        <SegmentedControl
+          label="Which insights"
+          segments={[
+            { value: "open", label: `Open (${String(data.items.length)})` },
+            { value: "past", label: "Ended and dismissed" },
+          ]}
+          value={shown}
+          onValueChange={setShown}
+        />
+      </div>
+      {shown === "past" ? (
+        <PastInsights {...props} />
+      ) : data.items.length === 0 ? (
+        <NoInsights list={data} />
       ) : (
-        <ul className="divide-y divide-line">
-          {data.items.map((insight) => (
-            <InsightItem key={insight.insightId} tenant={tenant} insight={insight} />
-          ))}
-        </ul>
+        <InsightItems {...props} items={rankInsights(data.items)} opensFirst />
       )}
-      <History list={data} />
+      {shown === "open" && <HistoryProgress list={data} />}
+      <RaisedNotice tenant={tenant} />
     </Card>
   );
 }
 
-/** Until there is enough history, what is missing; nothing afterwards. */
-function History({ list: { history } }: { list: InsightList }) {
-  const { hours, needed } = history;
-  if (hours >= needed) {
-    return null;
-  }
-  const progress = `${String(hours)} of ${String(needed)} hours`;
+const SHOWN_AT_FIRST = 8;
+
+type InsightItemsProps = InsightFeedProps & {
+  items: readonly Insight[];
+  /** Whether the first one's evidence is in sight. */
+  opensFirst?: boolean;
+};
+
+function InsightItems({ items, opensFirst = false, named, ...props }: InsightItemsProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const first = items.filter(({ insightId }) => insightId === named);
+  const ordered = [...first, ...items.filter(({ insightId }) => insightId !== named)];
+  const shown = isWhole ? ordered : ordered.slice(0, SHOWN_AT_FIRST);
+  const names = useKeyNames(props.tenant, shown);
   return (
-    <div className="mt-4 max-w-sm border-line border-t pt-4">
-      <p>Unusual usage is recognised once there is enough history to say what is usual.</p>
-      <p className="mt-1 mb-1.5 text-ink-muted text-xs tabular-nums">{progress} of history</p>
-      <MeterBar share={hours / needed} tone="accent" label={`${progress} of history`} />
+    <>
+      <ul className="divide-y divide-line">
+        {shown.map((insight, index) => (
+          <InsightItem
+            key={insight.insightId}
+            {...props}
+            insight={insight}
+            names={names}
+            isOpenAtFirst={opensFirst && index === 0}
+          />
+        ))}
+      </ul>
+      {shown.length < ordered.length && (
+        <Button className="mt-4" onClick={() => setIsWhole(true)}>
+          Show {String(ordered.length - shown.length)} more
+        </Button>
+      )}
+    </>
+  );
+}
+
+function PastInsights(props: InsightFeedProps) {
+  const all = useQuery(insightsQueries.all(usePlatform().api, props.tenant.tenantId));
+  if (all.data === undefined) {
+    return all.isError ? (
+      <FailureNotice
+        what="The past insights could not be loaded."
+        cause={all.error}
+        onRetry={() => void all.refetch()}
+      />
+    ) : (
+      <Skeleton className="h-32 w-full opacity-50" />
+    );
+  }
+  const past = all.data.items.filter(
+    ({ endedAt, dismissedAt }) => endedAt !== null || dismissedAt !== null,
+  );
+  return past.length === 0 ? (
+    <p className="text-ink-muted">Nothing has ended or was dismissed in the last 90 days.</p>
+  ) : (
+    <InsightItems {...props} items={past} />
+  );
+}
+
+function FeedSkeleton() {
+  return (
+    <div
+      role="status"
+      aria-label="Loading the insights"
+      className="space-y-4 rounded-card border border-line bg-surface p-5"
+    >
+      <Skeleton className="h-5 w-40" />
+      <Skeleton className="h-8 w-56" />
+      <Skeleton className="h-16 w-full opacity-50" />
+      <Skeleton className="h-[260px] w-full opacity-50" />
     </div>
   );
 }
 
-function CheckNow({ tenant: { tenantId } }: { tenant: OwnTenant }) {
-  const { api } = usePlatform();
-  const client = useQueryClient();
-  const check = useMutation({
-    mutationKey: ["insights", "refresh"],
-    mutationFn: () => api.insights.refresh({ tenantId }),
-    onSuccess: (list) => client.setQueryData(insightsQueries.open(api, tenantId).queryKey, list),
-    onSettled: () => client.invalidateQueries({ queryKey: insightsKey(tenantId) }),
-  });
+function CheckNow({ tenant }: { tenant: OwnTenant }) {
+  const check = useCheckNow(tenant);
   return (
     <div className="text-right">
       <Button progress={check.isPending ? "Checking…" : undefined} onClick={() => check.mutate()}>

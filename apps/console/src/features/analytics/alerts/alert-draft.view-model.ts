@@ -8,6 +8,7 @@ import {
 } from "@turnpike/domain/alerts/alert-rule";
 import { formatMinutes, nameMeasure } from "@turnpike/domain/alerts/describe-alert";
 import { describeFilter } from "@turnpike/domain/alerts/describe-filter";
+import type { AlertProposal } from "#components/insights/alert-proposal.view-model.ts";
 import { joinCommaList, splitCommaList } from "#platform/usage-query.ts";
 import type { AnalyticsView } from "../analytics-search.view-model.ts";
 import { FILTER_DIMENSIONS } from "../analytics-search.view-model.ts";
@@ -22,6 +23,7 @@ export const CALL_MEASURES = [
   "latency_p50",
   "latency_p95",
   "latency_p99",
+  "latency_avg",
   "billable",
   "bytes_in",
   "bytes_out",
@@ -80,6 +82,24 @@ export function draftFromView(view: Pick<AnalyticsView, "filters">): AlertDraft 
     forEvaluations: 1,
     renotifyMinutes: 60,
     mailRoles: ["owner", "admin"],
+  };
+}
+
+/** Starts a draft from an anomaly: it fires when an hour is outside of what was usual again. */
+export function draftFromProposal({
+  measure,
+  filters,
+  kind,
+  threshold,
+}: AlertProposal): AlertDraft {
+  return {
+    ...draftFromView({ filters: {} }),
+    name: suggestName({ measure, kind }),
+    measure,
+    filters,
+    kind,
+    threshold,
+    windowMinutes: 60,
   };
 }
 

@@ -2,6 +2,7 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
+import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import { type FakeAnswers, problem, renderWithPlatform } from "#platform/render-with-platform.tsx";
 import type { TenantId } from "../analytics.queries.ts";
 import { makeAlert } from "./alert.fixture.ts";
@@ -27,6 +28,7 @@ function open(answers: FakeAnswers, mayChange = true) {
       [ALERTS]: () => ({ items: [] }),
       [`GET /tenants/${TENANT}/quota-alerts`]: () => QUOTAS,
       [`GET /tenants/${TENANT}/run-out-alerts`]: () => ({ days: 7, mailRoles: [] }),
+      [`GET /tenants/${TENANT}/insights`]: () => makeInsightList(),
       ...answers,
     },
   );

@@ -8,6 +8,9 @@ import { RelativeTime } from "@turnpike/ui/relative-time";
 import BellRing from "lucide-react/icons/bell-ring";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { toAlertProposal } from "#components/insights/alert-proposal.view-model.ts";
+import { InsightNotes } from "#components/insights/insight-notes.tsx";
+import type { Insight } from "#components/insights/insights.queries.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { alertsQuery } from "#platform/shared-queries.ts";
 import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
@@ -15,7 +18,7 @@ import type { AnalyticsSearch } from "../analytics-search.view-model.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
 import { type NamedMeters, toAlertState, toLastValueText, toRuleText } from "./alert.view-model.ts";
 import { AlertDialogs, type AlertTask } from "./alert-dialogs.tsx";
-import { draftFromView, listFilterTexts } from "./alert-draft.view-model.ts";
+import { draftFromProposal, draftFromView, listFilterTexts } from "./alert-draft.view-model.ts";
 import { AlertMenu } from "./alert-menu.tsx";
 import { AlertSheet } from "./alert-sheet.tsx";
 import type { Alert } from "./alerts.queries.ts";
@@ -162,6 +165,27 @@ export function AlertsTab(props: AlertsTabProps) {
           }
         />
       )}
+      <InsightNotes
+        tenant={{ tenantId }}
+        title="Unusual lately"
+        isShown={({ evidence }) => evidence !== null}
+        {...(mayChange && {
+          renderAction: (insight: Insight) => {
+            const proposal = toAlertProposal(insight);
+            return (
+              proposal !== undefined && (
+                <button
+                  type="button"
+                  className="cursor-pointer font-medium text-ink underline underline-offset-4"
+                  onClick={() => setTask({ kind: "add", draft: draftFromProposal(proposal) })}
+                >
+                  Make an alert of this
+                </button>
+              )
+            );
+          },
+        })}
+      />
       <QuotaAlertsCard tenantId={tenantId} mayChange={mayChange} />
       <RunOutAlertsCard tenantId={tenantId} mayChange={mayChange} />
       <AlertSheet

@@ -5,6 +5,8 @@ import { ErrorState } from "@turnpike/ui/error-state";
 import { Sheet } from "@turnpike/ui/sheet";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
+import { InsightNotes } from "#components/insights/insight-notes.tsx";
+import { isAboutKey } from "#components/insights/insights.view-model.ts";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
@@ -97,6 +99,14 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
             people={people}
             onOpenKey={props.onOpenKey}
           />
+          {mayInTenant(tenant, "usage:read") && (
+            <InsightNotes
+              tenant={tenant}
+              title="Risks"
+              headingLevel={3}
+              isShown={(insight) => isAboutKey(insight, keyId)}
+            />
+          )}
           <KeyUsage tenantId={tenantId} keyId={keyId} />
           {mayInTenant(tenant, "audit:read") && (
             <KeyTrail tenantId={tenantId} subject={subject} people={people} />

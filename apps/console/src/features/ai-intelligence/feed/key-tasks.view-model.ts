@@ -1,0 +1,34 @@
+import type { Insight } from "#components/insights/insights.queries.ts";
+
+/** What can be done with a key in place: its limits and expiry changed, or the key revoked. */
+export type KeyTask = { task: "edit" | "revoke"; label: string };
+
+const LIMIT: KeyTask = { task: "edit", label: "Limit key" };
+const EXTEND: KeyTask = { task: "edit", label: "Extend key" };
+const REVOKE: KeyTask = { task: "revoke", label: "Revoke key" };
+
+/**
+ * What can be done with the key of an insight: `main` in place of the link of its action, `others` besides. Nothing for those who
+ * may not change keys, and for insights without a key.
+ */
+export function listKeyTasks(
+  { action, evidence }: Pick<Insight, "action" | "evidence">,
+  mayWriteKeys: boolean,
+): { keyId: string | undefined; main: KeyTask | undefined; others: KeyTask[] } {
+  const cause = evidence?.cause;
+  const causing = cause?.dimension === "key" && cause.value !== "" ? cause.value : undefined;
+  const keyId = "keyId" in action ? String(action.keyId) : causing;
+  if (keyId === undefined || !mayWriteKeys) {
+    return { keyId, main: undefined, others: [] };
+  }
+  switch (action.do) {
+    case "limit_key":
+      return { keyId, main: LIMIT, others: [REVOKE] };
+    case "revoke_key":
+      return { keyId, main: REVOKE, others: [LIMIT] };
+    case "extend_key":
+      return { keyId, main: EXTEND, others: [REVOKE] };
+    default:
+      return { keyId, main: undefined, others: [LIMIT, REVOKE] };
+  }
+}

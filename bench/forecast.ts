@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { forecastSeries } from "@turnpike/domain/forecast/forecast-series";
+import { forecastTotals } from "@turnpike/domain/forecast/forecast-totals";
 import { naive2 } from "./peers/naive2.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { makeHourlyUsage } from "./rig/make-hourly-usage.ts";
@@ -113,8 +114,8 @@ function compareMonths(): number {
     const known = days.slice(0, days.length - MONTH_DAYS + KNOWN_DAYS);
     const spent = sum(month.slice(0, KNOWN_DAYS));
     const horizon = MONTH_DAYS - KNOWN_DAYS;
-    const result = forecastSeries({ values: known, horizon, seasons: [7] });
-    const rest = result.isEnough ? sum(result.mean) : Number.NaN;
+    const result = forecastTotals({ values: known, horizon, seasons: [7] });
+    const rest = result.isEnough ? result.total(0, horizon).mean : Number.NaN;
     ours += Math.abs(spent + rest - sum(month)) / sum(month);
     runRate += Math.abs((spent * MONTH_DAYS) / KNOWN_DAYS - sum(month)) / sum(month);
   }

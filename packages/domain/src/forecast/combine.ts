@@ -24,13 +24,16 @@ export function weigh(origins: Origins): number[] {
   return raw.map((weight) => weight / sum);
 }
 
-/** @param weights - One for each forecast. */
+/**
+ * @param weights - One for each forecast.
+ * @param steps - Left out: as many as the first forecast has.
+ */
 export function combine(
   forecasts: readonly (readonly number[])[],
   weights: readonly number[],
+  steps: number = forecasts[0]?.length ?? 0,
 ): number[] {
-  const first = forecasts[0] ?? [];
-  return first.map((_, step) =>
+  return Array.from({ length: steps }, (_, step) =>
     forecasts.reduce(
       (sum, forecast, index) => sum + (weights[index] ?? 0) * (forecast[step] ?? 0),
       0,

@@ -39,6 +39,7 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
         meters.length > 1 && (
           <Select
             label="Meter"
+            className="w-48 max-w-full"
             choices={meters.map((one) => ({ value: one.meter, label: one.name }))}
             value={meter?.meter ?? null}
             onValueChange={setChosen}

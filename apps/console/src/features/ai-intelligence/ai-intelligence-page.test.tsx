@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { cleanup, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { afterEach, beforeEach, describe, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { makePlanAdvice } from "#components/advice/advice.fixture.ts";
 import { TENANT_ID } from "#components/billing/billing-answers.fixture.ts";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
 import {
@@ -11,6 +12,7 @@ import {
   makeUsageForecast,
 } from "#components/forecast/forecast.fixture.ts";
 import { makeInsightList } from "#components/insights/insights.fixture.ts";
+import type { PlanAdvice } from "#platform/advice-queries.ts";
 import type { FakeAnswers } from "#platform/render-with-platform.tsx";
 import { AiIntelligencePage } from "./ai-intelligence-page.tsx";
 
@@ -52,6 +54,7 @@ function openPage(answers: FakeAnswers) {
       "GET /insight-digests": () => ({ items: [], email: null, sendsMail: false }),
       [`GET ${AT}/forecasts/usage`]: () => makeUsageForecast([makeMeterForecast()]),
       [`GET ${AT}/forecasts/invoice`]: () => makeInvoiceForecast(),
+      [`GET ${AT}/advice/plans`]: () => makePlanAdvice(),
       [`GET ${AT}/forecasts/exhaustion`]: () => ({
         tenantId: TENANT_ID,
         asOf: "2026-11-20T00:00:00.000Z",
@@ -90,5 +93,43 @@ describe("AI intelligence", () => {
     });
     await screen.findByText("5 of 21 days of history");
     screen.getByText(/\$49.00 so far/);
+  });
+
+  it("compares plans by the usage of the last months, month by month on demand, with what was left unused", async () => {
+    openPage({ [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }) });
+    await screen.findByText(
+      "Growth would have cost $41.00 less over the last 2 months, and refused nothing.",
+    );
+    screen.getByText("−$41.00");
+    screen.getByText("Would have refused 1,200 requests.");
+    screen.getByText(/at most 900 of 10,000 requests included in the price/);
+    expect(screen.queryByText("Sep 2026")).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Show months" }));
+    screen.getByText("Sep 2026");
+    screen.getByText("$80.50");
+    expect(screen.getByRole("link", { name: "Compare and change" }).getAttribute("href")).toBe(
+      "/plans",
+    );
+  });
+
+  it("says that the own plan is best, that one which refuses nothing costs more, and what comparing waits for", async () => {
+    const open = async (advice: PlanAdvice, text: RegExp) => {
+      openPage({
+        [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }),
+        [`GET ${AT}/advice/plans`]: () => advice,
+      });
+      await screen.findByText(text);
+      cleanup();
+    };
+    await open(makePlanAdvice({ recommended: null }), /Your plan was the best choice/);
+    const dearer = { planId: "growth", reason: "refuses_nothing", saving: "-9.00" } as const;
+    await open(
+      makePlanAdvice({ recommended: dearer, refused: 30 }),
+      /cost \$9.00 more over .* refused no call for a quota; your plan refused 30/,
+    );
+    await open(
+      makePlanAdvice({ state: "not_enough_history", months: [], plans: [], recommended: null }),
+      /once a calendar month of usage is over/,
+    );
   });
 });

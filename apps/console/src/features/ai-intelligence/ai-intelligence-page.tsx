@@ -1,6 +1,8 @@
 import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { AdviceCard } from "./advice/advice-card.tsx";
 import { InsightFeed } from "./feed/insight-feed.tsx";
 import { ForecastSection } from "./forecast/forecast-section.tsx";
 
@@ -22,6 +24,7 @@ export function AiIntelligencePage({ dialogs, insight }: AiIntelligencePageProps
           <div key={tenant.tenantId} className="space-y-4">
             <InsightFeed tenant={tenant} dialogs={dialogs} named={insight} />
             <ForecastSection tenant={tenant} />
+            {mayInTenant(tenant, "billing:read") && <AdviceCard tenant={tenant} />}
           </div>
         )}
       </TenantGate>

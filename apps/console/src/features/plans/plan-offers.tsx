@@ -3,6 +3,7 @@ import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { type ReactNode, useState } from "react";
+import { AdviceLine } from "#components/advice/advice-line.tsx";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
 import { ChangeDialog } from "#components/billing/change/change-dialog.tsx";
 import type { ChangeRequest } from "#components/billing/change/change-request.view-model.ts";
@@ -17,6 +18,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatPrice } from "#components/plan.view-model.ts";
 import { subscriptionQuery } from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import {
   catalogQuery,
@@ -97,6 +99,9 @@ function OffersOfTenant({
         refusal={refusal}
         onRequest={setRequest}
       />
+      {place.environment === "live" && mayInTenant(tenant, "billing:read") && (
+        <AdviceLine tenantId={tenant.tenantId} />
+      )}
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
         <p className="mb-4 max-w-[72ch]">
           {owner === undefined ? "You are" : `${owner} is`} on {limits.data.plan.name}, at{" "}

@@ -1,0 +1,72 @@
+import { toPlural } from "@turnpike/domain/text/to-plural";
+import type { PlanAdvice, QuotaUse, TriedPlan } from "#platform/advice-queries.ts";
+import { formatCount, formatShare } from "#platform/format.ts";
+import { formatMoney, isZero } from "#platform/format-money.ts";
+
+/** "the last 3 months" */
+export function describeMonths({ months }: Pick<PlanAdvice, "months">): string {
+  return months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
+}
+
+function nameOf({ plans }: PlanAdvice, planId: string): string {
+  return plans.find((plan) => plan.planId === planId)?.name ?? planId;
+}
+
+/** The advice in one sentence; undefined when the own plan is best, or there is none yet. */
+export function describeAdvice(advice: PlanAdvice): string | undefined {
+  const { recommended, currency } = advice;
+  if (recommended === null) {
+    return;
+  }
+  const { planId, reason, saving } = recommended;
+  const isDearer = saving.startsWith("-");
+  const amount = formatMoney(isDearer ? saving.slice(1) : saving, currency);
+  const cost = isZero(saving) ? "cost the same" : `cost ${amount} ${isDearer ? "more" : "less"}`;
+  const verb = `${nameOf(advice, planId)} would have ${cost} over ${describeMonths(advice)}`;
+  return reason === "cheaper"
+    ? `${verb}, and refused nothing.`
+    : `${verb} and refused no call for a quota; your plan ${advice.refused > 0 ? `refused ${formatCount(advice.refused)}` : "would have refused some"}.`;
+}
+
+/** "1,200 requests", for each meter; undefined for nothing. */
+export function describeBlocked(units: TriedPlan["blocked"]): string | undefined {
+  return units.length === 0
+    ? undefined
+    : units.map(({ quantity, unit }) => `${formatCount(quantity)} ${toPlural(unit)}`).join(", ");
+}
+
+/** How a plan compares with the own one: "−$41.00". */
+export function describeDifference({ saving }: TriedPlan, currency: string): string {
+  if (isZero(saving)) {
+    return "Same";
+  }
+  return saving.startsWith("-")
+    ? `+${formatMoney(saving.slice(1), currency)}`
+    : `−${formatMoney(saving, currency)}`;
+}
+
+const RARELY = 0.2;
+const NEARLY = 0.8;
+
+/** What the use of a quota suggests; undefined for one that fits. */
+export function describeQuotaUse({
+  kind,
+  limit,
+  most,
+  share,
+  unit,
+  name,
+}: QuotaUse): string | undefined {
+  const given = `${formatCount(limit)} ${toPlural(unit)}`;
+  if (kind === "included") {
+    return share < RARELY
+      ? `${name}: at most ${formatCount(most)} of ${given} included in the price were used in a month (${formatShare(share)}).`
+      : undefined;
+  }
+  if (share >= NEARLY) {
+    return `${name}: ${formatShare(share)} of ${given} were used in the fullest month.`;
+  }
+  return share < RARELY
+    ? `${name}: at most ${formatShare(share)} of ${given} were used in a month.`
+    : undefined;
+}

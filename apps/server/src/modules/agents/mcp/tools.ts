@@ -112,6 +112,12 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     title: "Get the spend cap",
     description: "The cap in money, if there is one, and what counts against it.",
   }),
+  fromOperation("advice", "plans", {
+    name: "compare_plans",
+    title: "Compare plans",
+    description:
+      "What the usage of the last closed months would have cost on every plan, month by month, what hard limits would have refused, and the plan that fits best. List prices before coupons, credit, add-ons and tax.",
+  }),
   fromOperation("proposals", "list", {
     name: "list_proposals",
     title: "List proposals",

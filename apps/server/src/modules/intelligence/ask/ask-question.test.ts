@@ -304,4 +304,13 @@ describe("an answer", () => {
       quiet.answer?.rows.map(({ group }) => quiet.answer?.names[group["key"] ?? ""]),
     ).toContain("partner");
   });
+
+  it("says which plan fits, with what each would have cost", async () => {
+    const { kind, sentence, answer, assumed } = await ask("which plan is best for us?");
+    expect(kind).toBe("advice");
+    expect(sentence).toMatch(/^Over the last (?:month|2 months) Free comes to 0[.]00 USD, /);
+    expect(assumed).toContain("closed months");
+    expect(answer?.rows[0]).toMatchObject({ group: { plan: "free" }, values: { saving: "0.00" } });
+    expect(answer?.names).toMatchObject({ free: "Free", pro: "Pro" });
+  });
 });

@@ -4,6 +4,7 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { QuestionReading } from "@turnpike/domain/questions/question-reading";
 import { readQuestion } from "@turnpike/domain/questions/read-question";
+import { answerAdvice } from "./answer-advice.ts";
 import { answerCounts, COUNTED } from "./answer-counts.ts";
 import { answerExplain } from "./answer-explain.ts";
 import { answerForecast } from "./answer-forecast.ts";
@@ -68,9 +69,7 @@ async function say(
     case "risk":
       return await answerRisk(deps, asker, vocabulary);
     case "advice":
-      throw new CannotAnswer(
-        "What each plan would cost is on the page Plans, with the quote of a change.",
-      );
+      return await answerAdvice(deps, asker);
     default:
   }
   if (query === null) {

@@ -7,6 +7,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { hastenPrepaid } from "../accounts/accounts.store.ts";
 import {
   type BillingDetailsRow,
   findBillingDetails,
@@ -87,6 +88,8 @@ export async function changeDetails(
   }
   const now = deps.clock.now();
   await writeBillingDetails(tx, tenantId, { details, now });
+  // With another tax credit pays for more, or for less.
+  await hastenPrepaid(tx, tenantId, now);
   await writeAudit(deps, tx, context, {
     tenantId,
     action,

@@ -4,12 +4,15 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCreditState, type Metering } from "#modules/metering/index.ts";
+import { closeDue } from "../closing/close-due.ts";
 import { getCredits } from "../credits/get-credits.ts";
 import { grantCredit } from "../credits/grant-credit.ts";
 import { putAutomaticTopUp } from "../credits/set-automatic-top-up.ts";
 import { topUpLowAccounts } from "../credits/top-up-low-accounts.ts";
+import { putBillingDetails } from "../details/put-billing-details.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { recordUsage } from "../testing/billing.fixture.ts";
+import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
 import { putSpendCap } from "./change-spend-cap.ts";
 import { publishCappedPlan } from "./spend-cap.fixture.ts";
 import { type SpendingProcesses, startSpendingProcesses } from "./spending-processes.fixture.ts";
@@ -131,5 +134,21 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
     expect(await sumInvoices(tenantId)).toMatchObject({ due: 0 });
     expect(month.charged).toBeGreaterThan(495);
     expect(month.charged).toBeLessThanOrEqual(500);
+  });
+
+  it("and count their tax as it is now", async () => {
+    const tenantId = await fleet.makeTenant("prepaid");
+    await grant(tenantId, "1.19");
+    const taxed = { ...fleet.deps, billing: { ...fleet.deps.billing, tax: GERMAN_SELLER } };
+    const moveTo = async (country: string) => {
+      await putBillingDetails(taxed, OPERATOR_CONTEXT, {
+        ...{ tenantId, country, companyName: "Example", addressLines: [], postalCode: null },
+        ...{ city: null, region: null, email: null, taxId: null },
+      });
+      await closeDue(taxed);
+      return (await stateOf(tenantId))?.credit;
+    };
+    expect(await moveTo("DE")).toBe(100n);
+    expect(await moveTo("US")).toBe(119n);
   });
 });

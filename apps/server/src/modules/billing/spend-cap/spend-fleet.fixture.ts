@@ -6,7 +6,6 @@ import {
   isProcessGone,
   startDecidingProcess,
 } from "@turnpike/testkit/deciding-process";
-import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -18,8 +17,8 @@ import { CAPPED_METERS } from "./spend-cap.fixture.ts";
 
 /** Calls that a process decides at once: as many as keep it busy while the answers travel. */
 const BATCH = 48;
-/** Refused by a limit, or because a busy database has not answered in time. */
-const REFUSED = ["SPEND_CAP_REACHED", "PAYMENT_REQUIRED", "LIMITS_UNAVAILABLE"];
+/** Refused by a limit, or because a busy machine has not decided in time. */
+const REFUSED = ["SPEND_CAP_REACHED", "PAYMENT_REQUIRED", "LIMITS_UNAVAILABLE", "OVERLOADED"];
 
 /** A tenant that spends, and what was let through for it. */
 export type Spender = {
@@ -102,8 +101,8 @@ export async function openSpendFleet(
   return {
     makeSpender,
 
-    /** Keeps every process busy, two batches each, until `isOver`. One that was killed is loaded again once it has been replaced. */
-    async load(spenders: readonly Spender[], isOver: () => Promise<boolean>): Promise<void> {
+    /** Keeps every process busy, two batches each, while something is done. One that was killed is loaded again once it is replaced. */
+    async loadWhile(spenders: readonly Spender[], act: () => Promise<void>): Promise<void> {
       let stops = false;
       const callers = slots.flatMap((slot) =>
         [0, 1].map(async () => {
@@ -114,7 +113,7 @@ export async function openSpendFleet(
       );
       try {
         // A caller that fails ends the wait.
-        await Promise.race([pollUntil("all is spent", isOver), ...callers]);
+        await Promise.race([act(), ...callers]);
       } finally {
         stops = true;
         await Promise.all(callers);

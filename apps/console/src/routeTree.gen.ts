@@ -19,6 +19,7 @@ import { Route as AppAiIntelligenceRouteImport } from "./routes/_app/ai-intellig
 import { Route as AppAnalyticsRouteImport } from "./routes/_app/analytics.tsx";
 import { Route as AppApiKeysRouteImport } from "./routes/_app/api-keys.tsx";
 import { Route as AppBillingsRouteImport } from "./routes/_app/billings.tsx";
+import { Route as AppDeviceRouteImport } from "./routes/_app/device.tsx";
 import { Route as AppOverviewRouteImport } from "./routes/_app/overview.tsx";
 import { Route as AppPlansRouteImport } from "./routes/_app/plans.tsx";
 import { Route as AppQuickstartRouteImport } from "./routes/_app/quickstart.tsx";
@@ -73,6 +74,11 @@ const AppBillingsRoute = AppBillingsRouteImport.update({
   path: "/billings",
   getParentRoute: () => AppRoute,
 } as any);
+const AppDeviceRoute = AppDeviceRouteImport.update({
+  id: "/device",
+  path: "/device",
+  getParentRoute: () => AppRoute,
+} as any);
 const AppOverviewRoute = AppOverviewRouteImport.update({
   id: "/overview",
   path: "/overview",
@@ -104,6 +110,7 @@ export interface FileRoutesByFullPath {
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
   "/billings": typeof AppBillingsRoute;
+  "/device": typeof AppDeviceRoute;
   "/overview": typeof AppOverviewRoute;
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
@@ -119,6 +126,7 @@ export interface FileRoutesByTo {
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
   "/billings": typeof AppBillingsRoute;
+  "/device": typeof AppDeviceRoute;
   "/overview": typeof AppOverviewRoute;
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
@@ -136,6 +144,7 @@ export interface FileRoutesById {
   "/_app/analytics": typeof AppAnalyticsRoute;
   "/_app/api-keys": typeof AppApiKeysRoute;
   "/_app/billings": typeof AppBillingsRoute;
+  "/_app/device": typeof AppDeviceRoute;
   "/_app/overview": typeof AppOverviewRoute;
   "/_app/plans": typeof AppPlansRoute;
   "/_app/quickstart": typeof AppQuickstartRoute;
@@ -153,6 +162,7 @@ export interface FileRouteTypes {
     | "/analytics"
     | "/api-keys"
     | "/billings"
+    | "/device"
     | "/overview"
     | "/plans"
     | "/quickstart"
@@ -168,6 +178,7 @@ export interface FileRouteTypes {
     | "/analytics"
     | "/api-keys"
     | "/billings"
+    | "/device"
     | "/overview"
     | "/plans"
     | "/quickstart"
@@ -184,6 +195,7 @@ export interface FileRouteTypes {
     | "/_app/analytics"
     | "/_app/api-keys"
     | "/_app/billings"
+    | "/_app/device"
     | "/_app/overview"
     | "/_app/plans"
     | "/_app/quickstart"
@@ -271,6 +283,13 @@ declare module "@tanstack/react-router" {
       preLoaderRoute: typeof AppBillingsRouteImport;
       parentRoute: typeof AppRoute;
     };
+    "/_app/device": {
+      id: "/_app/device";
+      path: "/device";
+      fullPath: "/device";
+      preLoaderRoute: typeof AppDeviceRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     "/_app/overview": {
       id: "/_app/overview";
       path: "/overview";
@@ -307,6 +326,7 @@ interface AppRouteChildren {
   AppAnalyticsRoute: typeof AppAnalyticsRoute;
   AppApiKeysRoute: typeof AppApiKeysRoute;
   AppBillingsRoute: typeof AppBillingsRoute;
+  AppDeviceRoute: typeof AppDeviceRoute;
   AppOverviewRoute: typeof AppOverviewRoute;
   AppPlansRoute: typeof AppPlansRoute;
   AppQuickstartRoute: typeof AppQuickstartRoute;
@@ -318,6 +338,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAnalyticsRoute: AppAnalyticsRoute,
   AppApiKeysRoute: AppApiKeysRoute,
   AppBillingsRoute: AppBillingsRoute,
+  AppDeviceRoute: AppDeviceRoute,
   AppOverviewRoute: AppOverviewRoute,
   AppPlansRoute: AppPlansRoute,
   AppQuickstartRoute: AppQuickstartRoute,

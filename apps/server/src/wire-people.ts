@@ -53,12 +53,17 @@ import { createFilesRawRoutes, createFilesRoutes } from "#modules/files/index.ts
 import { createVerifyRoutes } from "#modules/gateway/index.ts";
 import {
   createAttemptLimits,
+  createDeviceRawRoutes,
+  createDeviceRoutes,
+  createPersonTokens,
+  createPersonTokensRoutes,
   createSetupRoutes,
   createTokenVerifier,
   createTrustedIssuers,
   createUserDirectory,
   IDENTITY_PROVIDER_PREFIX,
   isIdToken,
+  isPersonToken,
 } from "#modules/identity/index.ts";
 import {
   createAdviceRoutes,
@@ -160,10 +165,21 @@ export function wirePeople(
     operators: config.identity.operators,
   });
   changes.subscribe(users.applyChange);
-  const findActor: FindActor = (credential, findAddress) =>
-    isIdToken(credential)
-      ? users.findActor(credential)
+  const personTokens = createPersonTokens({ ...services, findPerson: users.findPerson });
+  changes.subscribe(personTokens.applyChange);
+  const findActor: FindActor = (credential, findAddress) => {
+    if (isIdToken(credential)) {
+      return users.findActor(credential);
+    }
+    return isPersonToken(credential)
+      ? personTokens.findActor(credential)
       : calls.keys.findActor(credential, findAddress);
+  };
+  const devices = {
+    ...services,
+    attempts: worker?.limits.attemptsOf("devices") ?? createAttemptLimits(services.clock),
+    consoleUrl: urls.console,
+  };
 
   const catalog = createPublicCatalog({
     transact: services.transact,
@@ -202,6 +218,8 @@ export function wirePeople(
       ...services,
       attempts: worker?.limits.attemptsOf("setup") ?? createAttemptLimits(services.clock),
     }),
+    deviceSignIns: createDeviceRoutes(devices),
+    personTokens: createPersonTokensRoutes(services),
     tenants: createTenantsRoutes({
       ...services,
       plans: installation.plans,
@@ -319,6 +337,7 @@ export function wirePeople(
         ),
       }),
       ...createFilesRawRoutes(files),
+      ...createDeviceRawRoutes(devices),
       ...createOutboxRawRoutes(services),
       ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
       ...createDocumentsRawRoutes({

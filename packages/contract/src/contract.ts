@@ -13,6 +13,7 @@ import { billingSetupContract } from "./billing-setup.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { creditsContract, grantingContract } from "./credits.ts";
+import { deviceSignInsContract, personTokensContract } from "./device-sign-ins.ts";
 import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
 import { exportsContract } from "./exports.ts";
@@ -42,6 +43,8 @@ import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
 /** Every operation under `/v1`, by module. */
 export const contract = {
   setup: setupContract,
+  deviceSignIns: deviceSignInsContract,
+  personTokens: personTokensContract,
   tenants: tenantsContract,
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },

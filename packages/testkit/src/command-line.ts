@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import type { RemoteSurroundings } from "../../../apps/server/src/cli/cli.ts";
 import { readCommandConfig } from "../../../apps/server/src/cli/read-command-config.ts";
 import { runCli } from "../../../apps/server/src/cli/run-cli.ts";
 import type { Ended } from "./program.ts";
@@ -29,6 +30,8 @@ export type CommandLine = (...args: string[]) => Promise<Ended>;
 export function createCommandLine(input: {
   env: Readonly<Record<string, string>>;
   workingFolder: string;
+  /** Left out: other installations cannot be reached. */
+  remote?: RemoteSurroundings;
 }): CommandLine {
   return async (...args) => {
     const output = new Capture();
@@ -43,6 +46,7 @@ export function createCommandLine(input: {
       output,
       errors,
       isTerminal: false,
+      ...(input.remote && { remote: input.remote }),
     });
     return { code: exitCode, stdout: output.text(), stderr: errors.text() };
   };

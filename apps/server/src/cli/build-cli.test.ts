@@ -47,6 +47,9 @@ describe("the commands", () => {
         ...["list", "add", "remove"].map((name) => `operators ${name}`),
         ...["update", "roll", "disable", "enable", "import"].map((name) => `keys ${name}`),
         ...[
+          "login",
+          "logout",
+          "whoami",
           "users ensure",
           "plans list",
           "billing rehearse",

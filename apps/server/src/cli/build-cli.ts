@@ -14,6 +14,7 @@ import { addKeysCommands } from "./keys-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
 import { addOperatorsCommands } from "./operators-commands.ts";
 import { addPaymentsCommands } from "./payments-commands.ts";
+import { addLoginCommands } from "./remote/login-commands.ts";
 import { addServiceKeysCommands } from "./service-keys-commands.ts";
 import { addTenantsCommands } from "./tenants-commands.ts";
 import { addUsageCommands } from "./usage-commands.ts";
@@ -22,6 +23,7 @@ import { addWebhooksCommands } from "./webhooks-commands.ts";
 /** Puts the whole program together; runs nothing. */
 export function buildCli(environment: CliEnvironment): Cli {
   const cli = createCli(environment);
+  addLoginCommands(cli);
   addTenantsCommands(cli);
   addMembersCommands(cli);
   addKeysCommands(cli);

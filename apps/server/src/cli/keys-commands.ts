@@ -1,11 +1,14 @@
 import {
+  type CreatedKey,
+  createdKey,
   createKeyRequest,
   KEY_GRACE_SECONDS,
   type Key,
+  key as keyShape,
   rollKeyRequest,
   updateKeyRequest,
 } from "@turnpike/contract/keys";
-import { keyId as keyIdSchema } from "@turnpike/contract/shapes";
+import { keyId as keyIdSchema, pageOf } from "@turnpike/contract/shapes";
 import { TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { z } from "zod";
 import { createKey, listKeys, revokeKey, rollKey, updateKey } from "#modules/keys/index.ts";
@@ -16,6 +19,7 @@ import { addKeysImportCommand } from "./keys-import-command.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput, toInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
+import { findFirstCall } from "./remote/first-call.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -102,14 +106,25 @@ export function addKeysCommands(cli: Cli): void {
         { name, environment: test ? "test" : "live", ...toKeyInput(options) },
         KEY_FIELD_NAMES,
       );
-      await cli.run(
-        async ({ deps, context }) => {
+      await cli.runAnywhere<CreatedKey & { firstCall?: string | undefined }>({
+        here: async ({ deps, context }) => {
           const { tenantId } = await getTenantByName(deps, context, { idOrSlug: tenant });
           return await createKey(deps, context, { ...input, tenantId });
         },
-        (created) =>
-          `${toRecord(toKeyFields(created))}\n\n${created.key}\n\nThis is the only time the key is shown.`,
-      );
+        there: async (api) => {
+          const { tenantId } = await api.getTenant(tenant);
+          const path = `/v1/tenants/${tenantId}/keys`;
+          const created = await api.call({ method: "POST", path, body: input }, createdKey);
+          return { ...created, firstCall: await findFirstCall(api, created.key) };
+        },
+        toText: ({ firstCall, ...created }) =>
+          [
+            toRecord(toKeyFields(created)),
+            created.key,
+            "This is the only time the key is shown.",
+            ...(firstCall === undefined ? [] : [`First call:\n  ${firstCall}`]),
+          ].join("\n\n"),
+      });
     });
 
   keys
@@ -164,13 +179,18 @@ export function addKeysCommands(cli: Cli): void {
     .option(CURSOR_OPTION.flags, CURSOR_OPTION.text)
     .addHelpText("after", examples("keys list --tenant blue-heron-maps"))
     .action(async ({ tenant, ...page }) => {
-      await cli.run(
-        async ({ deps, context }) => {
+      await cli.runAnywhere({
+        here: async ({ deps, context }) => {
           const { tenantId } = await getTenantByName(deps, context, { idOrSlug: tenant });
           return await listKeys(deps, context, { ...page, tenantId });
         },
-        (result) => toPageText(result, toKeysTable),
-      );
+        there: async (api) => {
+          const { tenantId } = await api.getTenant(tenant);
+          const path = `/v1/tenants/${tenantId}/keys`;
+          return await api.call({ method: "GET", path, query: page }, pageOf(keyShape));
+        },
+        toText: (result) => toPageText(result, toKeysTable),
+      });
     });
 
   keys
@@ -181,13 +201,18 @@ export function addKeysCommands(cli: Cli): void {
     .addHelpText("after", examples("keys revoke --tenant blue-heron-maps key_…"))
     .action(async (key, options) => {
       const { keyId } = parseInput(keyInput, { keyId: key }, { keyId: "<key>" });
-      await cli.run(
-        async ({ deps, context }) => {
+      await cli.runAnywhere({
+        here: async ({ deps, context }) => {
           const { tenantId } = await getTenantByName(deps, context, { idOrSlug: options.tenant });
           return await revokeKey(deps, context, { tenantId, keyId });
         },
-        (revoked) => toRecord(toKeyFields(revoked)),
-      );
+        there: async (api) => {
+          const { tenantId } = await api.getTenant(options.tenant);
+          const path = `/v1/tenants/${tenantId}/keys/${keyId}/revoke`;
+          return await api.call({ method: "POST", path, body: {} }, keyShape);
+        },
+        toText: (revoked) => toRecord(toKeyFields(revoked)),
+      });
     });
 
   keys

@@ -1,3 +1,6 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { outliveOutput } from "#platform/outlive-output.ts";
 import { readCommandConfig } from "./read-command-config.ts";
 import { runCli } from "./run-cli.ts";
@@ -20,6 +23,13 @@ const { exitCode, isCutShort } = await runCli(process.argv.slice(2), {
   output: process.stdout,
   errors: process.stderr,
   isTerminal: process.stderr.isTTY,
+  remote: {
+    configFolder:
+      process.env["XDG_CONFIG_HOME"] ?? process.env["APPDATA"] ?? join(homedir(), ".config"),
+    wait: async (ms) => {
+      await wait(ms);
+    },
+  },
 });
 process.exitCode = exitCode;
 if (isCutShort) {

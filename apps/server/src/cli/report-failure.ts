@@ -5,6 +5,7 @@ import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
 import { InputFileError } from "./input-file-error.ts";
 import { OutputFileError } from "./output-file-error.ts";
+import { RemoteError } from "./remote/remote-error.ts";
 import { CommandInterrupted, CommandTimeout } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -94,6 +95,11 @@ export function describeFailure(error: unknown): Failure {
     const { message: detail } = error;
     const title = "The file cannot be written";
     return failed(`turnpike: ${detail}`, { title, code: "FILE_NOT_WRITTEN", detail });
+  }
+  if (error instanceof RemoteError) {
+    const { message: detail, code } = error;
+    const title = "The other installation cannot be used";
+    return failed(`turnpike: ${detail}`, { title, code, detail });
   }
   if (error instanceof StartupError) {
     const { code, message, hint } = error;

@@ -1,8 +1,9 @@
-import { tenantId as tenantIdShape } from "@turnpike/contract/shapes";
+import { pageOf, tenantId as tenantIdShape } from "@turnpike/contract/shapes";
 import {
   createTenantRequest,
   type DeletedTenant,
   type Tenant,
+  tenant,
   updateTenantRequest,
 } from "@turnpike/contract/tenants";
 import { z } from "zod";
@@ -80,10 +81,12 @@ export function addTenantsCommands(cli: Cli): void {
     .option(CURSOR_OPTION.flags, CURSOR_OPTION.text)
     .addHelpText("after", examples("tenants list", "tenants list --limit 100 --json"))
     .action(async (options) => {
-      await cli.run(
-        ({ deps, context }) => listTenants(deps, context, options),
-        (page) => toPageText(page, toTenantsTable),
-      );
+      await cli.runAnywhere({
+        here: ({ deps, context }) => listTenants(deps, context, options),
+        there: (api) =>
+          api.call({ method: "GET", path: "/v1/tenants", query: options }, pageOf(tenant)),
+        toText: (page) => toPageText(page, toTenantsTable),
+      });
     });
 
   tenants

@@ -1,4 +1,10 @@
-import { allUsageQuery, USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage";
+import { meter as meterShape } from "@turnpike/contract/catalog";
+import {
+  allUsageQuery,
+  USAGE_DIMENSIONS,
+  type UsageQuestion,
+  usageReport,
+} from "@turnpike/contract/usage";
 import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
@@ -12,9 +18,12 @@ import { getTenantByName, listTenants } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { parseInput, toInstant } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
+import type { RemoteApi } from "./remote/remote-api.ts";
 import { EXIT_FAILED } from "./report-failure.ts";
 import type { CommandSession } from "./run-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
+
+const metersShape = z.object({ items: z.array(meterShape) });
 
 type Report = Awaited<ReturnType<typeof queryUsage>>;
 type Limits = Awaited<ReturnType<typeof getLimits>>;
@@ -206,7 +215,7 @@ export function addUsageCommands(cli: Cli): void {
     )
     .action(async ({ tenant, ...options }) => {
       const asked = parseInput(usageOptions, options);
-      await cli.run(async (session) => {
+      const here = async (session: CommandSession) => {
         const { deps, context } = session;
         const subject = await findSubject(session, tenant);
         const question = toQuestion(asked, deps.clock.now());
@@ -219,7 +228,25 @@ export function addUsageCommands(cli: Cli): void {
         const eventType = meters.find(({ meterId }) => meterId === asked.meter)?.eventType;
         const usage = toUsage(report, eventType === undefined ? "calls" : "events");
         return { tenantId, tenant: subject?.slug ?? null, by: asked.by, ...usage };
-      }, toUsageText);
+      };
+      const there = async (api: RemoteApi) => {
+        const subject = await (tenant === undefined ? api.getOnlyTenant() : api.getTenant(tenant));
+        const { tenantId } = subject;
+        const question = toQuestion(asked, new Date());
+        const query = {
+          ...{ meter: question.meter, from: question.from, to: question.to, grain: question.grain },
+          measures: question.measures.join(","),
+          dimensions: question.dimensions.join(","),
+          order: question.order?.join(","),
+        };
+        const path = `/v1/tenants/${tenantId}/usage`;
+        const report = await api.call({ method: "GET", path, query }, usageReport);
+        const meters = await api.call({ method: "GET", path: "/v1/meters" }, metersShape);
+        const eventType = meters.items.find(({ meterId }) => meterId === asked.meter)?.eventType;
+        const usage = toUsage(report, eventType === undefined ? "calls" : "events");
+        return { tenantId, tenant: subject.slug, by: asked.by, ...usage };
+      };
+      await cli.runAnywhere<Awaited<ReturnType<typeof here>>>({ here, there, toText: toUsageText });
     });
 
   cli.program

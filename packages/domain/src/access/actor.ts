@@ -22,6 +22,8 @@ export type UserActor = {
   isOperator: boolean;
   /** The tenants the person belongs to. Empty for a person who has just registered. */
   roles: ReadonlyMap<TenantId, Role>;
+  /** True when the person acts through a command line that they allowed, not in a browser. */
+  isByDevice?: true;
 };
 
 /**

@@ -33,6 +33,7 @@ export const ID_PREFIXES = {
   alertEvent: "alh",
   insight: "ins",
   proposal: "prp",
+  personToken: "ptk",
   invoice: "inv",
   creditNote: "crn",
   creditGrant: "cgr",
@@ -69,6 +70,7 @@ type IdOf = {
   alertEvent: string;
   insight: string;
   proposal: string;
+  personToken: string;
   invoice: string;
   creditNote: string;
   creditGrant: string;

@@ -11,7 +11,8 @@ const CHECKSUM_CHARS = 6;
 const START_RANDOM_CHARS = 4;
 
 export const KEY_BRAND = "tp";
-export const KEY_KINDS = ["live", "test", "svc"] as const;
+/** `usr` is the credential of a person's command line. */
+export const KEY_KINDS = ["live", "test", "svc", "usr"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 /** The environments of a tenant's keys. Test keys are metered apart and never billed. */
@@ -127,4 +128,4 @@ export function canBeginKey(start: string): boolean {
  * Finds our keys inside other text, for redaction. It matches the shape, not the checksum, and needs no word boundary in front:
  * in JSON, the `n` of an escaped line break would hide the key after it.
  */
-export const KEY_IN_TEXT = /tp_(?:live|test|svc)_[0-9A-Za-z]{8,}/g;
+export const KEY_IN_TEXT = /tp_(?:live|test|svc|usr)_[0-9A-Za-z]{8,}/g;

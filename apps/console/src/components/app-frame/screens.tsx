@@ -36,8 +36,14 @@ export const SCREENS = [
 
 export type Screen = (typeof SCREENS)[number];
 
+/** What the frame says of the screen that it shows. */
+export type ShownScreen = { to: string; label: string };
+
+/** Signed-in screens that a person is sent to, and that the navigation does not offer. */
+const SIDE_SCREENS: readonly ShownScreen[] = [{ to: "/device", label: "Command lines" }];
+
 /** The screen of a path; undefined for one that is none. */
-export function findScreen(path: string): Screen | undefined {
+export function findScreen(path: string): ShownScreen | undefined {
   const visited = path.replace(/\/+$/, "");
-  return SCREENS.find(({ to }) => to === visited);
+  return [...SCREENS, ...SIDE_SCREENS].find(({ to }) => to === visited);
 }

@@ -9,12 +9,12 @@ import { usePlatform } from "#platform/platform.tsx";
 import { BrandMark } from "../brand-mark.tsx";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { NotificationBell } from "./notification-bell.tsx";
-import type { Screen } from "./screens.tsx";
+import type { ShownScreen } from "./screens.tsx";
 import { toPaletteModifier } from "./use-palette-keys.ts";
 
 export type TopBarProps = {
   /** Undefined where there is no such page. */
-  screen: Screen | undefined;
+  screen: ShownScreen | undefined;
   onOpenNavigation: () => void;
   onOpenPalette: () => void;
 };
@@ -58,7 +58,7 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
   );
 }
 
-function Breadcrumb({ screen }: { screen: Screen | undefined }) {
+function Breadcrumb({ screen }: { screen: ShownScreen | undefined }) {
   const tenant = useCurrentTenant();
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 grow">

@@ -4,6 +4,12 @@ export {
   createSharedAttemptLimits,
   toNetwork,
 } from "./attempts/attempt-limits.ts";
+export {
+  createDeviceRawRoutes,
+  createDeviceRoutes,
+  createPersonTokensRoutes,
+} from "./devices/devices.routes.ts";
+export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";

@@ -79,6 +79,27 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     description:
       "What is unusual in the usage and what needs attention, each with since when, how much, the key, route or status that explains it, and what to do.",
   }),
+  fromOperation("questions", "ask", {
+    name: "ask",
+    title: "Ask in plain English",
+    description:
+      'Answers a question such as "errors last week by route" or "why did usage rise on Tuesday", without a language model: with the query that was run, what was assumed, and the figures. It asks back where it must.',
+  }),
+  fromOperation("forecasts", "usage", {
+    name: "forecast_usage",
+    title: "Forecast usage",
+    description: "What usage will come to, with intervals, and how wrong past forecasts were.",
+  }),
+  fromOperation("forecasts", "invoice", {
+    name: "forecast_invoice",
+    title: "Forecast the invoice",
+    description: "What the running invoice will come to at the end of its period, with intervals.",
+  }),
+  fromOperation("forecasts", "exhaustion", {
+    name: "forecast_exhaustion",
+    title: "Forecast what runs out",
+    description: "When quotas, the spend cap and prepaid credit will run out.",
+  }),
   fromOperation("keys", "list", {
     name: "list_keys",
     title: "List API keys",

@@ -19,7 +19,15 @@ export type Attempt = {
 };
 
 /** The kinds of attempts. Each has limits of its own. */
-export type AttemptKind = "begin" | "resume" | "sign-in" | "register" | "mail" | "link";
+export type AttemptKind =
+  | "begin"
+  | "resume"
+  | "sign-in"
+  | "register"
+  | "mail"
+  | "link"
+  | "device"
+  | "user-code";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -60,6 +68,13 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
     network: limit("mail, network", 30, 3_600),
   },
   link: { network: limit("link, network", 60, 3_600) },
+  // Each sign-in of a command line that is started is a row until it expires.
+  device: { network: limit("device, network", 30, 300) },
+  // Of 25 thousand million codes, a few are open at a time.
+  "user-code": {
+    account: limit("user-code, account", 10, 900),
+    network: limit("user-code, network", 30, 900),
+  },
 };
 
 /** Entries of each limit; about 100 bytes each. */

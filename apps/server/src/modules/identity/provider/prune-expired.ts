@@ -1,6 +1,8 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { deleteExpiredLinks } from "../accounts/accounts.store.ts";
+import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts";
+import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
 /** Rows in one transaction: few enough that its locks are short. */
@@ -9,7 +11,7 @@ const BATCH_SIZE = 1_000;
 const BATCHES_MAX = 500;
 
 /**
- * Deletes expired sessions, codes, tokens and links, in short transactions.
+ * Deletes expired sessions, codes, tokens, links and sign-ins of command lines, in short transactions.
  *
  * @returns Rows deleted.
  */
@@ -22,6 +24,8 @@ export async function pruneExpired(
   const kinds: readonly ((tx: Tx) => Promise<number>)[] = [
     (tx) => deleteExpiredRecords(tx, before, batchSize),
     (tx) => deleteExpiredLinks(tx, before, batchSize),
+    (tx) => deleteExpiredDeviceSignIns(tx, before, batchSize),
+    (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
   ];
   let deleted = 0;
   for (const deleteBatch of kinds) {

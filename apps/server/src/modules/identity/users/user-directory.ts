@@ -25,6 +25,8 @@ export type UserDirectory = {
   identify(token: string): Promise<SignedInPerson>;
   /** The same for credentials of requests: `undefined` for an invalid token. */
   findActor(token: string): Promise<UserActor | undefined>;
+  /** The person with an identity, with the roles of now; `undefined` when no one has it. */
+  findPerson(identity: Pick<TokenClaims, "issuer" | "subject">): Promise<UserActor | undefined>;
   /** Makes the next lookup of a person read what is committed now. */
   forget(userId: UserId): void;
   /** Drops cached entries that a change may have invalidated. */
@@ -163,6 +165,15 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     return row.is_operator || (isListed && row.email_verified);
   }
 
+  function toActor(record: UserRecord): UserActor {
+    return {
+      type: "user",
+      id: record.row.user_id,
+      isOperator: isOperator(record),
+      roles: record.roles,
+    };
+  }
+
   async function identify(token: string): Promise<SignedInPerson> {
     const verdict = await deps.verifyToken(token);
     if (verdict.kind === "refused") {
@@ -173,10 +184,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       throw refused("expired", undefined);
     }
     const user = toSignedInUser(record.row, isOperator(record));
-    return {
-      user,
-      actor: { type: "user", id: user.userId, isOperator: user.isOperator, roles: record.roles },
-    };
+    return { user, actor: toActor(record) };
   }
 
   return {
@@ -190,6 +198,10 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
         }
         throw error;
       }
+    },
+    async findPerson(identity) {
+      const record = await people.get(nameOf(identity));
+      return record === null ? undefined : toActor(record);
     },
     forget: people.forget,
     applyChange(change) {

@@ -1,0 +1,83 @@
+import { hostname, userInfo } from "node:os";
+import { signedInUser } from "@turnpike/contract/auth";
+import { type Cli, examples, optionParser } from "../cli.ts";
+import { toRecord } from "../print.ts";
+import { parseRemoteAddress } from "./remote-address.ts";
+import { ask, createRemoteApi } from "./remote-api.ts";
+import { RemoteError } from "./remote-error.ts";
+import { signInByDevice } from "./sign-in-by-device.ts";
+
+const WHOAMI = { method: "GET", path: "/v1/me" } as const;
+
+/** Names the account on this machine; a user without a name in the system has none. */
+function nameThisMachine(): string {
+  try {
+    return `turnpike of ${userInfo().username} on ${hostname()}`.slice(0, 100);
+  } catch {
+    return `turnpike on ${hostname()}`.slice(0, 100);
+  }
+}
+
+/** `turnpike login`, `logout`, `whoami`: the person at another installation. */
+export function addLoginCommands(cli: Cli): void {
+  cli.program
+    .command("login")
+    .description("sign in at an installation, by a code that you type into its console")
+    .argument("<address>", "address of its console", optionParser(parseRemoteAddress))
+    .addHelpText("after", examples("login https://console.example.com"))
+    .action(async (address) => {
+      const { logins, wait } = cli.remote();
+      const token = await signInByDevice({
+        address,
+        name: nameThisMachine(),
+        wait,
+        show: ({ userCode, page }) =>
+          cli.environment.errors.write(
+            `Open ${page}\nand type this code:  ${userCode}\n\nType it only if you started this sign-in yourself. Waiting …\n`,
+          ),
+      });
+      const { email } = await createRemoteApi({ address, token }).call(WHOAMI, signedInUser);
+      await logins.put(address, { token, email });
+      cli.print(
+        { address, email },
+        () =>
+          `Signed in at ${address}${email === null ? "" : ` as ${email}`}.\nNext: turnpike keys create --at ${address} --tenant <tenant> --name first`,
+      );
+    });
+
+  cli.program
+    .command("logout")
+    .description("sign out at an installation: its credential ends, and is removed here")
+    .argument("<address>", "address of its console", optionParser(parseRemoteAddress))
+    .addHelpText("after", examples("logout https://console.example.com"))
+    .action(async (address) => {
+      const { logins } = cli.remote();
+      const login = await logins.find(address);
+      if (login === undefined) {
+        throw new RemoteError(`You are not signed in at ${address}.`);
+      }
+      await ask(`${address}/device/revoke`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ token: login.token }).toString(),
+      });
+      await logins.remove(address);
+      cli.print({ address }, () => `Signed out at ${address}.`);
+    });
+
+  cli.program
+    .command("whoami")
+    .description("show who is signed in at the installation that --at names")
+    .addHelpText("after", examples("whoami --at https://console.example.com"))
+    .action(async () => {
+      const api = await cli.getRemoteApi();
+      const user = await api.call(WHOAMI, signedInUser);
+      cli.print({ address: api.address, ...user }, () =>
+        toRecord([
+          ["Address", api.address],
+          ["Person", user.email ?? user.userId],
+          ["Operator", user.isOperator ? "yes" : "no"],
+        ]),
+      );
+    });
+}

@@ -1,0 +1,78 @@
+import type { UserActor } from "@turnpike/domain/access/actor";
+import { parseKey } from "@turnpike/domain/keys/key-format";
+import type { AppServices } from "#platform/app-services.ts";
+import type { Change } from "#platform/change-feed.ts";
+import { createRecordCache } from "#platform/record-cache.ts";
+import { SIGN_INS } from "#platform/transact.ts";
+import { hashCredential } from "./hash-credential.ts";
+import { findPersonTokensByHash, type IdentifiedToken } from "./person-tokens.store.ts";
+
+export type PersonTokens = {
+  /** The person of a command line's credential; undefined for one that is unknown, expired or ended. */
+  findActor(credential: string): Promise<UserActor | undefined>;
+  applyChange(change: Change): void;
+};
+
+const RECORDS_MAX = 20_000;
+const LIMITS = {
+  missesMax: 1_000,
+  missTtlMs: 1_000,
+  loadsMax: 2,
+  loadsWaitingMax: 500,
+  waitMsMax: 5_000,
+};
+
+/** True for a text in the form of a command line's credential. */
+export function isPersonToken(credential: string): boolean {
+  const parsed = parseKey(credential);
+  return parsed.form === "own" && parsed.kind === "usr";
+}
+
+/** A change of password ends what was given out before, to the second, as for the tokens of the console. */
+function isEnded(token: IdentifiedToken, now: Date): boolean {
+  const from = token.tokens_valid_from;
+  const isTooOld =
+    from !== null && token.created_at.getTime() < Math.floor(from.getTime() / 1_000) * 1_000;
+  return isTooOld || token.expires_at <= now;
+}
+
+/**
+ * Finds people by the credentials of their command lines. They are kept until the change feed names the person.
+ *
+ * @param deps.findPerson - The person with an identity, with the roles of now.
+ */
+export function createPersonTokens(
+  deps: Pick<AppServices, "transact" | "clock"> & {
+    findPerson(identity: { issuer: string; subject: string }): Promise<UserActor | undefined>;
+  },
+): PersonTokens {
+  const tokens = createRecordCache<IdentifiedToken>({
+    ...LIMITS,
+    recordsMax: RECORDS_MAX,
+    monotonicMs: deps.clock.monotonicMs,
+    idOf: ({ user_id }) => user_id,
+    load: (hashes) =>
+      deps.transact.asOperator((tx) => findPersonTokensByHash(tx, hashes), SIGN_INS),
+  });
+  return {
+    async findActor(credential) {
+      if (!isPersonToken(credential)) {
+        return;
+      }
+      const token = await tokens.get(hashCredential("token", credential).toString("hex"));
+      if (token === null || isEnded(token, deps.clock.now())) {
+        return;
+      }
+      const person = await deps.findPerson(token);
+      return person === undefined ? undefined : { ...person, isByDevice: true };
+    },
+    applyChange(change) {
+      if (change.kind === "user") {
+        tokens.forget(change.entityId);
+      }
+      if (change.kind === "reset") {
+        tokens.clear();
+      }
+    },
+  };
+}

@@ -22,6 +22,8 @@ const SIGNED_IN_PATHS = [
   "/api-keys",
   "/analytics",
   "/ai-intelligence",
+  // Where a person allows a command line that signs in.
+  "/device",
 ];
 
 beforeEach(() => {
@@ -77,7 +79,7 @@ describe("the link of a mail", () => {
 });
 
 describe("the routes", () => {
-  it("are those of the specification, and no others", () => {
+  it("are those of the specification and that of command lines, and no others", () => {
     const { router } = visit("/");
     expect(Object.keys(router.routesByPath).sort()).toEqual(
       [...PUBLIC_PATHS, ...SIGNED_IN_PATHS].sort(),

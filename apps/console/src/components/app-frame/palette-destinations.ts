@@ -94,6 +94,14 @@ export const DESTINATIONS: readonly Destination[] = [
     isForOperators: true,
   },
   {
+    label: "Insights over all tenants",
+    words: "anomalies unusual errors operator",
+    to: "/tenants",
+    search: { tab: "insights" },
+    note: "Tenants",
+    isForOperators: true,
+  },
+  {
     label: "Service keys",
     words: "programs backend operator credentials",
     to: "/tenants",

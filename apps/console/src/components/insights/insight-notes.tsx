@@ -71,13 +71,14 @@ export function InsightNotes({
   );
 }
 
-type InsightNoteProps = {
+export type InsightNoteProps = {
   insight: Pick<Insight, "kind" | "evidence" | "since">;
   text: string;
   action: ReactNode;
 };
 
-function InsightNote({ insight, text, action }: InsightNoteProps) {
+/** One insight as a line: how urgent, what, since when, and what to do. */
+export function InsightNote({ insight, text, action }: InsightNoteProps) {
   const { tone, label } = URGENCIES[urgencyOf(insight)];
   return (
     <li className="flex items-start gap-2.5">
@@ -88,7 +89,7 @@ function InsightNote({ insight, text, action }: InsightNoteProps) {
         <p className="[overflow-wrap:anywhere]">{text}</p>
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-ink-muted text-xs">
           <span>
-            Since <RelativeTime at={insight.since} />
+            Began <RelativeTime at={insight.since} />
           </span>
           {action}
         </p>

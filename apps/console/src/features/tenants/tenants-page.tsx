@@ -10,6 +10,7 @@ import { AuditTab } from "./audit/audit-tab.tsx";
 import { HealthTab } from "./health/health-tab.tsx";
 import { MembersTab } from "./members/members-tab.tsx";
 import { AllTenantsTab } from "./operator/all-tenants-tab.tsx";
+import { InsightsTab } from "./operator/insights-tab.tsx";
 import { OutboxTab } from "./operator/outbox-tab.tsx";
 import { ServiceKeysTab } from "./operator/service-keys-tab.tsx";
 import { YourTenantsTab } from "./own/your-tenants-tab.tsx";
@@ -26,6 +27,7 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
   agents: "Agents",
   audit: "Audit log",
   all: "All tenants",
+  insights: "Insights",
   "service-keys": "Service keys",
   outbox: "Outbox",
   health: "Health",
@@ -103,6 +105,8 @@ function renderTab(tab: TenantsTab, props: TabProps, create: () => void): ReactN
       );
     case "all":
       return <AllTenantsTab {...props} />;
+    case "insights":
+      return <InsightsTab {...props} />;
     case "service-keys":
       return <ServiceKeysTab {...props} />;
     case "outbox":

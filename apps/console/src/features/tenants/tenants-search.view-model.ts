@@ -1,7 +1,7 @@
 /** The tabs of `/tenants` for everyone, in order. */
 const MEMBER_TABS = ["yours", "settings", "members", "webhooks", "agents", "audit"] as const;
 /** The additional tabs for operators. */
-const OPERATOR_TABS = ["all", "service-keys", "outbox", "health"] as const;
+const OPERATOR_TABS = ["all", "insights", "service-keys", "outbox", "health"] as const;
 
 export type TenantsTab = (typeof MEMBER_TABS | typeof OPERATOR_TABS)[number];
 

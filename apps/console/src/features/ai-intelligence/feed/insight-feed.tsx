@@ -91,7 +91,7 @@ const SHOWN_AT_FIRST = 8;
 
 type InsightItemsProps = InsightFeedProps & {
   items: readonly Insight[];
-  /** Whether the first one's evidence is in sight. */
+  /** Whether the evidence of the first anomaly is in sight. */
   opensFirst?: boolean;
 };
 
@@ -99,18 +99,21 @@ function InsightItems({ items, opensFirst = false, named, ...props }: InsightIte
   const [isWhole, setIsWhole] = useState(false);
   const first = items.filter(({ insightId }) => insightId === named);
   const ordered = [...first, ...items.filter(({ insightId }) => insightId !== named)];
+  const openId = opensFirst
+    ? ordered.find(({ evidence }) => evidence !== null)?.insightId
+    : undefined;
   const shown = isWhole ? ordered : ordered.slice(0, SHOWN_AT_FIRST);
   const names = useKeyNames(props.tenant, shown);
   return (
     <>
       <ul className="divide-y divide-line">
-        {shown.map((insight, index) => (
+        {shown.map((insight) => (
           <InsightItem
             key={insight.insightId}
             {...props}
             insight={insight}
             names={names}
-            isOpenAtFirst={opensFirst && index === 0}
+            isOpenAtFirst={insight.insightId === openId}
           />
         ))}
       </ul>

@@ -2,6 +2,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { StatusDot } from "@turnpike/ui/status-dot";
+import ChevronDown from "lucide-react/icons/chevron-down";
 import { useId, useState } from "react";
 import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import type { Insight } from "#components/insights/insights.queries.ts";
@@ -46,7 +47,7 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
             )}
             <span>{KINDS[kind].label}</span>
             <span>
-              {endedAt === null && "Since "}
+              {endedAt === null && "Began "}
               <RelativeTime at={endedAt ?? since} />
             </span>
             {evidence !== null && (
@@ -70,6 +71,7 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
             aria-controls={evidenceId}
             onClick={() => setIsOpen(!isOpen)}
           >
+            <ChevronDown aria-hidden="true" className={`size-3.5 ${isOpen ? "rotate-180" : ""}`} />
             {isOpen ? "Hide evidence" : `Evidence: ${describeEvidence(evidence)}`}
           </Button>
         )}

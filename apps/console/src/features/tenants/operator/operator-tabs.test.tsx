@@ -3,6 +3,11 @@ import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/re
 import { userEvent } from "@testing-library/user-event";
 import { deletedTenant } from "@turnpike/contract/tenants";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  makeEvidence,
+  makeInsight,
+  makeInsightList,
+} from "#components/insights/insights.fixture.ts";
 import { problem } from "#platform/render-with-platform.tsx";
 import {
   ACME,
@@ -24,6 +29,38 @@ afterEach(() => {
 const verified = makeVerified({ isOperator: true });
 const open = (tab: string, answers: Parameters<typeof openTenants>[0] = {}) =>
   openTenants({ search: `?tab=${tab}`, verified, ...answers });
+
+describe("insights for the operator", () => {
+  it("are those over all tenants, dismissed in place, and those of each, with the way to it", async () => {
+    const route = { ...makeEvidence().parts[0], dimension: "route", value: "/export" } as const;
+    const { tenantId: _, ...overAll } = makeInsight({
+      text: `The share of errors rose; 80 % of it are of ${ACME}.`,
+      evidence: makeEvidence({ measure: "error_rate", cause: route }),
+    });
+    const own = makeInsight({ tenantId: ACME as never, text: "Calls rose." });
+    let isOpen = true;
+    const sent: unknown[] = [];
+    open("insights", {
+      answers: {
+        "GET /installation/insights": () =>
+          makeInsightList({ items: (isOpen ? [overAll] : []) as never }),
+        [`PATCH /installation/insights/${overAll.insightId}`]: async (request) => {
+          sent.push(await request.json());
+          isOpen = false;
+          return overAll;
+        },
+        "GET /insights": () => pageOf(own),
+        [`GET /tenants/${ACME}`]: () => makeTenant(),
+      },
+    });
+    await screen.findByText(/80 % of it are of Acme/);
+    const link = await screen.findByRole("link", { name: "Acme" });
+    expect(link.getAttribute("href")).toContain(`insight=${own.insightId}`);
+    await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+    await screen.findByText("Nothing is outside of what is usual.");
+    expect(sent).toEqual([{ isDismissed: true }]);
+  });
+});
 
 describe("all tenants", () => {
   const usage = () => ({

@@ -1,0 +1,176 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { Skeleton } from "@turnpike/ui/skeleton";
+import { toast } from "sonner";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import { InsightNote } from "#components/insights/insight-notes.tsx";
+import { nameIds, rankInsights } from "#components/insights/insights.view-model.ts";
+import { PageFooter } from "#components/page-footer.tsx";
+import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { TabProps } from "../tab-props.ts";
+import { insightQueries, OVER_ALL_KEY, type TenantName } from "./insights.queries.ts";
+
+/** What changed over all tenants together, and in each of them. */
+export function InsightsTab(props: TabProps) {
+  return (
+    <div className="space-y-4">
+      <OverAll />
+      <ByTenant {...props} />
+    </div>
+  );
+}
+
+const LINK = "cursor-pointer font-medium text-ink underline underline-offset-4";
+const NO_NAMES: ReadonlyMap<string, TenantName> = new Map();
+
+function OverAll() {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const insights = useQuery(insightQueries.overAll(api));
+  const list = insights.data;
+  const names = useQuery(insightQueries.namesOf(api, list?.items.map(({ text }) => text) ?? []));
+  const check = useMutation({
+    mutationKey: ["installation-insights", "refresh"],
+    mutationFn: () => api.installationInsights.refresh({}),
+    onSuccess: (found) => client.setQueryData(OVER_ALL_KEY, found),
+    onError: (error) => void toast.error(toErrorMessage(error)),
+  });
+  const dismiss = useMutation({
+    mutationKey: ["installation-insights", "dismiss"],
+    mutationFn: (insightId: string) =>
+      api.installationInsights.update({ insightId, isDismissed: true }),
+    onError: (error) => void toast.error(toErrorMessage(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: OVER_ALL_KEY }),
+  });
+  return (
+    <Card
+      title="Over all tenants"
+      description={
+        list?.checkedAt == null ? (
+          "Not checked yet: usage is checked each hour."
+        ) : (
+          <>
+            Checked <RelativeTime at={list.checkedAt} />.
+          </>
+        )
+      }
+      aside={
+        <Button progress={check.isPending ? "Checking…" : undefined} onClick={() => check.mutate()}>
+          Check now
+        </Button>
+      }
+    >
+      {list === undefined ? (
+        insights.isError ? (
+          <FailureNotice
+            what="What changed over all tenants could not be loaded."
+            cause={insights.error}
+            onRetry={() => void insights.refetch()}
+          />
+        ) : (
+          <Skeleton className="h-16 w-full opacity-50" />
+        )
+      ) : list.items.length === 0 ? (
+        <p className="text-ink-muted">
+          {list.history.hours < list.history.needed
+            ? `Nothing so far: ${String(list.history.hours)} of the ${String(list.history.needed)} hours of usage that it takes to say what is usual.`
+            : "Nothing is outside of what is usual."}
+        </p>
+      ) : (
+        <ul className="space-y-3">
+          {rankInsights(list.items).map((insight) => (
+            <InsightNote
+              key={insight.insightId}
+              insight={insight}
+              text={nameIds(insight.text, toTexts(names.data))}
+              action={
+                <button
+                  type="button"
+                  className={LINK}
+                  onClick={() => dismiss.mutate(insight.insightId)}
+                >
+                  Dismiss
+                </button>
+              }
+            />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function toTexts(names: ReadonlyMap<string, TenantName> = NO_NAMES): ReadonlyMap<string, string> {
+  return new Map([...names].map(([tenantId, { name }]) => [tenantId, name]));
+}
+
+function ByTenant({ search, onSearchChange }: TabProps) {
+  const { api } = usePlatform();
+  const { cursor } = search;
+  const insights = useQuery({
+    ...insightQueries.byTenant(api, cursor),
+    placeholderData: keepPreviousData,
+  });
+  const page = insights.data;
+  const names = useQuery(
+    insightQueries.namesOf(api, page?.items.map(({ tenantId }) => tenantId) ?? []),
+  );
+  const trail = useCursorTrail({
+    cursor,
+    nextCursor: page?.nextCursor,
+    onCursorChange: (next) =>
+      onSearchChange({ tab: "insights", ...(next === undefined ? {} : { cursor: next }) }),
+  });
+  return (
+    <Card
+      title="In each tenant"
+      description="What the members of each tenant see, the newest first."
+    >
+      {page === undefined ? (
+        insights.isError ? (
+          <FailureNotice
+            what="The insights of the tenants could not be loaded."
+            cause={insights.error}
+            onRetry={() => void insights.refetch()}
+          />
+        ) : (
+          <Skeleton className="h-40 w-full opacity-50" />
+        )
+      ) : page.items.length === 0 ? (
+        <p className="text-ink-muted">Nothing needs attention in any tenant.</p>
+      ) : (
+        <>
+          <ul className="space-y-3">
+            {page.items.map((insight) => {
+              const tenant = names.data?.get(insight.tenantId);
+              return (
+                <InsightNote
+                  key={insight.insightId}
+                  insight={insight}
+                  text={insight.text}
+                  action={
+                    tenant !== undefined && (
+                      <Link
+                        to="/ai-intelligence"
+                        search={{ tenant: tenant.slug, insight: insight.insightId }}
+                        className={LINK}
+                      >
+                        {tenant.name}
+                      </Link>
+                    )
+                  }
+                />
+              );
+            })}
+          </ul>
+          <PageFooter trail={trail} count={page.items.length} noun={["insight", "insights"]} />
+        </>
+      )}
+    </Card>
+  );
+}

@@ -5,6 +5,7 @@ import { closeBench } from "./close.ts";
 import { forecastBench } from "./forecast.ts";
 import { gatewayBench } from "./gateway.ts";
 import { ingestBench } from "./ingest.ts";
+import { insightsBench } from "./insights.ts";
 import { ledgerBench } from "./ledger.ts";
 import { millionKeysBench } from "./million-keys.ts";
 import { propagationBench } from "./propagation.ts";
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   rateBench,
   closeBench,
   anomaliesBench,
+  insightsBench,
   forecastBench,
   askBench,
 ];

@@ -141,7 +141,7 @@ export function ownCpuSeconds(pid: number): number {
 }
 
 /** Of the process, all that descend from it, and those of them that have ended and were waited for. */
-function cpuSecondsOfTree(root: number): number {
+export function cpuSecondsOfTree(root: number): number {
   let names: string[];
   try {
     names = readdirSync("/proc");

@@ -23,6 +23,12 @@ const LEAST_CHANGES: Readonly<Record<WatchedMeasure, number>> = {
   requests: 20,
 };
 
+/** A measure by the hour: complete hours without gaps, oldest first, and the calls of these hours. */
+type WatchedHours = {
+  measure: WatchedMeasure;
+  hours: readonly Hour[];
+  calls: readonly Hour[];
+};
 type Detected = { at: number; score: number; why: Incident["statistic"] };
 
 /** On a logarithmic scale growth is a straight line, and a fall to zero as far as it feels. */
@@ -57,31 +63,32 @@ function meanOf(values: readonly number[]): number {
 }
 
 /** Follows the hours outside of the band, in one direction, from a detection on. */
-function follow(
-  hours: readonly Hour[],
-  { at, score, why }: Detected,
-  measure: WatchedMeasure,
-): Incident | undefined {
+function follow(hours: readonly Hour[], at: number): Outside[] {
   const sinceMs = hours[at]?.timeMs ?? 0;
   const run: Outside[] = [];
   for (;;) {
     const outside = findOutside(hours, at + run.length, sinceMs);
     if (outside === undefined || outside.direction !== (run[0] ?? outside).direction) {
-      break;
+      return run;
     }
     run.push(outside);
   }
-  const [first] = run;
-  if (first === undefined) {
-    return undefined;
-  }
+}
+
+/** The incident as it was after some hours of its run. */
+function toIncident(
+  { measure, hours }: WatchedHours,
+  { at, score, why }: Detected,
+  run: readonly [Outside, ...Outside[]],
+): Incident {
+  const sinceMs = hours[at]?.timeMs ?? 0;
   return {
     measure,
     statistic: why,
     sinceMs,
     untilMs: sinceMs + run.length * HOUR_MS,
     isOver: at + run.length < hours.length,
-    direction: first.direction,
+    direction: run[0].direction,
     actual: meanOf(run.map(({ value }) => value)),
     expected: meanOf(run.map(({ band }) => band.expected)),
     low: meanOf(run.map(({ band }) => band.low)),
@@ -90,14 +97,29 @@ function follow(
   };
 }
 
-function distanceOf(one: number, other: number): number {
-  return Math.abs(Math.log1p(one) - Math.log1p(other));
+/** What was worth telling after some hours stays so: a claim is not taken back because an incident fades. */
+function findTold(series: WatchedHours, detected: Detected): Incident | undefined {
+  const [first, ...others] = follow(series.hours, detected.at);
+  if (first === undefined) {
+    return undefined;
+  }
+  const grown = [first, ...others].map((_, length) =>
+    toIncident(series, detected, [first, ...others.slice(0, length)]),
+  );
+  const isTold = grown.some(
+    (incident) => isWorthTelling(incident) && isBackedByCalls(incident, series),
+  );
+  return isTold ? grown.at(-1) : undefined;
 }
 
 /** What compares a day with the past has seen an incident for a day after its end. */
 function isEcho({ why }: Detected, sinceMs: number, last: Incident | undefined): boolean {
   const isOfDay = why === "level" || why === "spread";
   return isOfDay && last !== undefined && sinceMs < last.untilMs + DAY_MS;
+}
+
+function distanceOf(one: number, other: number): number {
+  return Math.abs(Math.log1p(one) - Math.log1p(other));
 }
 
 /** Good news is no incident: fewer errors or refusals, or quicker answers. */
@@ -119,28 +141,29 @@ function isWorthTelling(incident: Incident): boolean {
 }
 
 /**
- * Finds the newest incident of a measure that began at or after `fromMs`.
- *
- * @param series.hours - Complete hours without gaps, oldest first.
- * @param series.calls - The calls of these hours.
+ * Finds the incidents of a measure, oldest first. Each is judged by the hours before its begin: hours that come later make the last
+ * one longer, and take none back.
  */
-export function findIncident(
-  series: { measure: WatchedMeasure; hours: readonly Hour[]; calls: readonly Hour[] },
-  fromMs: number,
-): Incident | undefined {
-  const { measure, hours } = series;
-  let newest: Incident | undefined;
-  for (const detected of detect(hours)) {
-    const sinceMs = hours[detected.at]?.timeMs ?? 0;
+export function findIncidents(series: WatchedHours): Incident[] {
+  const told: Incident[] = [];
+  for (const detected of detect(series.hours)) {
+    const sinceMs = series.hours[detected.at]?.timeMs ?? 0;
+    const last = told.at(-1);
     const quietUntilMs =
-      newest === undefined
+      last === undefined
         ? Number.NEGATIVE_INFINITY
-        : Math.max(newest.untilMs, newest.sinceMs + QUIET_HOURS * HOUR_MS);
-    const isQuiet = sinceMs < quietUntilMs || isEcho(detected, sinceMs, newest);
-    const incident = isQuiet ? undefined : follow(hours, detected, measure);
-    const isTold =
-      incident !== undefined && isWorthTelling(incident) && isBackedByCalls(incident, series);
-    newest = isTold ? incident : newest;
+        : Math.max(last.untilMs, last.sinceMs + QUIET_HOURS * HOUR_MS);
+    const isQuiet = sinceMs < quietUntilMs || isEcho(detected, sinceMs, last);
+    const incident = isQuiet ? undefined : findTold(series, detected);
+    if (incident !== undefined) {
+      told.push(incident);
+    }
   }
+  return told;
+}
+
+/** Finds the newest incident of a measure that began at or after `fromMs`. */
+export function findIncident(series: WatchedHours, fromMs: number): Incident | undefined {
+  const newest = findIncidents(series).at(-1);
   return newest !== undefined && newest.sinceMs >= fromMs ? newest : undefined;
 }

@@ -1,7 +1,8 @@
 import { createBelow } from "@turnpike/testkit/seeded-chance";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { advanceInsight } from "./advance-insight.ts";
-import { findIncident } from "./find-incident.ts";
+import { findIncident, findIncidents } from "./find-incident.ts";
 import { groupIncidents } from "./group-incidents.ts";
 import type { Hour, Incident } from "./incident.ts";
 
@@ -69,6 +70,39 @@ describe("findIncident", () => {
       at % 24 === 3 ? { ...hour, value: null } : hour,
     );
     expect(find("latency_avg", gaps, RECENT_MS)?.direction).toBe("up");
+  });
+});
+
+describe("findIncidents", () => {
+  it("takes back no claim and changes no judgement when later hours come", () => {
+    const change = fc.record({
+      at: fc.integer({ min: 250, max: HOURS - 20 }),
+      hours: fc.integer({ min: 1, max: 15 }),
+      factor: fc.constantFrom(0, 0.3, 1.5, 2, 4, 10),
+    });
+    const cut = fc.integer({ min: 240, max: HOURS });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), cut, (changes, until) => {
+        const hours = createHours((value) => value).map(({ timeMs, value }, at) => {
+          const here = changes.filter((one) => at >= one.at && at < one.at + one.hours);
+          return { timeMs, value: here.reduce((sum, { factor }) => sum * factor, value ?? 0) };
+        });
+        const claims = (seen: Hour[]) =>
+          findIncidents({ measure: "requests", hours: seen, calls: seen });
+        const all = claims(hours);
+        for (const past of claims(hours.slice(0, until))) {
+          const later = all.find(
+            ({ sinceMs, untilMs }) => sinceMs <= past.sinceMs && untilMs >= past.untilMs,
+          );
+          expect(later).toBeDefined();
+          if (later?.sinceMs === past.sinceMs) {
+            const { statistic, confidence, direction } = past;
+            expect(later).toMatchObject({ statistic, confidence, direction });
+          }
+        }
+      }),
+      { numRuns: 30 },
+    );
   });
 });
 

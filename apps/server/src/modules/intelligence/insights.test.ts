@@ -10,6 +10,7 @@ import {
   OPERATOR_CONTEXT,
   type TestTenant,
 } from "@turnpike/testkit/test-services";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
 import { findIncidentsHere } from "./incident-finder.ts";
@@ -49,8 +50,10 @@ const makeKey = async (tenantId: TenantId, input: { name: string; expiresAt?: st
     })
   ).keyId;
 
-/** Three weeks of calls by two keys and two routes; in the last hours the second key is taken over. */
-async function furnish(tenant: TestTenant, { takesOver }: { takesOver: boolean }) {
+type Happening = "nothing" | "takeover" | "errors" | "refusals";
+
+/** Three weeks of calls by two keys and two routes; in the last hours something happens to the second key. */
+async function furnish(tenant: TestTenant, happening: Happening) {
   const { tenantId } = tenant;
   const steady = await makeKey(tenantId, { name: "steady" });
   const taken = await makeKey(tenantId, { name: "taken" });
@@ -60,8 +63,15 @@ async function furnish(tenant: TestTenant, { takesOver }: { takesOver: boolean }
     const rhythm = 300 + Math.round(120 * Math.sin((hour / 24) * 2 * Math.PI));
     calls.push({ hour, key: steady, route: "/cities", calls: rhythm + below(30) });
     const own = 40 + below(8);
-    const isTaken = takesOver && hour <= EVENT_HOURS;
-    calls.push({ hour, key: taken, route: "/export", calls: isTaken ? own + 2500 : own });
+    const now = hour <= EVENT_HOURS ? happening : "nothing";
+    const call = { hour, key: taken, route: "/export" };
+    calls.push({ ...call, calls: now === "takeover" ? own + 2500 : own });
+    if (now === "errors") {
+      calls.push({ ...call, calls: 60 + below(9), status: 503 });
+    }
+    if (now === "refusals") {
+      calls.push({ ...call, calls: 90 + below(9), status: 429, outcome: "RATE_LIMITED" });
+    }
   }
   await recordCalls(deps, tenantId, calls);
   return { steady, taken };
@@ -71,8 +81,8 @@ describe("insights", () => {
   it("name the key that explains a rise, with band, shares and an action; look-alike tenants get nothing of it", async () => {
     const tenant = await createTestTenant(deps, "Acme");
     const twin = await createTestTenant(deps, "Acme");
-    const { taken } = await furnish(tenant, { takesOver: true });
-    await furnish(twin, { takesOver: false });
+    const { taken } = await furnish(tenant, "takeover");
+    await furnish(twin, "nothing");
     expect(await scanTenants(deps, new AbortController().signal)).toBe(2);
 
     const { tenantId } = tenant;
@@ -119,6 +129,34 @@ describe("insights", () => {
     expect(await refusalOf(foreign)).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
     const all = await listAllInsights(deps, OPERATOR_CONTEXT, { limit: 10 });
     expect(all.items.map((insight) => insight.tenantId)).toEqual([tenantId]);
+  });
+
+  it("of a tenant are its own and not its look-alike's", async () => {
+    const happening = fc.constantFrom<Happening>("nothing", "takeover", "errors", "refusals");
+    const measures = {
+      nothing: [],
+      takeover: ["requests"],
+      errors: ["errors"],
+      refusals: ["denied"],
+    };
+    const look = async (own: Happening) => {
+      const tenant = await createTestTenant(deps, "Twins");
+      const keys = await furnish(tenant, own);
+      return { ...tenant, own, ids: [tenant.tenantId, keys.steady, keys.taken] };
+    };
+    await fc.assert(
+      fc.asyncProperty(happening, happening, async (one, other) => {
+        const twins = [await look(one), await look(other)];
+        for (const { tenantId, context, own, ids } of twins) {
+          const { items } = await refreshInsights(deps, OPERATOR_CONTEXT, { tenantId });
+          expect(items.map(({ evidence }) => evidence?.measure)).toEqual(measures[own]);
+          const { items: seen } = await listInsights(deps, context, { tenantId, state: "all" });
+          const strangers = twins.flatMap((twin) => twin.ids).filter((id) => !ids.includes(id));
+          expect(strangers.filter((id) => JSON.stringify(seen).includes(id))).toEqual([]);
+        }
+      }),
+      { numRuns: 2, examples: [["takeover", "errors"]] },
+    );
   });
 
   it("stay one insight of one cause, end when it is over, and are quiet after a dismissal", async () => {

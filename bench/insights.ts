@@ -1,0 +1,152 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Sql } from "@turnpike/db/client";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
+import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
+import { seedCatalog } from "../apps/server/src/modules/catalog/index.ts";
+import { tenantPlans } from "../apps/server/src/modules/entitlements/index.ts";
+import { createKey } from "../apps/server/src/modules/keys/index.ts";
+import { createTenant } from "../apps/server/src/modules/tenants/index.ts";
+import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
+import { createLogger } from "../apps/server/src/platform/logger.ts";
+import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
+import {
+  cpuSecondsOfTree,
+  nextMessage,
+  pinningRemarks,
+  startPinned,
+} from "./rig/pinned-process.ts";
+import { makeProductHome } from "./rig/product.ts";
+import { connectToProduct } from "./rig/product-database.ts";
+import { ROWS_PER_HOUR, seedWatchedUsage, TENANTS_PER_INCIDENT } from "./rig/seed-watched-usage.ts";
+import { round } from "./rig/statistics.ts";
+
+const TENANTS = 1_000;
+/** What an hourly job may take of the hour. */
+const BOUND_SECONDS = 300;
+const HOUR_MS = 60 * 60_000;
+const MIB = 1024 ** 2;
+const PROGRAM = join(import.meta.dirname, "programs/scan-insights.ts");
+
+type Scan = { tenants: number; ms: number; maxRssBytes: number; coreSeconds: number };
+type Claims = { incidents: number; byKey: number; others: number };
+
+async function makePattern(database: Database) {
+  const deps = { ...createLiveServices(database), plans: tenantPlans };
+  await seedCatalog(deps, OPERATOR_CONTEXT, SAMPLE_CATALOG);
+  const { tenantId } = await createTenant(deps, OPERATOR_CONTEXT, { name: "Bench" });
+  await createKey(deps, OPERATOR_CONTEXT, {
+    tenantId,
+    environment: "live",
+    name: "Bench",
+    scopes: [],
+    metadata: {},
+  });
+  return tenantId;
+}
+
+/** Puts the database server on the core of what serves: backends that it starts from now on inherit that. @returns Its pid. */
+async function pinDatabase(folder: string): Promise<number> {
+  const [pid = ""] = (await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n");
+  spawnSync("taskset", ["-a", "-cp", "0", pid], { stdio: "ignore" });
+  return Number(pid);
+}
+
+async function countClaims(sql: Sql): Promise<Claims> {
+  const [row] = await sql<[Claims]>`
+    select count(*) filter (where facts #>> '{evidence,measure}' = 'requests')::int as incidents,
+      count(*) filter (where facts #>> '{action,do}' = 'limit_key')::int as "byKey",
+      count(*) filter (where facts #>> '{evidence,measure}' <> 'requests')::int as others
+    from insights where kind = 'anomaly'`;
+  return row;
+}
+
+async function measure(
+  { database, folder }: { database: Database; folder: string },
+  sql: Sql,
+  options: BenchOptions,
+): Promise<BenchResult> {
+  const endMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+  const pattern = await makePattern(database);
+  await seedWatchedUsage(sql, { pattern, count: TENANTS, endMs, note: options.note });
+  const databasePid = await pinDatabase(folder);
+  options.note("the scan");
+  const before = cpuSecondsOfTree(databasePid);
+  const scanning = startPinned([process.execPath, PROGRAM, JSON.stringify(database.target)], {
+    core: "server",
+  });
+  const reported = (await nextMessage(scanning.child, {
+    who: "The scan",
+    signal: AbortSignal.timeout(HOUR_MS),
+  })) as Omit<Scan, "coreSeconds">;
+  const coreSeconds = cpuSecondsOfTree(databasePid) - before + scanning.cpuSeconds();
+  scanning.child.send("read");
+  const claims = await countClaims(sql);
+  return toResult({ ...reported, coreSeconds }, claims);
+}
+
+function toResult({ tenants, ms, maxRssBytes, coreSeconds }: Scan, claims: Claims): BenchResult {
+  const seconds = ms / 1000;
+  if (tenants !== TENANTS) {
+    throw new Error(`${String(tenants)} of ${String(TENANTS)} tenants were looked at.`);
+  }
+  const injected = TENANTS / TENANTS_PER_INCIDENT;
+  return {
+    table: [
+      {
+        tenants,
+        seconds: round(seconds),
+        "core seconds": round(coreSeconds),
+        "core ms/tenant": round((coreSeconds * 1000) / tenants),
+        "incidents found": `${String(claims.incidents)} of ${String(injected)}`,
+        "by their key": claims.byKey,
+        "other claims": claims.others,
+        "peak MiB": Math.round(maxRssBytes / MIB),
+      },
+    ],
+    ratios: { ofBound: round(coreSeconds / BOUND_SECONDS) },
+    figures: { seconds: round(seconds), coreSeconds: round(coreSeconds) },
+    remarks: [
+      `Each tenant has four weeks by the hour, ${String(ROWS_PER_HOUR)} rows an hour; the scan and the database share one core. Everything is included: questions, detection, explanation, keys, quotas, invoices, the look at all tenants together, and storing.`,
+      `“core seconds” are the processor time of the scan, its start included, and of the database; ofBound is that over the ${String(BOUND_SECONDS)} s that an hourly scan of ${String(TENANTS)} tenants may take. In one tenant of ${String(TENANTS_PER_INCIDENT)}, a key makes many more calls in the last hours.`,
+      ...pinningRemarks(),
+    ],
+  };
+}
+
+async function run(options: BenchOptions): Promise<BenchResult> {
+  const home = await makeProductHome();
+  const folder = join(home.folder, "data");
+  const logger = createLogger({ level: "warn" });
+  try {
+    await mkdir(folder, { mode: 0o711 });
+    const server = await startEmbeddedPostgres({ folder, logger });
+    try {
+      const database = await openDatabase({
+        target: server.connection,
+        applicationName: "bench",
+        connectionsMax: 2,
+      });
+      const sql = await connectToProduct(home, { statementTimeoutMs: 0 });
+      try {
+        return await measure({ database, folder }, sql, options);
+      } finally {
+        await sql.end();
+        await database.close();
+      }
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await home.remove();
+  }
+}
+
+export const insightsBench: Bench = {
+  name: "insights",
+  summary: "The hourly look at 1,000 tenants on one core, against the five minutes it may take.",
+  defaults: { seconds: 1, rounds: 1 },
+  run,
+};

@@ -127,10 +127,10 @@ module.exports = {
     ),
     forbid(
       "bench-starts-the-product",
-      "a bench measures the product from outside, as a process; what no interface reaches without the rest in front of it is called through the door of its module: the writer of the ledger, and the closing of periods, which only the clock starts",
+      "a bench measures the product from outside, as a process; what no interface reaches without the rest in front of it is called through the door of its module: the writer of the ledger, and the closing of periods and the hourly look at all tenants, which only the clock starts",
       { path: "^bench/" },
       {
-        path: "^apps/(console/|server/src/(?!modules/(metering|billing|catalog|tenants)/index[.]ts$|platform/))",
+        path: "^apps/(console/|server/src/(?!modules/(metering|billing|catalog|tenants|entitlements|keys|intelligence)/index[.]ts$|platform/))",
       },
     ),
     forbid(
@@ -139,7 +139,7 @@ module.exports = {
       {
         path: "^bench/",
         pathNot:
-          "^bench/(ledger|close|rig/(roll-up|seed-billing)|programs/(peer-better-auth|close-periods))[.]ts$",
+          "^bench/(ledger|close|insights|rig/(roll-up|seed-billing)|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
       },
       { path: "^apps/" },
     ),

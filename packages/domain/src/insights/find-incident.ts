@@ -5,7 +5,7 @@ import { isBackedByCalls } from "./is-backed-by-calls.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An incident that is told is one for so long; the next day may have its own. */
+/** For so long after its begin, an incident stays one; the next day may have its own. */
 const QUIET_HOURS = 12;
 /** A mean of one hour can be made by one slow call. */
 const LATENCY_HOURS_MIN = 2;

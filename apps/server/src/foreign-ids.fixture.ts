@@ -40,6 +40,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",
   paymentId: "paymentId",
+  refundId: "refundId",
   grantId: "grantId",
   lineId: "lineId",
   entityId: "keyId",
@@ -57,7 +58,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  question after field value threshold monthLimit effectiveAt returnPath content date payer payerAccount purpose bankReference month period seller category`.split(
+  question after field value threshold monthLimit effectiveAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,
   ),
 );

@@ -28,6 +28,7 @@ export type Ids = Record<
   | "invoiceId"
   | "line"
   | "paymentId"
+  | "refundId"
   | "grantId"
   | "lineId"
   | "collection",
@@ -59,6 +60,7 @@ export const MISSING_IDS: Ids = {
   invoiceId: `inv_${"e".repeat(32)}`,
   line: "1",
   paymentId: `pay_${"e".repeat(32)}`,
+  refundId: `rfd_${"e".repeat(32)}`,
   grantId: `cgr_${"e".repeat(32)}`,
   lineId: `bsl_${"e".repeat(32)}`,
   collection: "no-such-collection",
@@ -195,6 +197,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "payments.payInvoice": () => ({}),
   "payments.previewRefund": () => ({ amount: "0.50" }),
   "payments.createRefund": () => ({ amount: "0.50", reason: "Agreed." }),
+  "payments.settleRefund": () => ({ state: "succeeded" }),
   "payments.previewStatement": () => statementOf("Created"),
   "payments.importStatement": () => statementOf("Created"),
   "payments.matchStatementLine": ({ invoiceId }) => ({ invoiceIds: [invoiceId] }),

@@ -84,6 +84,10 @@ export async function makeOneOfEverything(
     "GET",
     `/v1/payments?environment=test&tenantId=${tenantId}`,
   );
+  const [payment] = payments.json.items;
+  const refunded = await make("POST", `/v1/payments/${payment.paymentId}/refunds`, {
+    ...{ amount: "0.10", withCreditNote: false, reason: name },
+  });
   await make("POST", "/v1/bank-statements", statementOf(name));
   const lines = await app.call(everything, "GET", "/v1/statement-lines");
   // Of the installation; while it runs, there is no other of the plan.
@@ -95,7 +99,8 @@ export async function makeOneOfEverything(
     tenantId,
     invoiceId,
     grantId: credit.grants[0].grantId,
-    paymentId: payments.json.items[0].paymentId,
+    paymentId: payment.paymentId,
+    refundId: refunded.refunds[0].refundId,
     lineId: lines.json.items.find((line: { purpose: string }) => line.purpose === name).lineId,
     line: "1",
     exportId: usageExport.exportId,

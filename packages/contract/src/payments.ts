@@ -21,7 +21,7 @@ export const STATEMENT_FORMATS = ["csv", "camt053"] as const;
 /** A statement of a year of a busy account. */
 export const STATEMENT_CHARACTERS_MAX = 4_000_000;
 
-function idOf(kind: "payment" | "statementLine", example: string) {
+function idOf(kind: "payment" | "refund" | "statementLine", example: string) {
   return z
     .string()
     .refine((value) => isId(kind, value), {
@@ -31,6 +31,7 @@ function idOf(kind: "payment" | "statementLine", example: string) {
 }
 
 export const paymentId = idOf("payment", "pay_0199f3b0c1d27a4e8f60112233445566");
+export const refundId = idOf("refund", "rfd_0199f3b0c1d27a4e8f60112233445566");
 export const statementLineId = idOf("statementLine", "bsl_0199f3b0c1d27a4e8f60112233445566");
 
 /** A page of the console that the browser comes back to. */
@@ -89,6 +90,13 @@ export const startedPayment = z.strictObject({
     .url()
     .nullable()
     .describe("Where the browser goes to authenticate, when `state` is `action_required`."),
+  transfer: z
+    .strictObject({
+      bank: bankAccount,
+      reference: z.string().describe("What the transfer names: ISO 11649, with check digits."),
+    })
+    .nullable()
+    .describe("Of a tenant without a method: where to transfer what is due."),
 });
 export type StartedPayment = z.infer<typeof startedPayment>;
 
@@ -142,7 +150,15 @@ export const paymentsContract = {
       tags,
     })
     .input(z.strictObject({ ...ofTenant, returnPath }))
-    .output(z.strictObject({ url: z.url() })),
+    .output(
+      z.strictObject({
+        url: z
+          .url()
+          .nullable()
+          .describe("Where the browser goes; null where only transfers are taken."),
+        bank: bankAccount.nullable().describe("Where transfers go, where only these are taken."),
+      }),
+    ),
   removePaymentMethod: operation({ scope: "billing:write" })
     .route({
       method: "POST",
@@ -159,7 +175,7 @@ export const paymentsContract = {
       path: "/tenants/{tenantId}/invoices/{invoiceId}/pay",
       summary: "Pay what is due on an invoice now",
       description:
-        "Charges the method of the tenant. A payment that is under way is continued, so two requests at once are one charge. It does not count as an attempt of the dunning calendar.",
+        "Charges the method of the tenant, or asks a tenant without one to transfer it. A payment that is under way is continued, so two requests at once are one charge. It does not count as an attempt of the dunning calendar.",
       tags,
     })
     .input(z.strictObject({ tenantId, invoiceId, returnPath }))
@@ -275,10 +291,27 @@ export const receivedPaymentsContract = {
       path: "/payments/{paymentId}/refunds",
       summary: "Refund a payment, as a whole or in part",
       description:
-        "All refunds of a payment together are at most the payment. Of money that came by transfer, it records what you transfer back.",
+        "All refunds of a payment together are at most the payment. One of money that came by transfer is `processing` until you say that you have transferred it.",
       tags,
     })
     .input(z.strictObject({ ...refundInput, reason }))
+    .output(receivedPayment),
+  settleRefund: operation({ scope: "invoices:write" })
+    .route({
+      method: "POST",
+      path: "/refunds/{refundId}/settlement",
+      summary: "Say how the refund of a transfer ended",
+      description:
+        "`succeeded` once you have transferred it. `failed` puts it back, as if it had not been asked for; also later, when the money comes back to you.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        refundId,
+        state: z.enum(["succeeded", "failed"]),
+        note: displayText(200).optional().describe("Why it failed, for the history."),
+      }),
+    )
     .output(receivedPayment),
 };
 

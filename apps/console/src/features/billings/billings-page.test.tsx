@@ -505,6 +505,7 @@ describe("paying", () => {
         return {
           attempt: makeAttempt({ state: "failed", message: "Insufficient funds." }),
           url: null,
+          transfer: null,
         };
       },
     });

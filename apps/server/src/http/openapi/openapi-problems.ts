@@ -82,6 +82,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "payments.payInvoice": ["CONFLICT", "PAYMENT_PROVIDER_UNAVAILABLE"],
   "payments.previewRefund": ["CONFLICT"],
   "payments.createRefund": ["CONFLICT"],
+  "payments.settleRefund": ["CONFLICT"],
   "payments.matchStatementLine": ["CONFLICT"],
   "payments.ignoreStatementLine": ["CONFLICT"],
   "payments.reopenStatementLine": ["CONFLICT"],

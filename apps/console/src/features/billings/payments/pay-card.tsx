@@ -89,7 +89,7 @@ function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collect
   const setUp = useMutation({
     mutationKey: ["billing", "set-up-method"],
     mutationFn: () => api.payments.setUpPaymentMethod({ ...place, returnPath }),
-    onSuccess: ({ url }) => window.location.assign(url),
+    onSuccess: ({ url }) => url !== null && window.location.assign(url),
   });
   const { data } = setup;
   if (data === undefined || (data.method === null && !data.canSetUp)) {

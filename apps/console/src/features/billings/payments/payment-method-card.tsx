@@ -92,7 +92,7 @@ function MethodActions({
     mutationKey: ["billing", "set-up-method"],
     mutationFn: () =>
       api.payments.setUpPaymentMethod({ ...place, returnPath: toReturnPath(place) }),
-    onSuccess: ({ url }) => window.location.assign(url),
+    onSuccess: ({ url }) => url !== null && window.location.assign(url),
   });
   const remove = useMutation({
     mutationKey: ["billing", "remove-method"],

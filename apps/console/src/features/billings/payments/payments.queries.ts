@@ -12,8 +12,9 @@ export type Attempt = Collection["attempts"][number];
 const REFRESH_MS = 5_000;
 const UNDER_WAY: readonly Attempt["state"][] = ["pending", "processing", "unknown"];
 
-export function isUnderWay({ state }: Attempt): boolean {
-  return UNDER_WAY.includes(state);
+/** A transfer that the customer was asked for ends when it is made: nothing waits for it here. */
+export function isUnderWay({ provider, state }: Attempt): boolean {
+  return provider !== "manual" && UNDER_WAY.includes(state);
 }
 
 export const paymentsQueries = {

@@ -40,7 +40,8 @@ export function describeExpiry(
 }
 
 /** Describes how an attempt to collect ended, in one sentence. */
-export function describeAttempt({ state, message, amount, currency, createdAt }: Attempt): string {
+export function describeAttempt(attempt: Attempt): string {
+  const { provider, state, message, amount, currency, createdAt } = attempt;
   const money = formatMoney(amount, currency);
   const date = formatDate(createdAt);
   switch (state) {
@@ -51,7 +52,9 @@ export function describeAttempt({ state, message, amount, currency, createdAt }:
     case "action_required":
       return `${money} on ${date} waits for your confirmation.`;
     default:
-      return `${money} since ${date} is being processed.`;
+      return provider === "manual"
+        ? `${money} is expected by transfer since ${date}.`
+        : `${money} since ${date} is being processed.`;
   }
 }
 

@@ -220,7 +220,7 @@ export async function writeChanges(
   await insertAttempts(
     tx,
     own.flatMap(({ attempts }) => attempts),
-    now,
+    { now },
   );
   await publishChanges(deps, tx, own);
   return written;

@@ -44,40 +44,56 @@ async function putBack(
 }
 
 /**
+ * {@link applyRefund} in the caller's transaction, which must be one of the operator role.
+ *
+ * @returns True when it was news; `undefined` for a refund that there is not.
+ */
+export async function applyRefundWithin(
+  deps: BillingDeps,
+  tx: Tx,
+  {
+    refundId,
+    refund: state,
+    recordedTo,
+  }: { refundId: string; refund: RefundState; recordedTo: Date },
+): Promise<boolean | undefined> {
+  const found = await findRefund(tx, refundId);
+  if (found === undefined) {
+    return;
+  }
+  await lockAccount(tx, found);
+  const refund = (await findRefund(tx, refundId)) ?? found;
+  // A refund that succeeded can still come back; one that failed is over.
+  const isOver = refund.state === "failed";
+  if (isOver || (refund.state === "succeeded" && state.state !== "failed")) {
+    return false;
+  }
+  const returned = state.state === "failed" ? await putBack(deps, tx, { refund, recordedTo }) : 0n;
+  const now = deps.clock.now();
+  const isFinal = state.state === "failed" || state.state === "succeeded";
+  await updateRefund(tx, {
+    refundId,
+    state: state.state,
+    reference: "reference" in state ? state.reference : null,
+    message: state.state === "failed" ? state.message : null,
+    returnedToBalance: returned.toString(),
+    now,
+    checkAt: isFinal ? null : nextCheck(now, refund.checks),
+  });
+  return true;
+}
+
+/**
  * Takes in what is known of a refund. One that fails is put back, in one transaction with its state.
  *
  * @returns False for one that there is not.
  */
 export async function applyRefund(
   deps: BillingDeps,
-  { refundId, refund: state }: { refundId: string; refund: RefundState },
+  known: { refundId: string; refund: RefundState },
 ): Promise<boolean> {
   const recordedTo = await takeCutOff(deps);
-  return await deps.transact.asOperator(async (tx) => {
-    const found = await findRefund(tx, refundId);
-    if (found === undefined) {
-      return false;
-    }
-    await lockAccount(tx, found);
-    const refund = (await findRefund(tx, refundId)) ?? found;
-    // A refund that succeeded can still come back; one that failed is over.
-    const isOver = refund.state === "failed";
-    if (isOver || (refund.state === "succeeded" && state.state !== "failed")) {
-      return true;
-    }
-    const returned =
-      state.state === "failed" ? await putBack(deps, tx, { refund, recordedTo }) : 0n;
-    const now = deps.clock.now();
-    const isFinal = state.state === "failed" || state.state === "succeeded";
-    await updateRefund(tx, {
-      refundId,
-      state: state.state,
-      reference: "reference" in state ? state.reference : null,
-      message: state.state === "failed" ? state.message : null,
-      returnedToBalance: returned.toString(),
-      now,
-      checkAt: isFinal ? null : nextCheck(now, refund.checks),
-    });
-    return true;
-  });
+  return await deps.transact.asOperator(
+    async (tx) => (await applyRefundWithin(deps, tx, { ...known, recordedTo })) !== undefined,
+  );
 }

@@ -2,6 +2,7 @@ import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { carriedTo, dueOf } from "./carried.store.ts";
+import { TRANSFER } from "./manual/manual-provider.ts";
 import type { PaymentProviderName } from "./payment-provider.ts";
 
 export type AttemptCause = "issued" | "calendar" | "method" | "person";
@@ -52,17 +53,20 @@ function columns(tx: Tx): Fragment {
   return tx`a.attempt_id as "attemptId", a.tenant_id as "tenantId", a.environment, a.invoice_id as "invoiceId", i.number as "invoiceNumber",
     a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.state,
     a.reference, a.reason, a.message, a.created_at as "createdAt", a.sent_at as "sentAt", a.updated_at as "updatedAt", a.checks,
-    (${chargeOf(tx, tx`a.cause`)})::text as due, (select m.method_ref from payment_methods m
-      where m.tenant_id = a.tenant_id and m.environment = a.environment) as "methodInForce"`;
+    (${chargeOf(tx, tx`a.cause`)})::text as due, coalesce(
+      (select m.method_ref from payment_methods m where m.tenant_id = a.tenant_id and m.environment = a.environment),
+      case a.provider when 'manual' then ${TRANSFER} end) as "methodInForce"`;
 }
 
 /**
  * Stores an attempt for what is due on each of the invoices, by the method in force. One of which an attempt is under way gets none.
+ *
+ * @param input.isByTransfer - A tenant without a method is asked to transfer it; left out: nothing is begun for it.
  */
 export async function insertAttempts(
   tx: Tx,
   rows: readonly { attemptId: string; invoiceId: string; cause: AttemptCause }[],
-  now: Date,
+  { now, isByTransfer = false }: { now: Date; isByTransfer?: boolean },
 ): Promise<void> {
   if (rows.length === 0) {
     return;
@@ -70,12 +74,13 @@ export async function insertAttempts(
   await tx`
     insert into payment_attempts (tenant_id, attempt_id, environment, invoice_id, provider, customer_ref, method_ref, amount, currency,
       cause, state, created_at, updated_at, check_at)
-    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, m.provider, m.customer_ref, m.method_ref, ${chargeOf(tx, tx`n.cause`)}, i.currency,
+    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, coalesce(m.provider, 'manual'),
+      coalesce(m.customer_ref, i.tenant_id), coalesce(m.method_ref, ${TRANSFER}), ${chargeOf(tx, tx`n.cause`)}, i.currency,
       n.cause, 'pending', ${now}, ${now}, ${now}
     from json_to_recordset(${tx.json(rows as never)}::json) as n ("attemptId" text, "invoiceId" text, cause text)
       join invoices i on i.invoice_id = n."invoiceId"
-      join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
-    where ${dueOf(tx, "i")} > 0
+      left join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
+    where ${dueOf(tx, "i")} > 0 and (m.provider is not null or ${isByTransfer})
     on conflict do nothing`;
 }
 
@@ -203,14 +208,14 @@ export async function putOffCheck(
     where attempt_id = ${attemptId} and check_at is not null`;
 }
 
-/** There is another way to pay: payments that wait for their customer are looked at now. */
-export async function hurryAuthentications(
+/** There is another way to pay: payments that wait for their customer, or for money, are looked at now. */
+export async function hurryWaiting(
   tx: Tx,
   { tenantId, environment, now }: AccountKey & { now: Date },
 ): Promise<void> {
   await tx`
     update payment_attempts set check_at = ${now}
-    where tenant_id = ${tenantId} and environment = ${environment} and state = 'action_required'`;
+    where tenant_id = ${tenantId} and environment = ${environment} and state in ('action_required', 'processing')`;
 }
 
 /** Invoices got money in another way: what is under way for them is looked at now. */

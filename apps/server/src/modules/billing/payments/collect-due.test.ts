@@ -143,7 +143,7 @@ describe("a way to pay", () => {
     const open = () =>
       setUpPaymentMethod(payments.deps, OPERATOR_CONTEXT, { ...of, returnUrl: RETURN_URL });
     const pages = [await open(), await open()];
-    const enter = async (page: { url: string } | undefined, number: string) => {
+    const enter = async (page: { url: string | null } | undefined, number: string) => {
       payments.services.clock.advance(MINUTE_MS);
       const body = new URLSearchParams({ number });
       await fetch(page?.url ?? "", { method: "POST", body, redirect: "manual" });
@@ -153,7 +153,10 @@ describe("a way to pay", () => {
     const older = await enter(pages[1], "4242424242424242");
     const newer = await enter(pages[0], "4000000000000341");
     const learn = async (objectRef: string) => {
-      const object = await payments.provider.fetch({ type: "setup_intent.succeeded", objectRef });
+      const object = await payments.provider.notices.fetch({
+        type: "setup_intent.succeeded",
+        objectRef,
+      });
       await applyProviderObject(payments.deps, { provider: "stripe", object });
     };
     const last4 = async () =>

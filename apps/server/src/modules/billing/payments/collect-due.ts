@@ -78,7 +78,7 @@ async function beginAttempts(deps: BillingDeps): Promise<void> {
   await deps.transact.asOperator(async (tx) => {
     const untried = await listUntried(tx, BATCH);
     const rows = untried.map((each) => ({ ...each, attemptId: deps.newId("attempt") }));
-    await insertAttempts(tx, rows, deps.clock.now());
+    await insertAttempts(tx, rows, { now: deps.clock.now() });
   });
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { BillingDeps } from "../billing-deps.ts";
+import { createManualProvider } from "./manual/manual-provider.ts";
 import {
   type PaymentProvider,
   type PaymentProviderName,
@@ -7,25 +8,35 @@ import {
   ProviderMisconfigured,
 } from "./payment-provider.ts";
 
-/** The provider of an environment, if it is the one that is named. */
+/** The provider that is named, in an environment; `undefined` while it is not configured. */
 export function findProvider(
-  { payments }: BillingDeps,
-  { environment, provider }: { environment: "live" | "test"; provider?: PaymentProviderName },
+  deps: BillingDeps,
+  { environment, provider }: { environment: "live" | "test"; provider: PaymentProviderName },
 ): PaymentProvider | undefined {
-  const found = payments?.[environment];
-  return provider === undefined || found?.name === provider ? found : undefined;
+  if (provider === "manual") {
+    return createManualProvider(deps);
+  }
+  const found = deps.payments?.[environment];
+  return found?.name === provider ? found : undefined;
 }
 
-/** @throws {AppError} `CONFLICT` while no provider is configured for the environment. */
-export function requireProvider(
+/** What a customer sets up a method at: cards and debits, where they are taken, or else transfers. @throws {AppError} `CONFLICT`. */
+export function requireSetup(
   deps: BillingDeps,
-  of: { environment: "live" | "test"; provider?: PaymentProviderName },
+  { environment }: { environment: "live" | "test" },
 ): PaymentProvider {
-  const provider = findProvider(deps, of);
+  const isByTransfer = deps.billing.bank !== undefined;
+  return requireFound(
+    deps.payments?.[environment] ?? (isByTransfer ? createManualProvider(deps) : undefined),
+  );
+}
+
+/** @throws {AppError} `CONFLICT` for a provider that is not configured. */
+export function requireFound(provider: PaymentProvider | undefined): PaymentProvider {
   if (provider === undefined) {
     throw new AppError({
       code: "CONFLICT",
-      publicMessage: "Payments are not taken here by card or debit: pay by transfer.",
+      publicMessage: "Payments are not taken here by card or debit: ask the seller how to pay.",
       extensions: { reason: "no_payment_provider" },
     });
   }

@@ -1,4 +1,4 @@
-import type { PaymentMethodView, PaymentSetup } from "@turnpike/contract/payments";
+import type { BankAccountView, PaymentMethodView, PaymentSetup } from "@turnpike/contract/payments";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resumeAttempts } from "@turnpike/domain/billing/payments/move-money";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
@@ -13,8 +13,8 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { listBillingDetails } from "../details/billing-details.store.ts";
 import { PAYMENTS_CONTEXT } from "./apply-attempt.ts";
-import { hurryAuthentications } from "./attempts.store.ts";
-import { askProvider, findProvider, requireProvider } from "./find-provider.ts";
+import { hurryWaiting } from "./attempts.store.ts";
+import { askProvider, findProvider, requireSetup } from "./find-provider.ts";
 import {
   deleteMethod,
   findCustomerRef,
@@ -49,7 +49,7 @@ function toSetup(
 ): PaymentSetup {
   return {
     method: row === undefined ? null : toMethod(row),
-    canSetUp: findProvider(deps, { environment }) !== undefined,
+    canSetUp: deps.payments?.[environment] !== undefined,
     bank: toBank(deps.billing),
   };
 }
@@ -70,7 +70,7 @@ export async function getPaymentMethod(
 /**
  * Begins to set up a way to pay, on a page of the provider.
  *
- * @returns Where the browser goes.
+ * @returns Where the browser goes; where only transfers are taken, the account that they go to.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `CONFLICT` without a provider or without a plan, which has
  *   the currency, `PAYMENT_PROVIDER_UNAVAILABLE`.
  */
@@ -78,7 +78,7 @@ export async function setUpPaymentMethod(
   deps: BillingDeps,
   context: CallContext,
   { returnUrl, ...of }: OfTenant & { returnUrl: string },
-): Promise<{ url: string }> {
+): Promise<{ url: string | null; bank: BankAccountView | null }> {
   const { tenantId, environment } = of;
   assertMayInTenant(context.actor, "billing:write", tenantId);
   const known = await deps.transact.asOperator(async (tx) => {
@@ -86,7 +86,7 @@ export async function setUpPaymentMethod(
     if (tenant === undefined) {
       throw resourceNotFound("tenant");
     }
-    const { name } = requireProvider(deps, of);
+    const { name } = requireSetup(deps, of);
     const account = await lockAccount(tx, of);
     const [details] = await listBillingDetails(tx, [tenantId]);
     return {
@@ -104,17 +104,21 @@ export async function setUpPaymentMethod(
       extensions: { reason: "no_subscription" },
     });
   }
-  const provider = requireProvider(deps, of);
-  const { url, customerRef } = await askProvider(deps, () =>
+  const provider = requireSetup(deps, of);
+  const setup = await askProvider(deps, () =>
     provider.setupMethod(
       { tenantId, environment, ...customer },
       { returnUrl, cancelUrl: returnUrl, currency },
     ),
   );
+  if (setup.kind === "transfer") {
+    return { url: null, bank: toBank(deps.billing) };
+  }
+  const { url, customerRef } = setup;
   await deps.transact.asOperator((tx) =>
     putCustomerRef(tx, { ...of, provider: provider.name, customerRef, now: deps.clock.now() }),
   );
-  return { url };
+  return { url, bank: null };
 }
 
 /**
@@ -142,7 +146,7 @@ export async function putPaymentMethod(
     if (!isNewest || !(await putMethod(tx, { ...key, ...method, provider, now }))) {
       return;
     }
-    await hurryAuthentications(tx, { ...key, now });
+    await hurryWaiting(tx, { ...key, now });
     const { type, brand, last4 } = method;
     await writeAudit(deps, tx, PAYMENTS_CONTEXT, {
       tenantId: key.tenantId,
@@ -183,7 +187,7 @@ export async function removePaymentMethod(
   });
   if (method !== undefined) {
     const provider = findProvider(deps, { environment, provider: method.provider });
-    await askProvider(deps, async () => provider?.removeMethod(method));
+    await askProvider(deps, async () => provider?.removeMethod?.(method));
     await deps.transact.asOperator(async (tx) => {
       await deleteMethod(tx, of);
       await writeAudit(deps, tx, context, {

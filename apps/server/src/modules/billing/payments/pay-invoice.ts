@@ -7,11 +7,12 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { findInvoiceRow, type InvoiceRow } from "../invoices/invoices.store.ts";
 import { applyAttempt } from "./apply-attempt.ts";
 import { type AttemptRow, findOpenAttempt, insertAttempts } from "./attempts.store.ts";
-import { askProvider, requireProvider } from "./find-provider.ts";
+import { askProvider, findProvider, requireFound, requireSetup } from "./find-provider.ts";
 import { findMethod } from "./methods.store.ts";
 import type { PaymentProvider, PaymentState } from "./payment-provider.ts";
-import { endOutdated, sendAttempt } from "./send-attempt.ts";
+import { endOutdated, sendAttempt, toRequest } from "./send-attempt.ts";
 import { toAttempt } from "./to-attempt.ts";
+import { toBankView } from "./to-bank.ts";
 
 type PayInput = { tenantId: TenantId; invoiceId: string; returnUrl: string };
 
@@ -40,11 +41,15 @@ async function ensureAttempt(
     if (BigInt(invoice.due) === 0n) {
       throw refuse(`Nothing is due on ${number}.`, "not_open");
     }
-    if ((await findMethod(tx, { tenantId, environment })) === undefined) {
+    const isByTransfer = deps.billing.bank !== undefined;
+    if (!isByTransfer && (await findMethod(tx, { tenantId, environment })) === undefined) {
       throw refuse("There is no way to pay yet: set one up first.", "no_payment_method");
     }
     const attemptId = deps.newId("attempt");
-    await insertAttempts(tx, [{ attemptId, invoiceId, cause: "person" }], deps.clock.now());
+    await insertAttempts(tx, [{ attemptId, invoiceId, cause: "person" }], {
+      now: deps.clock.now(),
+      isByTransfer,
+    });
     // Another request may have begun one meanwhile: then that one is continued.
     const begun = await findOpenAttempt(tx, invoiceId);
     if (begun === undefined) {
@@ -77,19 +82,29 @@ async function takeFurther(
   if (await askProvider(deps, () => endOutdated(deps, provider, attempt))) {
     return;
   }
-  if (state === "action_required" && reference !== null) {
+  const { authenticate } = provider;
+  const isToConfirm = state === "action_required" && reference !== null;
+  if (authenticate !== undefined && isToConfirm) {
     const payment = await askProvider(deps, () =>
-      provider.authenticate({ reference, methodRef, returnUrl }),
+      authenticate({ reference, methodRef, returnUrl }),
     );
     const applied = await applyAttempt(deps, { attemptId, payment });
     return applied === undefined ? undefined : { attempt: applied, payment };
   }
-  return { attempt, payment: { state: "unknown" } };
+  const known =
+    state === "processing"
+      ? await askProvider(deps, () => provider.lookUp(toRequest(attempt, null)))
+      : undefined;
+  if (known === undefined) {
+    return { attempt, payment: { state: "unknown" } };
+  }
+  const applied = await applyAttempt(deps, { attemptId, payment: known });
+  return applied === undefined ? undefined : { attempt: applied, payment: known };
 }
 
 /**
- * Pays what is due on an invoice now, with the customer's method. An attempt that is under way is continued: two requests at once are
- * one charge.
+ * Pays what is due on an invoice now, with the customer's method, or asks the customer without one to transfer it. An attempt that is
+ * under way is continued: two requests at once are one charge.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant, invoice), `INSUFFICIENT_SCOPE`, `CONFLICT` when nothing is due or there is no way
  *   to pay, `PAYMENT_PROVIDER_UNAVAILABLE`.
@@ -107,17 +122,24 @@ export async function payInvoice(
   if (invoice === undefined) {
     throw resourceNotFound("invoice");
   }
-  const provider = requireProvider(deps, { environment: invoice.environment });
+  const { environment } = invoice;
+  requireSetup(deps, { environment });
   for (let tries = 0; tries < TRIES; tries += 1) {
     const attempt = await ensureAttempt(deps, context, input);
-    if (attempt.provider !== provider.name) {
-      throw refuse("A payment of it is under way elsewhere.", "payment_under_way");
-    }
+    const provider = requireFound(findProvider(deps, { environment, provider: attempt.provider }));
     const reached = await takeFurther(deps, provider, { attempt, returnUrl });
     if (reached !== undefined) {
       const { payment } = reached;
       const url = payment.state === "action_required" ? payment.url : null;
-      return { attempt: toAttempt(reached.attempt), url };
+      const transfer = payment.state === "processing" ? payment.transfer : undefined;
+      return {
+        attempt: toAttempt(reached.attempt),
+        url,
+        transfer:
+          transfer === undefined
+            ? null
+            : { reference: transfer.reference, bank: toBankView(transfer.bank) },
+      };
     }
   }
   throw refuse("What is due has changed meanwhile: try again.", "payment_under_way");

@@ -1,3 +1,5 @@
+import type { BankAccount } from "../billing-settings.ts";
+
 /** What takes money. `manual` is the operator's own bank account: the customer transfers, the operator records or imports. */
 export const PAYMENT_PROVIDERS = ["manual", "stripe"] as const;
 export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
@@ -67,8 +69,12 @@ export type PaymentState =
    * is there and {@link PaymentProvider.authenticate} is called.
    */
   | { state: "action_required"; reference: string; url: string | null }
-  /** Under way at the provider, which reports how it ends. */
-  | { state: "processing"; reference: string }
+  /** Under way at the provider, which reports how it ends; or the customer is asked to transfer it, and it ends when the money comes. */
+  | {
+      state: "processing";
+      reference: string;
+      transfer?: { bank: BankAccount; reference: string };
+    }
   /** No answer, or none that says: the attempt is looked up later, and never sent again. */
   | { state: "unknown" };
 
@@ -128,26 +134,45 @@ export type ProviderObject =
   /** Made by another program in the same account at the provider, or of no interest. */
   | { kind: "foreign" };
 
+/** What a customer has to do so that invoices are paid. */
+export type MethodSetup =
+  /** An address to send the browser to, where a method is entered. */
+  | { kind: "page"; url: string; customerRef: string }
+  /** Nothing is set up: each invoice is transferred to this account, with its reference. */
+  | { kind: "transfer"; bank: BankAccount };
+
+/** What a provider reports by itself. */
+export type ProviderNotices = {
+  /** Checks where an event comes from. @throws {EventRefused} For one that is not the provider's, or too old. */
+  parseEvent(input: { rawBody: Uint8Array; headers: Headers; nowMs: number }): ProviderEvent;
+  /** What happened since an instant, oldest first, for notices that never arrived. */
+  listEvents(sinceMs: number): AsyncIterable<ProviderEvent>;
+  /** The present state of what an event is about. */
+  fetch(event: Pick<ProviderEvent, "type" | "objectRef">): Promise<ProviderObject>;
+};
+
 /**
  * A provider of payments for one environment: live and test money are two accounts there, each with keys of its own. Every call
  * has a time limit. What a provider refuses is a state; it throws only what has no state, and then nothing has happened there:
  * {@link ProviderDown} when it did not take the request, {@link ProviderMisconfigured} when the operator has to do something.
- * A payment or refund of which it is not known whether the provider took it is `unknown`.
+ * A payment or refund of which it is not known whether the provider took it is `unknown`. `payment-provider.suite.ts` says what each
+ * provider keeps to.
  */
 export type PaymentProvider = {
   readonly name: PaymentProviderName;
-  /** Where a customer sets up how to pay: an address to send the browser to. */
   setupMethod(
     customer: PayingCustomer,
     input: { returnUrl: string; cancelUrl: string; currency: string },
-  ): Promise<{ url: string; customerRef: string }>;
-  /** Forgets a method, so that it cannot be charged any more. */
-  removeMethod(method: Pick<PaymentMethod, "customerRef" | "methodRef">): Promise<void>;
+  ): Promise<MethodSetup>;
+  /** Forgets a method, so that it cannot be charged any more. Left out: there is none to forget. */
+  removeMethod?(method: Pick<PaymentMethod, "customerRef" | "methodRef">): Promise<void>;
   collect(request: CollectRequest): Promise<PaymentState>;
   /** Looks up an attempt of which no answer came. `undefined` when the provider never heard of it. */
   lookUp(request: CollectRequest): Promise<PaymentState | undefined>;
-  /** Begins the authentication of a payment that is `action_required`, or tells how it has ended meanwhile. */
-  authenticate(input: {
+  /**
+   * Begins the authentication of a payment that is `action_required`, or tells how it has ended meanwhile. Left out: no payment ever is.
+   */
+  authenticate?(input: {
     reference: string;
     methodRef: string;
     returnUrl: string;
@@ -158,16 +183,13 @@ export type PaymentProvider = {
    * @returns `failed` once it is ended; `succeeded` or `processing` when it is too late for that.
    */
   cancel(reference: string): Promise<PaymentState>;
+  /** Gives money back. Asking again for the same refund is asking once. */
   refund(request: RefundRequest): Promise<RefundState>;
-  /** Checks where an event comes from. @throws {EventRefused} For one that is not the provider's, or too old. */
-  parseEvent(input: { rawBody: Uint8Array; headers: Headers; nowMs: number }): ProviderEvent;
-  /** What happened since an instant, oldest first, for notices that never arrived. Left out: there are no notices. */
-  listEvents?(sinceMs: number): AsyncIterable<ProviderEvent>;
-  /** The present state of what an event is about. */
-  fetch(event: Pick<ProviderEvent, "type" | "objectRef">): Promise<ProviderObject>;
+  /** Left out: people say what happened, such as that a transfer has arrived. */
+  readonly notices?: ProviderNotices;
 };
 
-/** The providers of one installation; an environment without one is paid by hand. */
+/** What takes cards and debits in one installation; beside it, or alone, there are transfers to the operator's bank account. */
 export type PaymentProviders = Readonly<Record<"live" | "test", PaymentProvider | undefined>>;
 
 /** The provider does not take requests; what was asked for is tried later, with the same id. */

@@ -140,7 +140,7 @@ function intentsOf({ tenantId }: Payer) {
 /** Looks at the payments at Stripe, as their events have it done. */
 async function learn(deps: BillingDeps, acme: Payer): Promise<void> {
   for (const { id } of intentsOf(acme)) {
-    const object = await payments.provider.fetch({ type: "any", objectRef: id });
+    const object = await payments.provider.notices.fetch({ type: "any", objectRef: id });
     await applyProviderObject(deps, { provider: "stripe", object });
   }
 }

@@ -18,6 +18,7 @@ import {
   matchStatementLine,
   reopenStatementLine,
 } from "./manual/match-lines.ts";
+import { settleRefund } from "./manual/settle-refund.ts";
 import { payInvoice } from "./pay-invoice.ts";
 import { previewRefund } from "./preview-refund.ts";
 
@@ -61,6 +62,9 @@ function createReceivedRoutes(deps: BillingDeps) {
     ),
     createRefund: os.createRefund.handler(({ input, context }) =>
       createRefund(deps, context.call(), input),
+    ),
+    settleRefund: os.settleRefund.handler(({ input, context }) =>
+      settleRefund(deps, context.call(), input),
     ),
   };
 }

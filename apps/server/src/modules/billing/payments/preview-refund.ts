@@ -116,7 +116,7 @@ export async function previewRefund(
             `${number} is due again with ${dueAfter} ${currency.code}, and may refuse calls if its date has passed. It is not charged by itself.`,
         ),
         ...(row.provider === "manual"
-          ? ["Transfer the money back yourself: this records it."]
+          ? ["Transfer the money back yourself, then mark the refund as transferred."]
           : []),
       ],
     };

@@ -226,7 +226,7 @@ describe("a refund", () => {
 
 describe("money that the provider gives back by itself", () => {
   const learn = async ({ reference }: { reference: string }) => {
-    const object = await payments.provider.fetch({ type: "any", objectRef: reference });
+    const object = await payments.provider.notices.fetch({ type: "any", objectRef: reference });
     await applyProviderObject(payments.deps, { provider: "stripe", object });
   };
 
@@ -331,7 +331,7 @@ describe("money that the provider gives back by itself", () => {
   });
 
   it("is nothing of a payment that was made by others", async () => {
-    const object = await payments.provider.fetch({ type: "any", objectRef: "pi_unknown" });
+    const object = await payments.provider.notices.fetch({ type: "any", objectRef: "pi_unknown" });
     expect(await applyProviderObject(payments.deps, { provider: "stripe", object })).toBe(false);
   });
 });

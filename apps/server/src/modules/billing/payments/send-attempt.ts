@@ -56,7 +56,7 @@ export function notMade(reason: "not_open" | "superseded" | "not_received"): Pay
 }
 
 /**
- * Ends a payment that waits for its customer, where it is not what it should be any more: another amount is due, or there is another way
+ * Ends a payment that waits, for its customer or for money, where it is not what it should be any more: another amount is due, or there is another way
  * to pay. Confirmed all the same, it would charge too much, or a card that the customer has replaced.
  *
  * @returns True when it was such a one: what there is now may be begun.
@@ -68,10 +68,16 @@ export async function endOutdated(
   attempt: AttemptRow,
 ): Promise<boolean> {
   const { attemptId, state, reference, due } = attempt;
-  if (state !== "action_required" || reference === null || !isOutdated(attempt)) {
+  const isWaiting = state === "action_required" || state === "processing";
+  if (!isWaiting || reference === null || !isOutdated(attempt)) {
     return false;
   }
   const ended = await provider.cancel(reference);
+  if (ended.state === "processing") {
+    // Too late: it ends as it ends.
+    await applyAttempt(deps, { attemptId, payment: ended });
+    return false;
+  }
   const isSettled = BigInt(due) === 0n;
   await applyAttempt(deps, {
     attemptId,
@@ -107,7 +113,10 @@ async function takeToSend(deps: BillingDeps, attemptId: string): Promise<Attempt
         checkAt: null,
       });
       const { invoiceId, cause } = attempt;
-      await insertAttempts(tx, [{ attemptId: deps.newId("attempt"), invoiceId, cause }], now);
+      await insertAttempts(tx, [{ attemptId: deps.newId("attempt"), invoiceId, cause }], {
+        now,
+        isByTransfer: attempt.provider === "manual",
+      });
       return;
     }
     const checkAt = new Date(now.getTime() + CALL_MS);

@@ -20,11 +20,6 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
     return;
   }
   const { environment, provider: name, paymentReference, amount, currency } = refund;
-  if (name === "manual") {
-    // The operator transfers it: what is recorded is what is known.
-    await applyRefund(deps, { refundId, refund: { state: "succeeded", reference: refundId } });
-    return;
-  }
   const provider = findProvider(deps, { environment, provider: name });
   let state: RefundState = { state: "unknown" };
   let object: ProviderObject | undefined;
@@ -34,7 +29,7 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
     // Why it is refused may be news: a dispute, or a refund that was made at the provider.
     object =
       answer?.state === "failed"
-        ? await provider?.fetch({ type: "", objectRef: paymentReference })
+        ? await provider?.notices?.fetch({ type: "", objectRef: paymentReference })
         : undefined;
     state = answer ?? state;
   } catch (error) {

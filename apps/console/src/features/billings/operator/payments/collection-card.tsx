@@ -5,7 +5,7 @@ import { formatMoney } from "#platform/format-money.ts";
 import { formatMinute } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { collectionQuery } from "./payments.queries.ts";
-import { ATTEMPT_BADGES, CAUSES } from "./payments.view-model.ts";
+import { CAUSES, toAttemptBadge } from "./payments.view-model.ts";
 
 /** How an invoice is collected: what was tried, and what comes. Nothing where nothing was and nothing comes. */
 export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
@@ -19,7 +19,7 @@ export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
       {data.attempts.length > 0 && (
         <ul className="divide-y divide-line">
           {data.attempts.map((attempt) => {
-            const badge = ATTEMPT_BADGES[attempt.state];
+            const { tone, label } = toAttemptBadge(attempt);
             return (
               <li
                 key={attempt.attemptId}
@@ -33,7 +33,7 @@ export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
                   </span>
                 </span>
                 <span className="flex items-center gap-3">
-                  <Badge tone={badge?.tone ?? "neutral"}>{badge?.label ?? attempt.state}</Badge>
+                  <Badge tone={tone}>{label}</Badge>
                   <span className="tabular-nums">
                     {formatMoney(attempt.amount, attempt.currency)}
                   </span>

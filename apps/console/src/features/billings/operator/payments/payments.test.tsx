@@ -173,6 +173,27 @@ describe("payments to be matched", () => {
 });
 
 describe("a refund", () => {
+  it("of a transfer waits until it is said to be transferred", async () => {
+    const refundId = "rfd_0199f3b0c1d27a4e8f60112233445566";
+    const refund = {
+      ...{ refundId, kind: "operator", state: "processing", amount: "20.00", reason: "Agreed." },
+      ...{ message: null, reference: refundId, requestedBy: "operator:1" },
+      createdAt: "2026-11-26T00:00:00.000Z",
+    };
+    const sent: unknown[] = [];
+    open({
+      "GET /payments": () => pageOf({ ...PAYMENT, refunded: "20.00", refunds: [refund] }),
+      [`POST /refunds/${refundId}/settlement`]: async (request) => {
+        sent.push(await request.json());
+        return { ...PAYMENT, refunds: [{ ...refund, state: "succeeded" }] };
+      },
+    });
+    await screen.findByText("$20.00 to be transferred");
+    await userEvent.click(screen.getByRole("button", { name: "Transferred" }));
+    await screen.findByText("The refund of $20.00 is transferred.");
+    expect(sent).toEqual([{ state: "succeeded" }]);
+  });
+
   it("says what changes before, and keeps what is typed when it is refused", async () => {
     let isRefused = true;
     open({

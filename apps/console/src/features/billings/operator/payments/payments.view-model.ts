@@ -22,7 +22,7 @@ export function isIncoming({ amount }: Pick<StatementLine, "amount">): boolean {
   return !amount.startsWith("-");
 }
 
-export const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string }>> = {
+const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   pending: { tone: "neutral", label: "Waiting" },
   succeeded: { tone: "ok", label: "Paid" },
   failed: { tone: "danger", label: "Failed" },
@@ -30,6 +30,16 @@ export const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string
   processing: { tone: "info", label: "Under way" },
   unknown: { tone: "warning", label: "No answer yet" },
 };
+
+/** A request to transfer is under way as long as the customer takes. */
+export function toAttemptBadge({ provider, state }: { provider: string; state: string }): {
+  tone: Tone;
+  label: string;
+} {
+  return provider === "manual" && state === "processing"
+    ? { tone: "neutral", label: "Transfer expected" }
+    : (ATTEMPT_BADGES[state] ?? { tone: "neutral", label: state });
+}
 
 export const CAUSES: Readonly<Record<string, string>> = {
   issued: "When it was issued",

@@ -16,6 +16,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { AllInvoicesProps } from "../all-invoices-props.ts";
 import { paymentsQuery, type ReceivedPayment } from "./payments.queries.ts";
 import { RefundDialog } from "./refund-dialog.tsx";
+import { listWaitingRefunds, WaitingRefund } from "./waiting-refund.tsx";
 
 const ROOM: ColumnRoom = [
   ["tenant", 160],
@@ -23,7 +24,7 @@ const ROOM: ColumnRoom = [
   ["refund", 90],
   ["invoices", 170],
   ["received", 120],
-  ["refunded", 110],
+  ["refunded", 170],
   ["provider", 100],
 ];
 
@@ -59,7 +60,14 @@ function makeColumns(onRefund: (payment: ReceivedPayment) => void): Column<Recei
       id: "refunded",
       header: "Refunded",
       align: "end",
-      cell: ({ refunded, currency }) => (isZero(refunded) ? "–" : formatMoney(refunded, currency)),
+      cell: (payment) => (
+        <>
+          {isZero(payment.refunded) ? "–" : formatMoney(payment.refunded, payment.currency)}
+          {listWaitingRefunds(payment).map((refund) => (
+            <WaitingRefund key={refund.refundId} refund={refund} currency={payment.currency} />
+          ))}
+        </>
+      ),
     },
     {
       id: "amount",

@@ -67,13 +67,14 @@ export async function applyEvent(
 ): Promise<ProviderObject["kind"] | undefined> {
   const event = await deps.transact.asOperator((tx) => findWaitingEvent(tx, key));
   const provider = deps.payments?.[key.environment];
-  if (event === undefined || provider?.name !== key.provider) {
+  const notices = provider?.name === key.provider ? provider.notices : undefined;
+  if (event === undefined || notices === undefined) {
     return;
   }
   const fetchedAt = deps.clock.now();
   let object: ProviderObject;
   try {
-    object = await provider.fetch(event);
+    object = await notices.fetch(event);
     await deps.applyProviderObject({ provider: key.provider, object });
   } catch (error) {
     const now = deps.clock.now();

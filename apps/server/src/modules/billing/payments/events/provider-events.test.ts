@@ -81,7 +81,8 @@ async function pay(attemptId: string): Promise<string> {
   const customer = { tenantId: "ten_1", environment: "test", name: "Ada", email: null } as const;
   const page = { returnUrl: "http://shop.test", cancelUrl: "http://shop.test", currency: "EUR" };
   const stripe = deps.payments?.test ?? expect.fail("Stripe is set up");
-  const { customerRef } = await stripe.setupMethod({ ...customer, customerRef: undefined }, page);
+  const setup = await stripe.setupMethod({ ...customer, customerRef: undefined }, page);
+  const { customerRef } = setup.kind === "page" ? setup : expect.fail("Stripe has a page");
   const paid = await stripe.collect({
     attemptId,
     tenantId: "ten_1",

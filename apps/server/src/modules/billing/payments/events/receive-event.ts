@@ -36,11 +36,11 @@ export async function receiveEvent(
   let refusal = new EventRefused(`Payments by ${provider} are not set up`);
   for (const environment of ["live", "test"] as const) {
     const candidate = deps.payments?.[environment];
-    if (candidate?.name !== provider) {
+    if (candidate?.name !== provider || candidate.notices === undefined) {
       continue;
     }
     try {
-      const event = candidate.parseEvent({ ...input, nowMs: deps.clock.now().getTime() });
+      const event = candidate.notices.parseEvent({ ...input, nowMs: deps.clock.now().getTime() });
       await storeEvents(deps, { provider, environment }, [event]);
       return;
     } catch (error) {

@@ -50,7 +50,7 @@ async function sweep(
   const now = deps.clock.now();
   const sweptTo = await deps.transact.asOperator((tx) => findSweptTo(tx, source));
   const sinceMs = (sweptTo?.getTime() ?? now.getTime() - FIRST_MS) - OVERLAP_MS;
-  const events = provider.listEvents?.(sinceMs);
+  const events = provider.notices?.listEvents(sinceMs);
   if (events === undefined) {
     return;
   }

@@ -124,7 +124,11 @@ async function openCustomer(name: string): Promise<TenantId> {
   const of = { tenantId, environment: "live", returnUrl: "http://shop.test/billings" } as const;
   const { url } = await setUpPaymentMethod(deps, OPERATOR_CONTEXT, of);
   const number = "4242424242424242";
-  await fetch(url, { method: "POST", body: new URLSearchParams({ number }), redirect: "manual" });
+  await fetch(url ?? "", {
+    method: "POST",
+    body: new URLSearchParams({ number }),
+    redirect: "manual",
+  });
   return tenantId;
 }
 

@@ -96,7 +96,7 @@ it("saves a card on Stripe's page and reads what was saved", async () => {
   expect(saved.headers.get("location")).toBe(page.returnUrl);
   const [setup] = standIn.state.setups.values();
   const event = { type: "setup_intent.succeeded", objectRef: setup?.id ?? "" };
-  const object = await stripe.fetch(event);
+  const object = await stripe.notices.fetch(event);
   expect(object).toMatchObject({
     kind: "method",
     tenantId: "tnt_1",
@@ -107,7 +107,7 @@ it("saves a card on Stripe's page and reads what was saved", async () => {
   await stripe.removeMethod(method);
   // A second time finds it removed, which is what was wanted; and a late notice does not bring it back.
   await stripe.removeMethod(method);
-  expect(await stripe.fetch(event)).toEqual({ kind: "foreign" });
+  expect(await stripe.notices.fetch(event)).toEqual({ kind: "foreign" });
 });
 
 it("reads each way in which a payment ends", async () => {
@@ -171,7 +171,7 @@ it("authenticates the same payment on Stripe's page, as often as it takes", asyn
     const body = new URLSearchParams({ answer: text });
     const back = await fetch(url, { method: "POST", body, redirect: "manual" });
     expect(back.headers.get("location")).toContain(input.returnUrl);
-    return await stripe.fetch({ type: "", objectRef: failed.reference });
+    return await stripe.notices.fetch({ type: "", objectRef: failed.reference });
   };
   expect(await answer("no")).toMatchObject({
     payment: { state: "failed", reason: "payment_intent_authentication_failure" },
@@ -244,9 +244,11 @@ it("finds an attempt among more payments than a page, and none of another instal
   expect(await stripe.lookUp(first)).toMatchObject({ state: "succeeded", reference: template?.id });
   expect(await stripe.lookUp({ ...first, attemptId: "pat_other" })).toBeUndefined();
   const foreign = intents().at(-1)?.id ?? "";
-  expect(await stripe.fetch({ type: "", objectRef: foreign })).toEqual({ kind: "foreign" });
-  expect(await stripe.fetch({ type: "", objectRef: "pi_none" })).toEqual({ kind: "foreign" });
-  expect(await stripe.fetch({ type: "", objectRef: "sub_1" })).toEqual({ kind: "foreign" });
+  expect(await stripe.notices.fetch({ type: "", objectRef: foreign })).toEqual({ kind: "foreign" });
+  expect(await stripe.notices.fetch({ type: "", objectRef: "pi_none" })).toEqual({
+    kind: "foreign",
+  });
+  expect(await stripe.notices.fetch({ type: "", objectRef: "sub_1" })).toEqual({ kind: "foreign" });
 });
 
 it("refunds once however often it is asked, and sees refunds and disputes", async () => {
@@ -261,12 +263,12 @@ it("refunds once however often it is asked, and sees refunds and disputes", asyn
     state: "failed",
   });
   const reference = done.state === "succeeded" ? done.reference : "";
-  expect(await stripe.fetch({ type: "refund.updated", objectRef: reference })).toEqual({
+  expect(await stripe.notices.fetch({ type: "refund.updated", objectRef: reference })).toEqual({
     kind: "refund",
     refundId: "rfd_1",
     refund: done,
   });
-  const look = () => stripe.fetch({ type: "charge.refunded", objectRef: paymentReference });
+  const look = () => stripe.notices.fetch({ type: "charge.refunded", objectRef: paymentReference });
   const refunded = { kind: "refund", refundId: "rfd_1", amount: 1_900n, isTaken: true };
   expect(await look()).toMatchObject({ returned: [refunded], payment: { state: "succeeded" } });
   const dispute = openDispute(standIn.state, paymentReference, 1_000);
@@ -308,7 +310,7 @@ it("lists what happened, oldest first, for what never arrived", async () => {
   const reference = paying.state === "processing" ? paying.reference : "";
   settleIntent(standIn.state, reference, true);
   const seen: string[][] = [];
-  for await (const { type, objectRef } of stripe.listEvents(sinceMs)) {
+  for await (const { type, objectRef } of stripe.notices.listEvents(sinceMs)) {
     seen.push([type, objectRef]);
   }
   expect(seen).toEqual([

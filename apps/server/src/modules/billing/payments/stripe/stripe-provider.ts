@@ -3,6 +3,7 @@ import {
   AMOUNT_TOO_SMALL,
   type CollectRequest,
   CURRENCY_NOT_SUPPORTED,
+  type MethodSetup,
   type PayingCustomer,
   type PaymentProvider,
   type PaymentState,
@@ -27,7 +28,12 @@ import { toStripeAmount } from "./stripe-units.ts";
 import { toPaymentState } from "./to-payment-state.ts";
 import { toRefundState } from "./to-refund-state.ts";
 
-export type StripeProvider = PaymentProvider & Required<Pick<PaymentProvider, "listEvents">>;
+export type StripeProvider = Omit<PaymentProvider, "setupMethod"> &
+  Required<Pick<PaymentProvider, "removeMethod" | "authenticate" | "notices">> & {
+    setupMethod(
+      ...input: Parameters<PaymentProvider["setupMethod"]>
+    ): Promise<Extract<MethodSetup, { kind: "page" }>>;
+  };
 
 const PAGE = 100;
 /** Payments of one customer that are looked through for an attempt, newest first. */
@@ -243,6 +249,22 @@ async function refund(
   }
 }
 
+async function* listEvents(ask: AskStripe, sinceMs: number): AsyncIterable<ProviderEvent> {
+  const created = { gte: Math.floor(sinceMs / 1000) };
+  const events = await read(
+    ask(async (stripe) => {
+      const found: ProviderEvent[] = [];
+      const types = [...EVENT_TYPES];
+      for await (const event of stripe.events.list({ created, types, limit: PAGE })) {
+        found.push(toProviderEvent(event));
+      }
+      return found;
+    }),
+  );
+  // Oldest first, as they happened.
+  yield* events.reverse();
+}
+
 /** Payments by Stripe: cards and bank accounts are entered and kept there. */
 export function createStripeProvider(settings: StripeSettings): StripeProvider {
   const ask = createStripeClient(settings);
@@ -267,7 +289,7 @@ export function createStripeProvider(settings: StripeSettings): StripeProvider {
       if (session.url === null) {
         throw new ProviderDown("Stripe made a page without an address");
       }
-      return { url: session.url, customerRef };
+      return { kind: "page", url: session.url, customerRef };
     },
     async removeMethod({ methodRef }) {
       try {
@@ -284,25 +306,10 @@ export function createStripeProvider(settings: StripeSettings): StripeProvider {
     authenticate: (input) => authenticate(ask, input),
     cancel: (reference) => cancel(ask, reference),
     refund: (request) => refund(ask, settings, request),
-    parseEvent: (input) => parseStripeEvent(settings, input),
-    fetch: ({ objectRef }) => read(fetchObject(ask, settings, objectRef)),
-    async *listEvents(sinceMs) {
-      const events = await read(
-        ask(async (stripe) => {
-          const found: ProviderEvent[] = [];
-          const created = { gte: Math.floor(sinceMs / 1000) };
-          for await (const event of stripe.events.list({
-            created,
-            types: [...EVENT_TYPES],
-            limit: PAGE,
-          })) {
-            found.push(toProviderEvent(event));
-          }
-          return found;
-        }),
-      );
-      // Oldest first, as they happened.
-      yield* events.reverse();
+    notices: {
+      parseEvent: (input) => parseStripeEvent(settings, input),
+      listEvents: (sinceMs) => listEvents(ask, sinceMs),
+      fetch: ({ objectRef }) => read(fetchObject(ask, settings, objectRef)),
     },
   };
 }

@@ -366,6 +366,9 @@ export function openDispute(state: StandInState, intentId: string, part?: number
 export function failRefund(state: StandInState, id: string): void {
   const refund = find(state.refunds, id);
   const paid = find(state.charges, refund.charge);
+  if (refund.status === "failed") {
+    return;
+  }
   Object.assign(refund, { status: "failed", failure_reason: "lost_or_stolen_card" });
   paid.amount_refunded -= refund.amount;
   paid.refunded = false;

@@ -5,11 +5,12 @@ import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { applyAttempt, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
 import { applyRefund } from "./apply-refund.ts";
+import { findProvider } from "./find-provider.ts";
 import { putPaymentMethod } from "./manage-method.ts";
 import type { PaymentProviderName, ProviderObject, ReturnedMoney } from "./payment-provider.ts";
 import { findReceived } from "./received-payments.store.ts";
 import { recordRefundWithin } from "./record-refund.ts";
-import { findPaymentOfAttempt, listRefunds, type RefundRow } from "./refunds.store.ts";
+import { findPaymentOfAttempt, findRefund, listRefunds, type RefundRow } from "./refunds.store.ts";
 
 type PaymentObject = Extract<ProviderObject, { kind: "payment" }>;
 
@@ -30,10 +31,8 @@ function sumOf(refunds: readonly RefundRow[]): bigint {
  * Takes in what was given back without us: refunds that the operator made at the provider, and money that the customer's bank took back,
  * each by its own amount. What comes back of it, because a refund failed or a dispute was won, is put back.
  */
-async function applyReturned(
-  deps: BillingDeps,
-  { attemptId, returned }: PaymentObject,
-): Promise<void> {
+async function applyReturned(deps: BillingDeps, object: PaymentObject): Promise<void> {
+  const { attemptId, returned } = object;
   const recordedTo = await takeCutOff(deps);
   const over = await deps.transact.asOperator(async (tx) => {
     const found = await findPaymentOfAttempt(tx, attemptId);
@@ -68,6 +67,21 @@ async function applyReturned(
   for (const { refundId, kind } of over) {
     await applyRefund(deps, { refundId, refund: { state: "failed", ...ENDINGS[kind] } });
   }
+  if (over.length > 0) {
+    // What came back may be what another one had lacked.
+    await applyReturned(deps, object);
+  }
+}
+
+/** Looks at a payment of which a refund has failed: what was given back elsewhere may have been recorded for less, as too little was left. */
+async function lookAgain(deps: BillingDeps, refundId: string): Promise<void> {
+  const refund = await deps.transact.asOperator((tx) => findRefund(tx, refundId));
+  const provider = refund === undefined ? undefined : findProvider(deps, refund);
+  const objectRef = refund?.paymentReference ?? "";
+  const object = await provider?.notices?.fetch({ type: "", objectRef });
+  if (object?.kind === "payment") {
+    await applyReturned(deps, object);
+  }
 }
 
 /**
@@ -97,8 +111,14 @@ export async function applyProviderObject(
       await putPaymentMethod(deps, { tenantId, environment, provider, method, setUpAtMs });
       return true;
     }
-    case "refund":
-      return await applyRefund(deps, { refundId: object.refundId, refund: object.refund });
+    case "refund": {
+      const { refundId, refund } = object;
+      const isOurs = await applyRefund(deps, { refundId, refund });
+      if (isOurs && refund.state === "failed") {
+        await lookAgain(deps, refundId);
+      }
+      return isOurs;
+    }
     case "foreign":
       return false;
   }

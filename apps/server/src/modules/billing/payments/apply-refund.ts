@@ -71,6 +71,8 @@ export async function applyRefundWithin(
   const returned = state.state === "failed" ? await putBack(deps, tx, { refund, recordedTo }) : 0n;
   const now = deps.clock.now();
   const isFinal = state.state === "failed" || state.state === "succeeded";
+  // How a transfer ends is said by a person: asking again tells nothing.
+  const isAsked = !isFinal && refund.provider !== "manual";
   await updateRefund(tx, {
     refundId,
     state: state.state,
@@ -78,7 +80,7 @@ export async function applyRefundWithin(
     message: state.state === "failed" ? state.message : null,
     returnedToBalance: returned.toString(),
     now,
-    checkAt: isFinal ? null : nextCheck(now, refund.checks),
+    checkAt: isAsked ? nextCheck(now, refund.checks) : null,
   });
   return true;
 }

@@ -1,3 +1,7 @@
+import {
+  QUESTION_LENGTH_MAX,
+  QUESTIONS_BEFORE_MAX,
+} from "@turnpike/domain/questions/question-limits";
 import { GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -16,10 +20,6 @@ export const QUESTION_KINDS = [
   "refuse",
 ] as const;
 export const FILTER_OPERATORS = ["eq", "ne", "in", "not_in", "gt", "gte", "lt", "lte"] as const;
-/** The longest question. */
-export const QUESTION_LENGTH_MAX = 400;
-/** The most questions before one that it may go on from. */
-export const QUESTIONS_BEFORE_MAX = 5;
 /** The most rows of an answer. */
 export const ANSWER_ROWS_MAX = 500;
 const NAME_LENGTH_MAX = 100;
@@ -119,7 +119,8 @@ const asked = {
   kind: z.enum(["query", "explain", "forecast"]).default("query").describe("Of `query`."),
   timeZone,
 };
-export type AskedInput = z.output<z.ZodObject<typeof asked>>;
+export const questionInput = z.strictObject(asked);
+export type AskedInput = z.output<typeof questionInput>;
 
 export const questionChoices = z.strictObject({
   /** Questions that this tenant's data can answer. */
@@ -166,6 +167,6 @@ export const allQuestionsContract = {
       description,
       tags,
     })
-    .input(z.strictObject(asked))
+    .input(questionInput)
     .output(questionReply),
 };

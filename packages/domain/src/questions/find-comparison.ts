@@ -14,7 +14,7 @@ const YEAR_BEFORE = words(
   `${AGAINST} (?:${SAME}|(?:q[1-4]|[a-z]+) (?:of |in )?(?:the )?)(?:last year|(?:a|one|1) year (?:ago|before|earlier|prior|previously)|(?:previous|prior|year before) ?(?:year)?(?<=year|before))|year[- ]over[- ]year|year[- ]on[- ]year|yoy|y/y`,
 );
 const PERIOD_BEFORE = words(
-  `${AGAINST} (?:(?:the|that) )?(?:same )?(?:${NUMBER} )?(?:(?:${UNITS} )(?:before(?: (?:that|it|last))?|earlier|prior|preceding|previously)|(?:previous|prior|preceding|last|earlier)(?: ${NUMBER})?(?: (?:billing )?${UNITS}| one)|(?:one|ones) before|before)|(?:minute|hour|day|week|month|quarter|period)[- ](?:over|on)[- ](?:minute|hour|day|week|month|quarter|period)|wow|mom|qoq|dod`,
+  `${AGAINST} (?:(?:the|that) )?(?:same (?:${UNITS} )?(?:(?:of|in|from) )?(?:the )?)?(?:${NUMBER} )?(?:(?:${UNITS} )(?:before(?: (?:that|it|last))?|earlier|prior|preceding|previously)|(?:previous|prior|preceding|last|earlier)(?: ${NUMBER})?(?: (?:billing )?${UNITS}| one)|(?:one|ones) before|before)|(?:minute|hour|day|week|month|quarter|period)[- ](?:over|on)[- ](?:minute|hour|day|week|month|quarter|period)|wow|mom|qoq|dod`,
 );
 const RANGE_AFTER = words(`${AGAINST}`);
 /** “Compare A with B” is “A versus B”. */
@@ -24,9 +24,38 @@ const GROWTH = words(
   "(?:grow|grew|grown|growth|chang(?:e[sd]?|ing)|increase[sd]?|decrease[sd]?|decline[sd]?|(?:go|gone|went|going) (?:up|down)|(?:up|down) or (?:up|down)|drop(?:ped)?|r[io]sen?)(?: (?:in|of))?",
 );
 
-/** Writes “compare A with B” as “A versus B”. */
+const MORE =
+  "(?:more|fewer|less|higher|lower|larger|smaller|bigger|busier|slower|faster|worse|better|up|down)";
+/** “More traffic than last week”: the range that is not named is the running one. */
+const MORE_THAN_LAST = new RegExp(
+  `\\b${MORE}\\b((?:(?! than ).)*) than (?:(?:it|they|we) (?:was|were|did|had) )?(?:in |on |during |for )?(?:the )?(?:last|previous|prior) (hour|day|week|month|quarter|year)\\b`,
+);
+const MORE_THAN_YESTERDAY = new RegExp(`\\b${MORE}\\b((?:(?! than ).)*) than yesterday\\b`);
+/** “More failures on Monday than on Sunday”. */
+const MORE_THAN = new RegExp(
+  `\\b${MORE}\\b((?:(?! than ).)*) than (?:(?:it|they|we) (?:was|were|did|had) )?(?:in |on |during )?(?=(?:the )?(?:q[1-4]\\b|[a-z]+day\\b|(?:january|february|march|april|may|june|july|august|september|october|november|december)\\b|(?:week|day|month|year|quarter) before\\b|(?:a|one) (?:week|month|year) ago\\b))`,
+);
+const NAMES_RANGE =
+  /\b(?:this|today|yesterday|since|q[1-4]|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|last)\b/;
+const DIFFERENCE = /\bdifferences? (?:in|of) (.+?) between (.+?) and\b/;
+
+/** Writes “compare A with B”, “more of A than B” and “the difference between A and B” as “A versus B”. */
 export function rewriteComparison(phrase: Phrase): void {
-  phrase.text = phrase.text.replace(COMPARE, "$1 versus ");
+  const withRunning = (middle: string, unit: string) =>
+    NAMES_RANGE.test(middle) ? middle : `${middle} ${unit}`;
+  phrase.text = phrase.text
+    .replace(COMPARE, "$1 versus ")
+    .replace(DIFFERENCE, "$1 of $2 versus")
+    .replace(
+      MORE_THAN_LAST,
+      (_, middle: string, unit: string) =>
+        `${withRunning(middle, `this ${unit}`)} versus last ${unit}`,
+    )
+    .replace(
+      MORE_THAN_YESTERDAY,
+      (_, middle: string) => `${withRunning(middle, "today")} versus yesterday`,
+    )
+    .replace(MORE_THAN, "$1 versus ");
 }
 
 const YEAR_DAYS_MIN = 360 * 86_400_000;

@@ -30,7 +30,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["error_rate"],
     pattern: words(
-      `(?<=#s\\d )(?:error )?rate|(?:errors?|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
+      `(?<=#s\\d )(?:error )?(?:rate|share|percentage)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?=#s\\d)|(?:errors?|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
     ),
   },
   percentile("latency_p50", "p50|median|50th percentile|50th"),
@@ -62,13 +62,13 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["spend"],
     pattern: words(
-      "spend(?:s|ing)?|spent|costs?|expenses|expenditures?|charges|charged|billed|pa(?:y|ys|id|ying)|money",
+      "spend(?:s|ing)?|spent|bill(?:ing)?(?= (?:to )?#v)|costs?|expenses|expenditures?|charges|charged|billed|pa(?:y|ys|id|ying)|money",
     ),
   },
   {
     measures: ["new_tenants"],
     pattern: words(
-      `${HOW_MANY}(?:new ${TENANTS}|(?:new )?sign-?ups?|${TENANTS} (?:that |who |have )*(?:joined|signed up|registered|onboarded|(?:were |got )?added)|new registrations)`,
+      `${HOW_MANY}(?:new ${TENANTS}|(?:new )?sign[- ]?ups?|${TENANTS} (?:that |who |have )*(?:joined|signed up|registered|onboarded|(?:were |got )?added)|new registrations)`,
     ),
   },
   {
@@ -84,9 +84,15 @@ const RULES: readonly MeasureRule[] = [
     ),
   },
   {
+    measures: ["keys_created", "keys_revoked"],
+    pattern: words(
+      `${HOW_MANY}(?:(?:api )?keys (?:(?:were|was|got|have|been|that) )*(?:created|added|issued) and revoked|(?:created|new) and revoked (?:api )?keys)`,
+    ),
+  },
+  {
     measures: ["keys_created"],
     pattern: words(
-      `${HOW_MANY}(?:(?:new |newly created |created )(?:api )?keys|(?:api )?keys (?:(?:were|was|got|have|been|that) )*(?:created|added|issued|made)|(?:api )?keys(?= (?:did|have|has) (?:\\S+ )?(?:create|issue|add))|key creations?)`,
+      `${HOW_MANY}(?:(?:new |newly created |created )(?:api )?keys|(?:api )?keys (?:(?:were|was|got|have|been|that) )*(?:created|added|issued|made(?! (?:no|any|the|more|fewer|less|zero|over|under|at|a) )|handed out|given out)|(?:api )?keys(?= (?:did|have|has) (?:\\S+ )?(?:create|issue|add|hand out|give out))|key creations?)`,
     ),
   },
   {

@@ -38,6 +38,7 @@ export function normaliseQuestion(question: string): string {
     .replace(/#/g, " ")
     .replace(/(\d),(?=\d{3}\b)/g, "$1")
     .replace(/\b(what|how|where|who|that|it|there|here|when)'s\b/g, "$1 is")
+    .replace(/\b(what|that|it|there|who|when|where|how)'ll\b/g, "$1 will")
     .replace(/\b(\w+)n't\b/g, "$1 not")
     .replace(/\b(i|we|you|they)'(?:ve|re|ll|d|m)\b/g, "$1")
     .replace(/(\w)'s?(?=\s|$|[?,.])/g, "$1")
@@ -45,6 +46,7 @@ export function normaliseQuestion(question: string): string {
       /\b(requests|calls|errors|tokens|hits)\/(minute|min|hour|h|day|d|week|month|s)\b/g,
       "$1 per $2",
     )
+    .replace(/\b(?:half an|half|a half) hour\b/g, "30 minutes")
     .replace(/\bw\/o\b/g, "without")
     .replace(/\bv(?:s|\.)\.?(?=\s)/g, "versus")
     .replace(/[?!;"()[\]“”…:](?=\s|$)|(?<=\s|^)["'(“[]+|[,;?!"()“”]|\.(?=\s|$)/g, " , ")

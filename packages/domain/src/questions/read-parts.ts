@@ -51,7 +51,7 @@ export type QuestionParts = {
 const ACTION =
   /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
 const EXCLUDED =
-  /(?:(?:everything|anything|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
+  /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
 const STATUS =
   /(?<![\w#.$€-])(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more))/;
@@ -63,11 +63,18 @@ const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
   [/(?<![\w#-])redirects?(?![\w-])/, "status_class", "3xx"],
   [/(?<![\w#-])not[- ]founds?(?: errors?)?(?![\w-])/, "status", 404],
   [/(?<![\w#-])(?:unpaid|outstanding)(?= (?:invoices?|bills?))/, "invoice_status", "open"],
+  [
+    /(?<=(?<![\w-])(?:invoices?|bills?) )(?:(?:that|which) )?(?:(?:are|is|were|was) )?(?:still )?(?:unpaid|outstanding)(?![\w-])/,
+    "invoice_status",
+    "open",
+  ],
   [/(?<![\w#-])unauthori[sz]ed(?![\w-])/, "status", 401],
 ];
 const SHIFT =
   /(?:the )?(day|week|month|quarter|year|period|one) (?:before(?: (?:that|it))?|earlier|prior)(?![\w-])/;
 const CONTRAST = /(#v\d+)(?: (?:,|and|or|versus|the|against|or the|with|to))+ (#v\d+)/;
+/** “Do POSTs fail more often than GETs”. */
+const CONTRAST_THAN = /(#v\d+)(?: (?!#v)\S+){0,4} than (?:(?:the|for|on|of|with|in|from) )*(#v\d+)/;
 /** “Which keys made no calls”. */
 const NONE =
   /(?<![\w#])(?:(?:have|has|had|did|do|does|with|that|who) )*(?:not|no|never|zero|without)(?: (?:made|make|had|have|a|any|sent|seen|single|had any))* #m\d/;
@@ -195,6 +202,27 @@ function dropCounted(text: string, marked: FoundMeasures["marked"]): string[] {
   return isCounted && !isBoth ? measures.filter((name) => !counted.includes(name)) : measures;
 }
 
+const PEAK_MEASURES: Readonly<Record<string, string>> = {
+  slowest: "p95 latency",
+  fastest: "p95 latency",
+  worst: "errors",
+};
+
+/** Writes words that rank by what they mean: the tenant that spends, the hour that is busiest. */
+function rewriteRankings(phrase: Phrase): void {
+  phrase.text = phrase.text
+    .replace(/\b(?:spend|pay)er(s?)\b/g, "tenant$1 spend")
+    .replace(/\b(\w+) consumer(s?)\b/g, "tenant$2 $1")
+    .replace(
+      /\b(?:makes?|made|making|brings?|brought|earns?|earned)(?: us)?(?: in)? (?:the )?(most|least) money\b/g,
+      "$1 revenue",
+    )
+    .replace(
+      /\b(busiest|peak|heaviest|quietest|slowest|fastest|worst) (minute|hour|day|week|month)s?\b/g,
+      (_, word: string, unit: string) => `${PEAK_MEASURES[word] ?? "requests"} per ${unit}`,
+    );
+}
+
 /** Reads what one question says by itself. */
 export function readParts(
   index: VocabularyIndex,
@@ -219,9 +247,7 @@ export function readParts(
   );
   const isAction = ACTION.test(phrase.text);
   rewriteComparison(phrase);
-  phrase.text = phrase.text.replace(/\b(?:big |top )?(spend|pay)ers?\b/g, (whole) =>
-    whole.replace(/(?:spend|pay)ers?/, "tenants spend"),
-  );
+  rewriteRankings(phrase);
   phrase.text = phrase.text.replace(
     /\bwho\b(?! is the\b)/,
     index.vocabulary.actor === "operator" ? "which tenant" : "which key",
@@ -233,7 +259,7 @@ export function readParts(
   const clock: QuestionClock = {
     ...time,
     isFuture: intent === "forecast",
-    isSeries: grain !== undefined,
+    isSeries: grain === "trend" || grain === "week" || grain === "month",
   };
   const range = findRange(phrase, clock);
   const compare =
@@ -271,9 +297,9 @@ export function readParts(
   if (statuses.some(({ field }) => field === "invoice_status")) {
     values.assumed.push("unpaid: open");
   }
-  const contrast = CONTRAST.exec(phrase.text);
+  const contrast = CONTRAST_THAN.exec(phrase.text) ?? CONTRAST.exec(phrase.text);
   const isContrast =
-    contrast !== null && /versus|compar|\bor\b|difference/.test(`${phrase.text} ${spelt}`);
+    contrast !== null && /versus|compar|\bor\b|difference|\bthan\b/.test(`${phrase.text} ${spelt}`);
   const contrasted = isContrast ? marked.get(contrast[1] ?? "") : undefined;
   if (contrasted !== undefined && contrasted.field === marked.get(contrast?.[2] ?? "")?.field) {
     broken.push({ field: contrasted.field, isPlural: true });

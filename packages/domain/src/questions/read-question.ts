@@ -4,12 +4,11 @@ import { chooseGrain } from "./find-grain.ts";
 import { defaultRange, type QuestionClock } from "./find-range.ts";
 import { isFollowUp, mergeParts } from "./follow-up.ts";
 import { isHostile } from "./is-hostile.ts";
+import { QUESTION_LENGTH_MAX } from "./question-limits.ts";
 import type { QuestionQuery, QuestionReading } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
 import { type QuestionParts, readParts } from "./read-parts.ts";
 
-/** Longer texts are no questions, and reading one takes time. */
-export const QUESTION_LENGTH_MAX = 400;
 const CHOICES_MAX = 5;
 const RANKED_DEFAULT = 10;
 

@@ -12,6 +12,8 @@ const FILLERS =
   still sum tell than thanks that the their them then there these they this those through time times to together total totals
   under up us use used uses using value values via view want wanted was we went were what when where which while who whose will
   with within would yet you your counted figure ours mine across whole entire level levels respectively ok okay well
+  hard hit threw throw throws thrown things everything often hand handed out give given gave lately recently difference differences count counts burn burned burnt consume consumed consumes consuming consumption eat eats ate
+  process processed processing serving getting taking making sending going push pushed went gone much overall
   during volume wise versus against come coming account accounted accounting generating happening side system use broken down
   break breakdown grouped group per sorted ordered ranked rank ranking order sort answered answer answers responses response
   currently quick summary summarise summarize overview work working works made did having had
@@ -82,6 +84,7 @@ export const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
     nr: "number",
     pct: "percent",
     whats: "what is",
+    rn: "right now",
     hows: "how is",
     wheres: "where is",
     im: "i am",

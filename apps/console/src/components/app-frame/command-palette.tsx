@@ -1,4 +1,6 @@
+import { useNavigate } from "@tanstack/react-router";
 import { Palette } from "@turnpike/ui/palette";
+import MessageCircleQuestion from "lucide-react/icons/message-circle-question-mark";
 import { useState } from "react";
 import type { Command } from "./command.ts";
 import { rankCommands } from "./command-match.view-model.ts";
@@ -10,6 +12,7 @@ export type CommandPaletteProps = { isOpen: boolean; onClose: () => void };
 export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   const [query, setQuery] = useState("");
   const commands = useCommands(isOpen);
+  const navigate = useNavigate();
   const groups =
     query.trim() === ""
       ? commands.filter(({ isFoundOnly }) => isFoundOnly !== true)
@@ -21,6 +24,23 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
               query,
             ),
           },
+          // One word is a name; a question has several.
+          ...(query.trim().includes(" ")
+            ? [
+                {
+                  value: "Ask",
+                  items: [
+                    {
+                      id: "ask",
+                      label: `Ask: ${query.trim()}`,
+                      icon: <MessageCircleQuestion aria-hidden="true" />,
+                      run: () =>
+                        void navigate({ to: "/ai-intelligence", search: { ask: query.trim() } }),
+                    },
+                  ],
+                },
+              ]
+            : []),
         ];
 
   function close(): void {

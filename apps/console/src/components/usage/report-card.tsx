@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
@@ -11,6 +12,8 @@ export type ReportCardProps = {
   report: UseQueryResult<UsageReport>;
   /** As a sentence: "The requests could not be loaded." */
   failure: string;
+  /** The question that this answers, in plain English: a link asks on from it. */
+  ask?: string | undefined;
   /** The shape of what is loading, in its real size. */
   skeleton: ReactNode;
   children: (report: UsageReport) => ReactNode;
@@ -20,7 +23,21 @@ export type ReportCardProps = {
 export function ReportCard({ report, ...props }: ReportCardProps) {
   const { data, isError, error, isPlaceholderData, refetch } = report;
   return (
-    <Card title={props.title} description={props.description}>
+    <Card
+      title={props.title}
+      description={props.description}
+      aside={
+        props.ask !== undefined && (
+          <Link
+            to="/ai-intelligence"
+            search={{ ask: props.ask }}
+            className="text-ink-muted text-xs underline-offset-4 hover:text-ink hover:underline"
+          >
+            Ask about this
+          </Link>
+        )
+      }
+    >
       {isError && (
         <div className="mb-3">
           <FailureNotice

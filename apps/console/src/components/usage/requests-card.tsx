@@ -11,6 +11,8 @@ import { toOutcomeTimeline } from "./timeline.view-model.ts";
 
 export type TimeCardProps = {
   report: UseQueryResult<UsageReport>;
+  /** The question that the card answers. */
+  ask?: string | undefined;
   grain: TimeGrain;
   timeZone: string;
   shown: "chart" | "table";
@@ -33,6 +35,7 @@ export function RequestsCard({ title, empty, ...props }: RequestsCardProps) {
       title={title}
       description="Requests by outcome."
       report={props.report}
+      ask={props.ask}
       failure="The requests could not be loaded."
       skeleton={<ChartSkeleton />}
     >

@@ -12,9 +12,11 @@ import {
   makeUsageForecast,
 } from "#components/forecast/forecast.fixture.ts";
 import { makeInsightList } from "#components/insights/insights.fixture.ts";
+import { KEPT_AT, QUESTION_CHOICES } from "#components/questions/questions.fixture.ts";
 import type { PlanAdvice } from "#platform/advice-queries.ts";
-import type { FakeAnswers } from "#platform/render-with-platform.tsx";
+import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { AiIntelligencePage } from "./ai-intelligence-page.tsx";
+import { parseAskSearch } from "./ask/ask-search.view-model.ts";
 
 const AT = `/tenants/${TENANT_ID}`;
 
@@ -45,9 +47,13 @@ beforeEach(() => {
 function openPage(answers: FakeAnswers) {
   return openScreen({
     address: "/ai-intelligence",
-    parseSearch: () => ({}),
-    screen: () => (
-      <AiIntelligencePage dialogs={{ renderKey: () => null, renderAlert: () => null }} />
+    parseSearch: parseAskSearch,
+    screen: (search, onSearchChange) => (
+      <AiIntelligencePage
+        dialogs={{ renderKey: () => null, renderAlert: () => null }}
+        search={search}
+        onSearchChange={onSearchChange}
+      />
     ),
     answers: {
       [`GET ${AT}/insights/feedback`]: () => ({ items: [] }),
@@ -60,6 +66,8 @@ function openPage(answers: FakeAnswers) {
         asOf: "2026-11-20T00:00:00.000Z",
         items: [makeExhaustion()],
       }),
+      [`GET ${AT}/questions/choices`]: () => QUESTION_CHOICES,
+      [`GET ${AT}/${KEPT_AT}/recent`]: () => problem(404, "RESOURCE_NOT_FOUND", "None."),
       ...answers,
     },
   });

@@ -47,6 +47,11 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
   const meters = useQuery(analyticsQueries.meters(api));
 
   const preset = toPresetLabel(view);
+  // A question in words has none of the filters.
+  const asked =
+    preset === undefined || countFilters(view) > 0
+      ? undefined
+      : `per ${scope.grain} in the last ${preset}`;
   const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
   const against =
     weeks !== undefined
@@ -84,8 +89,18 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
     <div className="space-y-4">
       {isEmpty && <NothingMatches onClear={() => onChange(clearFilters(view))} />}
       <KpiRow report={figures} against={against} />
-      <RequestsCard title="Requests over time" report={overTime} {...chart("requests")} />
-      <LatencyCard report={figures} isCompared={view.isCompared} {...chart("latency")} />
+      <RequestsCard
+        title="Requests over time"
+        report={overTime}
+        ask={asked && `requests ${asked}`}
+        {...chart("requests")}
+      />
+      <LatencyCard
+        report={figures}
+        isCompared={view.isCompared}
+        ask={asked && `p95 latency ${asked}`}
+        {...chart("latency")}
+      />
       {/* Lists of similar length share a row, and cards in a row have equal height. */}
       <div className="grid gap-4 lg:grid-cols-2">
         <BreakdownCard

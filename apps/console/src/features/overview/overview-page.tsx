@@ -6,6 +6,7 @@ import { InsightNotes } from "#components/insights/insight-notes.tsx";
 import type { Insight } from "#components/insights/insights.queries.ts";
 import { KINDS } from "#components/insights/insights.view-model.ts";
 import { Page } from "#components/page.tsx";
+import { PinnedQuestions } from "#components/questions/pinned-questions.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { KpiRow } from "#components/usage/kpi-row.tsx";
 import { RequestsCard } from "#components/usage/requests-card.tsx";
@@ -68,6 +69,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
           <RequestsCard
             report={withFollowableAdvice(outcomes)}
             title="Requests in the last 30 days"
+            ask="requests per day in the last 30 days"
             grain="day"
             timeZone={timeZone}
             shown={shown}
@@ -82,6 +84,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
         </div>
       </div>
       <InsightNotes tenant={tenant} title="What changed" isShown={isBesideAttention} />
+      <PinnedQuestions tenant={tenant} />
       <ActivityCard tenant={tenant} />
     </div>
   );

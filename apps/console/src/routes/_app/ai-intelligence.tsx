@@ -3,9 +3,14 @@ import { lazy, Suspense } from "react";
 import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { AiIntelligencePage } from "#features/ai-intelligence/ai-intelligence-page.tsx";
 import { parseAiIntelligenceSearch } from "#features/ai-intelligence/ai-intelligence-search.view-model.ts";
+import { parseAskSearch } from "#features/ai-intelligence/ask/ask-search.view-model.ts";
+import { withOwnEnvironment } from "#platform/current-environment.ts";
 
 export const Route = createFileRoute("/_app/ai-intelligence")({
-  validateSearch: parseAiIntelligenceSearch,
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...parseAiIntelligenceSearch(search),
+    ...parseAskSearch(search),
+  }),
   component: AiIntelligenceRoute,
 });
 
@@ -32,5 +37,21 @@ const DIALOGS: InsightDialogs = {
 };
 
 function AiIntelligenceRoute() {
-  return <AiIntelligencePage dialogs={DIALOGS} insight={Route.useSearch().insight} />;
+  const { insight, ...search } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return (
+    <AiIntelligencePage
+      dialogs={DIALOGS}
+      insight={insight}
+      search={search}
+      onSearchChange={(next) => {
+        void navigate({
+          to: ".",
+          search: ({ tenant: slug }) =>
+            withOwnEnvironment({ ...next, ...(slug === undefined ? {} : { tenant: slug }) }),
+          resetScroll: false,
+        });
+      }}
+    />
+  );
 }

@@ -12,6 +12,7 @@ export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
       title="Latency"
       description="Upstream response time by percentile."
       report={props.report}
+      ask={props.ask}
       failure="The latencies could not be loaded."
       skeleton={<ChartSkeleton />}
     >

@@ -1,10 +1,11 @@
+import type { Exhaustion } from "@turnpike/contract/forecasts";
 import type { Answer } from "@turnpike/contract/questions";
 import { mayInTenant } from "@turnpike/domain/access/actor";
-import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { getUpcomingInvoice } from "#modules/billing/index.ts";
-import { getLimits } from "#modules/metering/index.ts";
+import { forecastExhaustion } from "../forecasts/forecast-exhaustion.ts";
+import { forecastInvoice } from "../forecasts/forecast-invoice.ts";
 import { listInsights } from "../manage-insights.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
@@ -27,43 +28,62 @@ const dateOf = (instant: string, timeZone: string) =>
     year: "numeric",
   }).format(Date.parse(instant));
 
-/** Answers how much of the quotas is used and left. @throws {CannotAnswer} for all tenants. */
-export async function answerQuota(
-  deps: AskDeps,
-  asker: Asker,
-  vocabulary: NamedVocabulary,
-): Promise<Said> {
-  const { quotas } = await getLimits(deps, asker.context, { tenantId: tenantOf(asker) });
-  const own = quotas.filter(({ environment }) => environment === "live");
-  const [first] = own;
-  if (first === undefined) {
-    return { answer: null, assumed: [], sentence: "The plan has no quota: nothing runs out." };
+function describeExhaustion(item: Exhaustion, timeZone: string): string {
+  const { kind, name, limit, used, left, unit, state, at, earliest80, latest80, resetsAt } = item;
+  const amount = (value: string) => (kind === "quota" ? toGrouped(value) : `${value} ${unit}`);
+  const nouns = kind === "quota" ? ` ${toPlural(unit)}` : ` of the ${name.toLowerCase()}`;
+  const until = resetsAt === null ? "" : ` until ${dateOf(resetsAt, timeZone)}`;
+  const head = `${amount(used)} of ${amount(limit)}${nouns} are used, ${amount(left)} are left${until}.`;
+  switch (state) {
+    case "exhausted":
+      return `${head} Nothing is left.`;
+    case "runs_out": {
+      const from = earliest80 === null ? "" : dateOf(earliest80, timeZone);
+      const to = latest80 === null ? "not at all" : dateOf(latest80, timeZone);
+      const range = from === "" ? "" : ` (in 4 of 5 cases between ${from} and ${to})`;
+      return `${head} It will most likely run out on ${dateOf(at ?? "", timeZone)}${range}.`;
+    }
+    case "not_within_90_days":
+      return `${head} It will most likely not run out within 90 days.`;
+    case "not_enough_history":
+      return `${head} There are too few days of usage to say when it runs out.`;
   }
-  const texts = own.map(({ meter, used, limit, remaining, resetAt }) => {
-    const unit =
-      meter === REQUESTS_METER ? "request" : (vocabulary.meters.get(meter)?.unit ?? meter);
-    const percent = limit === 0 ? 100 : Math.floor((100 * (limit - Number(remaining))) / limit);
-    return `${toGrouped(used)} of ${toGrouped(limit)} ${toPlural(unit)} are used (${String(percent)} % with what is reserved), ${toGrouped(remaining)} are left until ${dateOf(resetAt, asker.timeZone)}.`;
+}
+
+/** Answers what is used and left of quotas, spend cap and credit, and when they run out. @throws {CannotAnswer} for all tenants. */
+export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
+  const { items, asOf } = await forecastExhaustion(deps, asker.context, {
+    tenantId: tenantOf(asker),
   });
+  if (items.length === 0) {
+    return {
+      answer: null,
+      assumed: [],
+      sentence: "There is no quota, no spend cap and no credit: nothing runs out.",
+    };
+  }
   const measure = (name: string, title: string) => ({
     name,
     title,
-    unit: "count" as const,
+    unit: "units" as const,
     unitName: null,
   });
   return {
     assumed: ["live calls"],
-    sentence: texts.join(" "),
+    sentence: items.map((item) => describeExhaustion(item, asker.timeZone)).join(" "),
     answer: {
-      measures: [measure("used", "Used"), measure("limit", "Limit"), measure("remaining", "Left")],
-      dimensions: ["meter"],
-      from: first.periodStart,
-      to: first.resetAt,
+      measures: [measure("used", "Used"), measure("limit", "Limit"), measure("left", "Left")],
+      dimensions: ["limit of", "runs out"],
+      from: asOf,
+      to: items[0]?.resetsAt ?? asOf,
       grain: null,
-      rows: own.map(({ meter, used, limit, remaining }) => ({
+      rows: items.map(({ name, used, limit, left, at }) => ({
         time: null,
-        group: { meter },
-        values: { used, limit, remaining },
+        group: {
+          "limit of": name,
+          "runs out": at === null ? "not foreseen" : dateOf(at, asker.timeZone),
+        },
+        values: { used, limit, left },
         before: null,
       })),
       totals: null,
@@ -75,23 +95,32 @@ export async function answerQuota(
   };
 }
 
-/** Answers what the next invoice is so far. @throws {CannotAnswer} for all tenants. */
+/** Answers what the next invoice will most likely be, and what it is so far. @throws {CannotAnswer} for all tenants. */
 export async function answerInvoice(deps: AskDeps, asker: Asker): Promise<Said> {
   const tenantId = tenantOf(asker);
-  const invoice = await getUpcomingInvoice(deps, asker.context, { tenantId, environment: "live" });
-  const { currency, total, due, issuesAt, asOf, from, to, lines } = invoice;
+  const { timeZone } = asker;
+  const running = await getUpcomingInvoice(deps, asker.context, { tenantId, environment: "live" });
+  const { currency, total, issuesAt, asOf } = running;
   if (issuesAt === null) {
-    return {
-      answer: null,
-      assumed: [],
-      sentence: "No invoice is to come: nothing on the plan is billed.",
-    };
+    const sentence = "No invoice is to come: nothing on the plan is billed.";
+    return { answer: null, assumed: [], sentence };
   }
-  const difference =
-    due === total ? "" : `; ${due} ${currency} are to pay after credit and balance`;
+  const forecast = await forecastInvoice(deps, asker.context, { tenantId });
+  const [next] = forecast.invoices;
+  const money = (amount: string) => `${toGrouped(amount)} ${currency}`;
+  const soFar = `With what is used so far it comes to ${money(total)}.`;
+  const sentence =
+    next === undefined
+      ? `The next invoice is issued on ${dateOf(issuesAt, timeZone)}. ${soFar} There are too few days of usage to say what it will be.`
+      : `The next invoice will most likely come to ${money(next.total.mean)}, in 4 of 5 cases between ${money(next.total.lower80)} and ${money(next.total.upper80)}; it is issued on ${dateOf(next.issuesAt, timeZone)}. ${soFar}`;
+  const { lines, from, to } = next ?? running;
   return {
-    assumed: ["the next invoice as it stands now"],
-    sentence: `With what is used so far the next invoice comes to ${toGrouped(total)} ${currency}${difference}. It is issued on ${dateOf(issuesAt, asker.timeZone)}.`,
+    assumed: [
+      next === undefined
+        ? "the next invoice as it stands now"
+        : "the next invoice, with usage as it is forecast",
+    ],
+    sentence,
     answer: {
       measures: [{ name: "amount", title: "Amount", unit: "money", unitName: currency }],
       dimensions: ["line"],
@@ -104,7 +133,7 @@ export async function answerInvoice(deps: AskDeps, asker: Asker): Promise<Said> 
         values: { amount },
         before: null,
       })),
-      totals: { amount: total },
+      totals: { amount: next?.total.mean ?? total },
       totalsBefore: null,
       names: {},
       truncated: false,

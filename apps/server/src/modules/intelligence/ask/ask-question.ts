@@ -63,7 +63,7 @@ async function say(
 ): Promise<Said> {
   switch (kind) {
     case "quota":
-      return await answerQuota(deps, asker, vocabulary);
+      return await answerQuota(deps, asker);
     case "invoice":
       return await answerInvoice(deps, asker);
     case "risk":

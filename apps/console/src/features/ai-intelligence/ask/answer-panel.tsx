@@ -1,0 +1,166 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { CopyButton } from "@turnpike/ui/copy-button";
+import { toast } from "sonner";
+import { toAnalyticsSearch } from "#components/questions/answer.view-model.ts";
+import { AnswerView } from "#components/questions/answer-view.tsx";
+import {
+  type QuestionReply,
+  questionsQueries,
+  saveKept,
+  withQuestion,
+} from "#components/questions/questions.queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { saveView } from "#platform/saved-views.ts";
+import type { Asked, OnAsk } from "./ask-search.view-model.ts";
+import { QueryChips } from "./query-chips.tsx";
+import { QuestionList } from "./question-list.tsx";
+
+export type AnswerPanelProps = {
+  tenant: OwnTenant;
+  userId: string;
+  asked: Asked;
+  reply: QuestionReply;
+  onAsk: OnAsk;
+};
+
+/** The answer: a sentence, what was understood and assumed, the figures, and what can be done with them. */
+export function AnswerPanel(props: AnswerPanelProps) {
+  const { tenant, asked, reply, onAsk } = props;
+  const { api } = usePlatform();
+  const { kind, sentence, assumed, choices, answer, query, timeZone } = reply;
+  const known = useQuery(questionsQueries.choices(api, tenant.tenantId, timeZone));
+  const isClarify = kind === "clarify";
+  const canEdit = query !== null && (kind === "query" || kind === "explain");
+  return (
+    <div className="mt-5 space-y-4" aria-live="polite">
+      <div>
+        <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+          {[...asked.after, asked.question].join(" → ")}
+        </p>
+        <p className="mt-1 font-medium text-lg [overflow-wrap:anywhere]">{sentence}</p>
+        {assumed.length > 0 && (
+          <p className="mt-1 text-ink-muted text-sm">Assumed: {assumed.join("; ")}.</p>
+        )}
+      </div>
+      {canEdit && (
+        <QueryChips
+          query={query}
+          choices={known.data}
+          timeZone={timeZone}
+          onChange={(edited) => onAsk({ question: asked.question, after: asked.after, edited })}
+        />
+      )}
+      {answer !== null && <AnswerView label={asked.question} answer={answer} timeZone={timeZone} />}
+      {choices.length > 0 && (
+        <QuestionList
+          heading={isClarify ? "Which one?" : "You could ask"}
+          questions={choices.map((question) => ({
+            question,
+            after: isClarify ? [...asked.after, asked.question] : [],
+          }))}
+          onAsk={onAsk}
+        />
+      )}
+      <AnswerActions tenant={tenant} userId={props.userId} asked={asked} reply={reply} />
+    </div>
+  );
+}
+
+function AnswerActions({ tenant, userId, asked, reply }: Omit<AnswerPanelProps, "onAsk">) {
+  const { answer } = reply;
+  const search = answer === null ? undefined : toAnalyticsSearch(answer);
+  const canKeep = answer !== null && mayInTenant(tenant, "documents:write") && !asked.isOfAll;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {search !== undefined && (
+        <>
+          <ButtonLink link={<Link to="/analytics" search={search} />}>Open in analytics</ButtonLink>
+          {canKeep && <SaveView tenant={tenant} userId={userId} asked={asked} search={search} />}
+        </>
+      )}
+      {canKeep && asked.edited === undefined && (
+        <Pin tenant={tenant} userId={userId} asked={asked} />
+      )}
+      <CopyButton value={window.location.href} subject="Copy the link to this answer" />
+      <Link
+        to="/ai-intelligence"
+        search={{}}
+        className="px-2 text-ink-muted text-sm underline underline-offset-4"
+      >
+        Ask anew
+      </Link>
+    </div>
+  );
+}
+
+type Kept = Pick<AnswerPanelProps, "tenant" | "userId" | "asked">;
+
+function SaveView({
+  tenant,
+  userId,
+  asked,
+  search,
+}: Kept & { search: Record<string, string | number> }) {
+  const { api } = usePlatform();
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      saveView(
+        api,
+        { tenantId: tenant.tenantId, userId },
+        {
+          viewId: `view-${crypto.randomUUID()}`,
+          name: asked.question.slice(0, 60),
+          search,
+          isShared: false,
+        },
+      ),
+    onSuccess: () => {
+      toast.success("Saved as a view of analytics");
+      return queryClient.invalidateQueries({ queryKey: ["saved-views", tenant.tenantId] });
+    },
+    onError: (error) => toast.error(toErrorMessage(error)),
+  });
+  return (
+    <Button progress={save.isPending ? "Saving…" : undefined} onClick={() => save.mutate()}>
+      Save as view
+    </Button>
+  );
+}
+
+/** Shows the answer on the overview, or no longer. */
+function Pin({ tenant, userId, asked }: Kept) {
+  const { api } = usePlatform();
+  const queryClient = useQueryClient();
+  const owner = { tenantId: tenant.tenantId, userId };
+  const kept = questionsQueries.kept(api, owner, "pinned");
+  const pinned = useQuery(kept);
+  const isPinned = pinned.data?.some(({ question }) => question === asked.question) === true;
+  const change = useMutation({
+    mutationFn: async () => {
+      const before = pinned.data ?? [];
+      const questions = isPinned
+        ? before.filter(({ question }) => question !== asked.question)
+        : withQuestion(before, asked);
+      await saveKept(api, owner, { list: "pinned", questions });
+      queryClient.setQueryData(kept.queryKey, questions);
+    },
+    onError: (error) => toast.error(toErrorMessage(error)),
+  });
+  return (
+    <Button
+      aria-pressed={isPinned}
+      disabled={pinned.data === undefined}
+      progress={change.isPending ? "Saving…" : undefined}
+      onClick={() => change.mutate()}
+    >
+      {isPinned ? "Unpin from overview" : "Pin to overview"}
+    </Button>
+  );
+}

@@ -1,0 +1,197 @@
+import { Button } from "@turnpike/ui/button";
+import { Combobox } from "@turnpike/ui/combobox";
+import { Popover } from "@turnpike/ui/popover";
+import { Select } from "@turnpike/ui/select";
+import { TextField } from "@turnpike/ui/text-field";
+import X from "lucide-react/icons/x";
+import { useState } from "react";
+import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
+import {
+  describeDates,
+  describeFilter,
+  listFilterChoices,
+  listRankChoices,
+  NONE,
+  toDates,
+  toRank,
+  withDates,
+  withDimension,
+  withFilter,
+  withRank,
+} from "./query-chips.view-model.ts";
+
+export type QueryChipsProps = {
+  query: QuestionQuery;
+  choices: QuestionChoices | undefined;
+  timeZone: string;
+  onChange: (query: QuestionQuery) => void;
+};
+
+const GRAINS = [
+  { value: NONE, label: "In sum" },
+  { value: "hour", label: "Per hour" },
+  { value: "day", label: "Per day" },
+  { value: "week", label: "Per week" },
+  { value: "month", label: "Per month" },
+];
+const COMPARISONS = [
+  { value: NONE, label: "Not compared" },
+  { value: "previous_period", label: "With the period before" },
+  { value: "previous_year", label: "With a year before" },
+];
+const DIMENSIONS_MAX = 2;
+
+/** What was understood, each part of which can be changed. */
+export function QueryChips({ query, choices, timeZone, onChange }: QueryChipsProps) {
+  const [measure = ""] = query.measures;
+  const known = choices?.measures.map(({ name, title }) => ({ value: name, label: title })) ?? [];
+  const measures = query.measures.map((name) => ({
+    value: name,
+    label: known.find(({ value }) => value === name)?.label ?? name.replaceAll("_", " "),
+  }));
+  const dimensions = [...new Set([...(choices?.dimensions ?? []), ...query.dimensions])];
+  const breakdowns = [
+    { value: NONE, label: "Not broken down" },
+    ...dimensions.map((name) => ({ value: name, label: `By ${name.replaceAll("_", " ")}` })),
+  ];
+  const places = [...query.dimensions, NONE].slice(0, DIMENSIONS_MAX);
+  const grains =
+    GRAINS.some(({ value }) => value === query.grain) || query.grain === undefined
+      ? GRAINS
+      : [...GRAINS, { value: query.grain, label: `Per ${query.grain}` }];
+  return (
+    <fieldset className="flex flex-wrap items-center gap-2">
+      <legend className="sr-only">What was understood</legend>
+      {query.measures.length === 1 ? (
+        <Select
+          label="Measure"
+          choices={[...measures, ...known.filter(({ value }) => value !== measure)]}
+          value={measure}
+          onValueChange={(value) => onChange({ ...query, measures: [value] })}
+        />
+      ) : (
+        measures.map(({ value, label }) => (
+          <Chip
+            key={value}
+            text={label}
+            label={`Leave out ${label}`}
+            onRemove={() =>
+              onChange({ ...query, measures: query.measures.filter((name) => name !== value) })
+            }
+          />
+        ))
+      )}
+      {places.map((dimension, at) => (
+        <Select
+          // A breakdown is known by its place.
+          key={at === 0 ? "first" : "second"}
+          label={at === 0 ? "Broken down by" : "And by"}
+          choices={at === 0 ? breakdowns : breakdowns.filter(({ value }) => value !== places[0])}
+          value={dimension}
+          onValueChange={(value) => onChange(withDimension(query, at, value))}
+        />
+      ))}
+      {query.filters.map((filter) => (
+        <Chip
+          key={JSON.stringify(filter)}
+          text={describeFilter(filter)}
+          label={`Remove the filter: ${describeFilter(filter)}`}
+          onRemove={() =>
+            onChange({ ...query, filters: query.filters.filter((one) => one !== filter) })
+          }
+        />
+      ))}
+      <Combobox
+        label="Add a filter"
+        placeholder="Add a filter…"
+        choices={listFilterChoices(choices)}
+        value={null}
+        onValueChange={(value) => onChange(withFilter(query, value))}
+        emptyText="No such value."
+      />
+      <DatesChip query={query} timeZone={timeZone} onChange={onChange} />
+      <Select
+        label="Step"
+        choices={grains}
+        value={query.grain ?? NONE}
+        onValueChange={(value) => {
+          const { grain: _, ...rest } = query;
+          onChange(value === NONE ? rest : { ...rest, grain: value as "day" });
+        }}
+      />
+      {query.dimensions.length > 0 && (
+        <Select
+          label="How many"
+          choices={listRankChoices(query)}
+          value={toRank(query)}
+          onValueChange={(value) => onChange(withRank(query, value))}
+        />
+      )}
+      <Select
+        label="Comparison"
+        choices={COMPARISONS}
+        value={query.compare ?? NONE}
+        onValueChange={(value) => {
+          const { compare: _, ...rest } = query;
+          onChange(value === NONE ? rest : { ...rest, compare: value as "previous_period" });
+        }}
+      />
+    </fieldset>
+  );
+}
+
+function Chip({ text, label, onRemove }: { text: string; label: string; onRemove: () => void }) {
+  return (
+    <Button onClick={onRemove} aria-label={label} className="max-w-full">
+      <span className="truncate">{text}</span>
+      <X className="size-3.5 shrink-0" aria-hidden="true" />
+    </Button>
+  );
+}
+
+function DatesChip({ query, timeZone, onChange }: Omit<QueryChipsProps, "choices">) {
+  const [isOpen, setIsOpen] = useState(false);
+  const [dates, setDates] = useState(toDates(query, timeZone));
+  const changed = withDates(query, dates);
+  return (
+    <Popover
+      title="Range"
+      align="start"
+      isOpen={isOpen}
+      onOpenChange={(next) => {
+        setDates(toDates(query, timeZone));
+        setIsOpen(next);
+      }}
+      trigger={<Button>{describeDates(query, timeZone)}</Button>}
+    >
+      <form
+        className="space-y-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (changed !== undefined) {
+            setIsOpen(false);
+            onChange(changed);
+          }
+        }}
+      >
+        <TextField
+          label="First day"
+          type="date"
+          value={dates.first}
+          onChange={(event) => setDates({ ...dates, first: event.currentTarget.value })}
+        />
+        <TextField
+          label="Last day"
+          type="date"
+          value={dates.last}
+          error={changed === undefined ? "It must not come before the first." : undefined}
+          onChange={(event) => setDates({ ...dates, last: event.currentTarget.value })}
+        />
+        <p className="text-ink-muted text-xs">Days begin in {timeZone}.</p>
+        <Button type="submit" look="primary">
+          Apply
+        </Button>
+      </form>
+    </Popover>
+  );
+}

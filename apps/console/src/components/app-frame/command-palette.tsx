@@ -24,8 +24,8 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
               query,
             ),
           },
-          // One word is a name; a question has several.
-          ...(query.trim().includes(" ")
+          // One or two words are a name or a command; a question has more.
+          ...(query.trim().split(/\s+/).length > 2
             ? [
                 {
                   value: "Ask",

@@ -70,6 +70,7 @@ describe("the Model Context Protocol", () => {
         expect(names).toEqual(
           expect.arrayContaining(["query_usage", "explain_changes", "list_keys", "search_docs"]),
         );
+        expect(names).toEqual(expect.arrayContaining(["ask", "forecast_usage"]));
         expect(names).not.toContain("list_invoices");
         expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
 

@@ -131,7 +131,7 @@ const anyStory = fc.record({
 });
 
 describe("guarantee: credit pays for all usage of a prepaid plan", () => {
-  it("so that nothing is due for it, whatever is used, granted and taxed", () => {
+  it("so that nothing is due for it, however it is used, granted and taxed", () => {
     fc.assert(
       fc.property(anyStory, (input) => {
         for (const invoice of invoicesOf(playStory(storyOf({ ...input, fee: undefined })))) {

@@ -1,5 +1,4 @@
 export { createAdviceRoutes } from "./advice/advice.routes.ts";
-export { advisePlans } from "./advice/advise-plans.ts";
 export { askQuestion } from "./ask/ask-question.ts";
 export { formatCell } from "./ask/format-cell.ts";
 export { createVocabularyCache } from "./ask/named-vocabulary.ts";
@@ -7,9 +6,6 @@ export { createQuestionsRoutes } from "./ask/questions.routes.ts";
 export { createDigestJobs } from "./digest/digest.jobs.ts";
 export { createDigestRoutes } from "./digest/digest.routes.ts";
 export { createFeedbackRoutes } from "./feedback/feedback.routes.ts";
-export { forecastExhaustion } from "./forecasts/forecast-exhaustion.ts";
-export { forecastInvoice } from "./forecasts/forecast-invoice.ts";
-export { forecastUsage } from "./forecasts/forecast-usage.ts";
 export { createForecaster, createForecasterHere } from "./forecasts/forecaster.ts";
 export { createForecastsJobs } from "./forecasts/forecasts.jobs.ts";
 export { createForecastsRoutes } from "./forecasts/forecasts.routes.ts";

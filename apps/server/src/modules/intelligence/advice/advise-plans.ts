@@ -19,13 +19,10 @@ import { period, startOfMonth } from "@turnpike/domain/time/period";
 import { type BillingDeps, listOffers, type Offer } from "#modules/billing/index.ts";
 import { listMeters } from "#modules/catalog/index.ts";
 import type { MoneyForecastDeps } from "../forecasts/forecast-invoice.ts";
-import { listQuotaUse, suggestCap } from "./own-plan.ts";
+import { listQuotaUse, type MeterNames, suggestCap } from "./own-plan.ts";
 import { countRefused, readMonthUsage } from "./read-month-usage.ts";
 
 export type AdviceDeps = MoneyForecastDeps;
-
-/** Names of meters for people. */
-export type MeterNames = ReadonlyMap<string, { name: string; unit: string }>;
 
 /** The last closed months, oldest first. */
 function listMonths(now: Date): Span[] {

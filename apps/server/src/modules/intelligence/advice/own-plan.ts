@@ -12,7 +12,9 @@ import { larger } from "@turnpike/domain/money/bounds";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { Quantity } from "@turnpike/domain/pricing/price";
-import type { MeterNames } from "./advise-plans.ts";
+
+/** Names of meters for people. */
+export type MeterNames = ReadonlyMap<string, { name: string; unit: string }>;
 
 /** Units that come with the price: `included`, or a first tier that costs nothing. */
 function includedIn({ price }: RateCard): Quantity | undefined {

@@ -17,7 +17,8 @@ import { getLimits } from "#modules/metering/index.ts";
 import { systemContext } from "../ask-usage.ts";
 import { choosePriced, type MoneyForecastDeps } from "./forecast-invoice.ts";
 import { readEntitlement } from "./forecast-usage.ts";
-import { type ReadDays, readUsageDays } from "./read-usage-days.ts";
+import type { ReadDays } from "./read-days.ts";
+import { readUsageDays } from "./read-usage-days.ts";
 
 type Quota = Awaited<ReturnType<typeof getLimits>>["quotas"][number];
 type Looking = { nowMs: number; toMs: number };

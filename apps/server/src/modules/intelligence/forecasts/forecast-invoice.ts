@@ -19,7 +19,8 @@ import { findKeptMisses } from "./find-misses.ts";
 import { readEntitlement } from "./forecast-usage.ts";
 import type { MeterDays } from "./forecast-work.ts";
 import { listCompared } from "./kept-forecasts.store.ts";
-import { type ForecastDeps, type ReadDays, readUsageDays } from "./read-usage-days.ts";
+import type { ReadDays } from "./read-days.ts";
+import { type ForecastDeps, readUsageDays } from "./read-usage-days.ts";
 
 /** Three months and their days, or the last one of a longer period. */
 const COMPARED_MS = 400 * DAY_MS;

@@ -19,7 +19,8 @@ import { findEntitlement } from "#modules/entitlements/index.ts";
 import { findKeptMisses, joinMisses } from "./find-misses.ts";
 import type { MeterPrediction } from "./forecast-work.ts";
 import { listCompared } from "./kept-forecasts.store.ts";
-import { type DaysOfMeter, type ForecastDeps, readUsageDays } from "./read-usage-days.ts";
+import type { DaysOfMeter } from "./read-days.ts";
+import { type ForecastDeps, readUsageDays } from "./read-usage-days.ts";
 
 const PAST_PERIODS = 3;
 

@@ -1,7 +1,7 @@
 import { createTaskThread, type TaskThread } from "#platform/task-thread.ts";
 import { FORECAST_WORK, type ForecastWork } from "./forecast-work.ts";
 import { createHourCache, type HourCache } from "./hour-cache.ts";
-import type { ReadDays } from "./read-usage-days.ts";
+import type { ReadDays } from "./read-days.ts";
 
 type Of = keyof ForecastWork;
 type InputOf<Kind extends Of> = Parameters<ForecastWork[Kind]>[0];

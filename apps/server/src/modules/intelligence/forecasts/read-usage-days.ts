@@ -10,16 +10,9 @@ import { listMeters } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemContext } from "../ask-usage.ts";
 import type { Forecaster } from "./forecaster.ts";
+import type { DaysOfMeter, ReadDays } from "./read-days.ts";
 
 export type ForecastDeps = AppServices & { forecaster: Forecaster };
-
-export type DaysOfMeter = { meter: string; name: string; unit: string; days: UsageDays };
-
-export type ReadDays = {
-  /** Usage up to here is counted: the last hour that has settled. */
-  asOfMs: number;
-  meters: readonly DaysOfMeter[];
-};
 
 const DAY_MS = 24 * HOUR_MS;
 /** Half a year: every weekday 26 times. A tenant with very many keys and routes is forecast from less. */

@@ -22,7 +22,7 @@ export type ProviderUnderTest = {
 
 const PAGE = { returnUrl: "https://app.test", cancelUrl: "https://app.test", currency: "USD" };
 
-/** What each provider of payments keeps to, whatever it is made of. */
+/** What each provider of payments keeps to. */
 export function describeProvider(open: () => Promise<ProviderUnderTest>): void {
   const collect = async () => {
     const under = await open();

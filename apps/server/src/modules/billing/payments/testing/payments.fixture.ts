@@ -84,7 +84,7 @@ export async function openPayments() {
       tenantId,
       environment: "live",
       provider: "stripe",
-      // Each is newer than the last one, also where the clock stands still.
+      // Each is newer than the last one, also while the clock is at one instant.
       setUpAtMs: now() + setUps,
       method: {
         customerRef,

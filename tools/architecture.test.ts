@@ -96,7 +96,7 @@ const PLANTED = [
   [
     "bench-starts-the-product",
     "bench/plant-app.ts",
-    'import "../apps/server/src/modules/keys/index.ts";',
+    'import "../apps/server/src/modules/audit/index.ts";',
   ],
   ["bench-ledger-only", "bench/plant-door.ts", 'import "../apps/server/src/platform/clock.ts";'],
   [

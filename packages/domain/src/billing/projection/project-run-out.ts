@@ -1,12 +1,14 @@
 import { BAND_PARTS, type BandPart } from "../../forecast/forecast-totals.ts";
 import type { RunOut } from "../../forecast/run-out.ts";
-import { type Account, isRunning } from "../account/account.ts";
+import { type Account, isRunning, type RunningAccount } from "../account/account.ts";
 import { isExpired } from "../invoices/grant.ts";
 import { dueOf } from "../invoices/invoice.ts";
 import { endSubscription } from "../lifecycle/end-subscription.ts";
 import { passTime } from "../lifecycle/pass-time.ts";
 import type { Usage } from "../lifecycle/record-usage.ts";
 import { nextBoundaryMs } from "../lifecycle/turn-period.ts";
+import { drawOf } from "../limits/draw-of.ts";
+import { isPrepaid, payableByCredit } from "../limits/prepaid.ts";
 import { currentCharge, highestSpend } from "../limits/spend.ts";
 import { spendOf } from "../limits/spend-of.ts";
 import { unitsWithinCap } from "../limits/spend-room.ts";
@@ -151,7 +153,18 @@ function settleNow(account: Account, atMs: number): Account {
     : account;
 }
 
-/** When credit pays no longer for what is used: an invoice for all of it would leave something due. `undefined` without credit. */
+/** True when credit has no room for a further unit of some meter. On a prepaid plan it pays for usage alone, and usage ends there. */
+function hasNoRoom(account: RunningAccount): boolean {
+  const { toMs } = account.subscription.period;
+  const payable = payableByCredit(account, toMs);
+  const draw = drawOf(account, toMs);
+  return draw.cards.some(({ meterId }) => unitsWithinCap(payable, [draw], meterId) <= 0n);
+}
+
+/**
+ * When credit pays no longer for what is used: an invoice for all of it would leave something due; on a prepaid plan, no further unit
+ * fits. `undefined` without credit.
+ */
 export function projectCredit(given: ProjectedAccount, outlook: Outlook): MoneyRunOut | undefined {
   const now = bringToNow(given);
   const { nowMs } = given;
@@ -161,9 +174,11 @@ export function projectCredit(given: ProjectedAccount, outlook: Outlook): MoneyR
   }
   const known = now.invoices.length;
   const owes = (account: Account, atMs: number) =>
-    settleNow(account, atMs)
-      .invoices.slice(known)
-      .some((invoice) => dueOf(invoice) > 0n);
+    isPrepaid(account)
+      ? hasNoRoom(account)
+      : settleNow(account, atMs)
+          .invoices.slice(known)
+          .some((invoice) => dueOf(invoice) > 0n);
   const left = usableCredit(settleNow(now, nowMs), nowMs);
   const isExhausted = owes(now, nowMs);
   return {

@@ -12,7 +12,7 @@ export type AskDeps = BillingDeps & {
   vocabularies: VocabularyCache;
 };
 
-/** Who asks, about whom, and when. */
+/** The caller, the tenant that is asked about, and the time. */
 export type Asker = {
   readonly context: CallContext;
   /** Null for all tenants, which only operators may ask about. */

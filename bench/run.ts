@@ -11,6 +11,7 @@ import { millionKeysBench } from "./million-keys.ts";
 import { propagationBench } from "./propagation.ts";
 import { queryBench } from "./query.ts";
 import { rateBench } from "./rate.ts";
+import { revenueBench } from "./revenue.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { toTextTable } from "./rig/text-table.ts";
 import { assertDocumented, writeBenchmarkDocs } from "./rig/write-benchmark-docs.ts";
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   workersBench,
   rateBench,
   closeBench,
+  revenueBench,
   anomaliesBench,
   insightsBench,
   forecastBench,

@@ -15,8 +15,8 @@ import { createLogger } from "../../apps/server/src/platform/logger.ts";
 import { newUuidId } from "../../apps/server/src/platform/new-id.ts";
 import type { Transact } from "../../apps/server/src/platform/transact.ts";
 
-const OPERATOR = { actor: { type: "operator", id: "bench" }, requestId: "bench" } as const;
-const PLAN = "bench";
+export const OPERATOR = { actor: { type: "operator", id: "bench" }, requestId: "bench" } as const;
+export const PLAN = "bench";
 const METERS = 15;
 const FEES = 5;
 /** On the invoice of each period: a fee for the next one, or the usage of the one before. */
@@ -48,7 +48,7 @@ export function benchBilling(transact: Transact, now: Date): BillingDeps {
   };
 }
 
-const CATALOG = catalogInput.parse({
+export const BENCH_CATALOG = catalogInput.parse({
   meters: Array.from({ length: METERS }, (_, place) => ({
     meterId: meterId(place),
     name: `Meter ${String(place)}`,
@@ -95,7 +95,7 @@ export async function subscribePattern(
   now: Date,
 ): Promise<{ tenantId: TenantId; periodEnd: Date }> {
   const deps = benchBilling(transact, now);
-  await applyCatalog(deps, OPERATOR, CATALOG);
+  await applyCatalog(deps, OPERATOR, BENCH_CATALOG);
   const plans = createBilledPlans(deps);
   const tenant = await createTenant({ ...deps, plans }, OPERATOR, { name: "Bench", planId: PLAN });
   const [row] = await sql<[{ periodEnd: Date }]>`

@@ -62,7 +62,7 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
         ];
   const total = row("total", "Total", sums.total);
   return [
-    ...(hasTaxInside ? [total, ...parts, ...accounting] : [...parts, ...accounting, total]),
+    ...(hasTaxInside ? [total, ...parts] : [...parts, total]),
     ...less("balance", "From your balance", sums.fromBalance),
     ...less("prepaid", "From prepaid credit", sums.prepaid),
     ...less("credited", "Credit notes", sums.credited),
@@ -71,6 +71,8 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
       ? []
       : [row("toBalance", "Back to the balance", sums.toBalance)]),
     row("due", dueLabel, sums.due, true),
+    // It adds to no sum.
+    ...accounting,
   ];
 }
 

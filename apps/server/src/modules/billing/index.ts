@@ -43,6 +43,7 @@ export { createPaymentsRoutes } from "./payments/payments.routes.ts";
 export { openProjection, type Projection } from "./projection/open-projection.ts";
 export { findMissingRates } from "./revenue/find-rate-trouble.ts";
 export { getRevenue } from "./revenue/get-revenue.ts";
+export { getTaxReport } from "./revenue/get-tax-report.ts";
 export { createRevenueRawRoutes, createRevenueRoutes } from "./revenue/revenue.routes.ts";
 export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";

@@ -45,6 +45,7 @@ const TABLES = [
   "credit_grants",
   "credit_entries",
   "revenue_changes",
+  "document_taxes",
 ] as const;
 
 async function countRows(tenantId: TenantId): Promise<number[]> {
@@ -81,7 +82,7 @@ describe("documents of a demo", () => {
     expect((await countRows(tenantId)).every((count) => count > 0)).toBe(true);
     const removal = { ...services, removeUsage: removeDemoUsage };
     await removeDemoTenant(removal, OPERATOR_CONTEXT, { tenantId });
-    expect(await countRows(tenantId)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(await countRows(tenantId)).toEqual(TABLES.map(() => 0));
     expect(await countRows(customer)).toEqual(before);
     expect(await readSeries()).toEqual(series);
   });

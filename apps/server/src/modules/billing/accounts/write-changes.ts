@@ -11,6 +11,7 @@ import {
   insertInvoices,
   insertLines,
   insertNotes,
+  insertTaxes,
   listExternalIds,
   takeNumbers,
   updateInvoices,
@@ -171,6 +172,13 @@ async function writeDocuments(
     const numbering = { prefix: settings.creditNotePrefix, now, invented };
     const numbered = await numberDocuments(tx, notes, numbering);
     await insertNotes(tx, await stateCreditedTaxes(tx, numbered));
+  }
+  const issued = [...invoices, ...notes].filter(({ environment }) => environment === "live");
+  if (issued.length > 0) {
+    await insertTaxes(
+      tx,
+      issued.map((each) => ("creditNoteId" in each ? each.creditNoteId : each.invoiceId)),
+    );
   }
 }
 

@@ -131,19 +131,20 @@ function listPayment(number: string, bank: BankAccount | undefined): string[] {
   ];
 }
 
-/** The tax in the seller's currency, and by which rate (Directive 2006/112/EC, article 230). */
+/** The tax in the seller's currency, and by which rate (Directive 2006/112/EC, article 230). It adds to no sum, so it is a note. */
 function listAccounting(
   { accountingTax, invoice }: StoredDocument,
   currency: Currency,
-): PrintedSum[] {
+): string[] {
   if (accountingTax === undefined) {
     return [];
   }
   const { amount, rate, rateFromMs, source, currency: code } = accountingTax;
   const isUnion = invoice.seller.country !== null && EU_COUNTRIES.has(invoice.seller.country);
-  const by = `1 ${currency.code} = ${fromScaled(rate)} ${code}`;
-  const of = [by, ...(source === undefined ? [] : [source]), toDayText(rateFromMs)].join(", ");
-  return [sumOf(`${isUnion ? "VAT" : "Tax"} in ${code} (${of})`, amount, currencyOf(code))];
+  const of = [...(source === undefined ? [] : [source]), toDayText(rateFromMs)].join(", ");
+  return [
+    `${isUnion ? "VAT" : "Tax"} in ${code}: ${toMoney(amount, currencyOf(code))}, at 1 ${currency.code} = ${fromScaled(rate)} ${code} (${of}).`,
+  ];
 }
 
 function printInvoice(stored: StoredDocument, terms: Terms, bank: BankAccount | undefined) {
@@ -173,13 +174,12 @@ function printInvoice(stored: StoredDocument, terms: Terms, bank: BankAccount | 
     sums: [
       sumOf("Net", totals.net, currency),
       ...listTaxSums(totals, invoice.seller.country, currency),
-      ...listAccounting(stored, currency),
       sumOf(`Total ${currency.code}`, totals.total, currency, true),
       ...(fromBalance === 0n ? [] : [sumOf("Paid from your balance", -fromBalance, currency)]),
       ...(prepaid === 0n ? [] : [sumOf("Paid from prepaid credit", -prepaid, currency)]),
       sumOf(due === 0n ? "Nothing to pay" : `To pay by ${dueText}`, due, currency, true),
     ],
-    notes: listTaxNotes(totals, invoice.customer),
+    notes: [...listAccounting(stored, currency), ...listTaxNotes(totals, invoice.customer)],
     payment: due === 0n ? [] : listPayment(invoice.number, bank),
   };
 }
@@ -224,7 +224,6 @@ function printNote(
     sums: [
       sumOf("Net", credited.net, currency),
       ...listTaxSums(credited, invoice.seller.country, currency),
-      ...listAccounting(stored, currency),
       sumOf(`Credited ${currency.code}`, credited.total, currency, true),
       ...(credited.toDue === 0n
         ? []
@@ -233,7 +232,7 @@ function printNote(
         ? []
         : [sumOf("Added to your balance", credited.toBalance, currency)]),
     ],
-    notes: listTaxNotes(credited, invoice.customer),
+    notes: [...listAccounting(stored, currency), ...listTaxNotes(credited, invoice.customer)],
     payment: [],
   };
 }

@@ -138,6 +138,12 @@ export type InvoiceWrite = AccountKey & {
   accountingTax: Json;
 };
 
+/** Writes the taxes of documents of the environment `live` as rows of their own, for reports. */
+export async function insertTaxes(tx: Tx, documentIds: readonly string[]): Promise<void> {
+  await tx`
+    insert into document_taxes select * from taxes_of_documents(${[...documentIds]}::text[])`;
+}
+
 export type LineWrite = AccountKey & {
   invoiceId: string;
   line: number;

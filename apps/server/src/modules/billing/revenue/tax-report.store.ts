@@ -1,5 +1,4 @@
 import type { Fragment, Tx } from "@turnpike/db/client";
-import { UNKNOWN_COUNTRY, UNTAXED } from "@turnpike/domain/billing/tax/tax-scheme";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /** An amount in minor units, as text. */
@@ -14,35 +13,31 @@ export type TaxKindOfDocument = "invoice" | "credit_note" | "void";
  */
 function documentsOf(tx: Tx, { from, to }: Range): Fragment {
   return tx`
-    select 'invoice' as kind, i.invoice_id as document_id, i.invoice_id, i.tenant_id, i.number, i.issued_at as at, i.currency,
-      i.seller, i.customer, 1 as sign, i.net, i.tax, i.document
+    select 'invoice' as kind, i.currency, i.net, i.tax
     from invoices i
     where i.environment = 'live' and i.issued_at >= ${from} and i.issued_at < ${to}
     union all
-    select 'credit_note', n.credit_note_id, n.invoice_id, n.tenant_id, n.number, n.issued_at, i.currency,
-      i.seller, i.customer, -1, n.net, n.tax, n.document
+    select 'credit_note', i.currency, -n.net, -n.tax
     from credit_notes n join invoices i using (invoice_id)
     where n.environment = 'live' and n.issued_at >= ${from} and n.issued_at < ${to}
     union all
-    select 'void', i.invoice_id, i.invoice_id, i.tenant_id, i.number, i.settled_at, i.currency,
-      i.seller, i.customer, -1, i.net, i.tax, i.document
+    select 'void', i.currency, -i.net, -i.tax
     from invoices i
     where i.environment = 'live' and i.state = 'void' and i.settled_at >= ${from} and i.settled_at < ${to}`;
 }
 
 /** The taxes of those documents, one row for each; a document without any has one row without a tax. */
-function taxesOf(tx: Tx, range: Range): Fragment {
+function taxesOf(tx: Tx, { from, to }: Range): Fragment {
   return tx`
-    select d.kind, d.document_id, d.invoice_id, d.tenant_id, d.number, d.at, d.currency,
-      coalesce(d.seller ->> 'country', ${UNKNOWN_COUNTRY}) as seller_country,
-      coalesce(d.customer ->> 'country', d.seller ->> 'country', ${UNKNOWN_COUNTRY}) as country,
-      d.customer ->> 'name' as customer_name, d.customer ->> 'taxId' as tax_id,
-      coalesce(x.tax ->> 'category', ${UNTAXED}) as category,
-      coalesce((x.tax -> 'rate' ->> '#')::numeric, 0) as rate, x.tax ->> 'name' as name,
-      d.sign * coalesce((x.tax -> 'base' ->> '#')::numeric, d.net) as net,
-      d.sign * coalesce((x.tax -> 'amount' ->> '#')::numeric, 0) as tax
-    from (${documentsOf(tx, range)}) d
-      left join lateral jsonb_array_elements(d.document -> 'taxes') as x (tax) on true`;
+    select kind, document_id, invoice_id, tenant_id, number, issued_at as at, currency, seller_country, country, customer_name,
+      tax_id, category, rate, name, net, tax
+    from document_taxes
+    where issued_at >= ${from} and issued_at < ${to}
+    union all
+    select 'void', t.document_id, t.invoice_id, t.tenant_id, t.number, i.settled_at, t.currency, t.seller_country, t.country,
+      t.customer_name, t.tax_id, t.category, t.rate, t.name, -t.net, -t.tax
+    from invoices i join document_taxes t on t.document_id = i.invoice_id
+    where i.environment = 'live' and i.state = 'void' and i.settled_at >= ${from} and i.settled_at < ${to}`;
 }
 
 export type TaxCellRow = {
@@ -82,7 +77,7 @@ export async function sumDocuments(tx: Tx, range: Range): Promise<TaxTotalRow[]>
   return await tx<TaxTotalRow[]>`
     select currency, count(*) filter (where kind = 'invoice')::int as invoices,
       count(*) filter (where kind = 'credit_note')::int as "creditNotes", count(*) filter (where kind = 'void')::int as voided,
-      sum(sign * net)::text as net, sum(sign * tax)::text as tax
+      sum(net)::text as net, sum(tax)::text as tax
     from (${documentsOf(tx, range)}) d
     group by currency
     order by currency`;

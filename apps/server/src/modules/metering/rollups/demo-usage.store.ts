@@ -12,6 +12,8 @@ export async function deleteDemoUsage(
   tenantId: TenantId,
 ): Promise<{ entries: number; calls: number }> {
   await tx`select remove_demo_credit(${tenantId})`;
+  // Before the documents that they are of.
+  await tx`select remove_demo_taxes(${tenantId})`;
   await tx`select remove_demo_documents(${tenantId}), remove_demo_revenue(${tenantId})`;
   const [removed] = await tx<{ entries: bigint; calls: bigint }[]>`
     select entries, calls from remove_demo_usage(${tenantId})`;

@@ -69,7 +69,8 @@ function describeMethod(method: Awaited<ReturnType<typeof findMethod>>): string 
     return;
   }
   const { brand, last4 } = method;
-  const name = brand ?? "your payment method";
+  const name =
+    brand === null ? "your payment method" : `${brand.slice(0, 1).toUpperCase()}${brand.slice(1)}`;
   return last4 === null ? name : `${name} ending in ${last4}`;
 }
 

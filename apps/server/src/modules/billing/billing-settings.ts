@@ -33,7 +33,7 @@ export type DocumentSettings = {
   logo: string | null;
   /** Absolute path of a font for letters that the fonts of Turnpike lack. */
   font: string | null;
-  /** Left out: nobody gets documents by mail. */
+  /** Left out: no documents are mailed. */
   mail?: DocumentMailSettings | undefined;
 };
 

@@ -52,12 +52,12 @@ describe("the tax in the seller's own currency", () => {
     );
   });
 
-  it("of a document that nobody accounts for takes the newest rate, or none", () => {
+  it("of a document that is not accounted for takes the newest rate, or none", () => {
     expect(state("USD", 100n, "2036-01-01", false)?.amount).toBe(90n);
     expect(state("GBP", 100n, "2026-11-02", false)).toBeUndefined();
   });
 
-  it("of all credit notes together is that of the invoice, whatever the notes are", () => {
+  it("of all credit notes together is that of the invoice, for any notes", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("USD", "JPY", "KWD"),

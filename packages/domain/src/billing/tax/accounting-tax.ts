@@ -73,7 +73,7 @@ function convert(
 /**
  * States the tax of an invoice in the seller's currency.
  *
- * @param input.isBinding - False for a document that nobody accounts for, such as one of a sandbox, whose clock is ahead of every
+ * @param input.isBinding - False for a document that is not accounted for, such as one of a sandbox, whose clock is ahead of every
  *   table: it takes the newest rate, however old, and does without where there is none.
  * @returns `undefined` where none is to be stated: in that currency itself, or without any tax.
  * @throws {NoExchangeRate} When the table has no rate that counts at the instant.

@@ -103,7 +103,7 @@ async function numberDocuments<Document extends AccountKey & { closedAt: string 
   return numbered;
 }
 
-/** Documents that are mailed. Nobody lives at the addresses of tenants that a demo invented. */
+/** Documents that are mailed. Addresses of tenants that a demo invented are no one's. */
 function listToMail(
   { invoices, notes }: { invoices: readonly NewInvoice[]; notes: readonly NewNote[] },
   { settings, invented }: { settings: BillingSettings; invented: ReadonlyMap<string, string> },

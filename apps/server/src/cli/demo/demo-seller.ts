@@ -31,6 +31,12 @@ const TAX: NonNullable<BillingSettings["tax"]> = {
   ],
 };
 
+/** Demo tenants buy credit, also where the installation sells none. */
+const DEMO_TOP_UPS: NonNullable<BillingSettings["topUps"]> = {
+  isTaxed: false,
+  offers: [{ currency: "USD", amounts: ["50", "100", "500"], min: "10", max: "2000" }],
+};
+
 /** The settings of invoices that show every kind of tax: an invented seller in Germany. */
 export function withDemoSeller(
   settings: BillingSettings,
@@ -46,5 +52,6 @@ export function withDemoSeller(
 export function toDemoSettings(settings: BillingSettings): BillingSettings {
   const { seller, tax } = settings;
   const isSetUp = tax !== undefined && seller.taxId !== null && seller.country !== null;
-  return isSetUp ? settings : withDemoSeller(settings);
+  const set = isSetUp ? settings : withDemoSeller(settings);
+  return { ...set, topUps: DEMO_TOP_UPS };
 }

@@ -16,13 +16,13 @@ export type DemoStory =
 export type DemoBilling =
   /** A free plan. */
   | "none"
-  /** Pays a plan of the catalogue in time. */
+  /** Pays a plan of the catalogue in time, with credit that it was given, and has a cap. */
   | "pays"
   /** And is charged a one-off line at the end. */
   | "one-off"
-  /** A trial, then seats and graduated usage, with an add-on. */
+  /** A trial, then seats and graduated usage, with an add-on, and a cap that is nearly reached. */
   | "growth"
-  /** Usage by volume. */
+  /** Usage by volume, paid by credit that it buys, also by itself. */
   | "volume"
   /** A year in advance. */
   | "yearly"

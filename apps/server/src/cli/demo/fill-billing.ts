@@ -18,6 +18,7 @@ import {
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import { toBillingDeps } from "../to-billing-deps.ts";
+import { boughtCredit, highCap, nearCap, promotionalCredit } from "./credit-steps.ts";
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DEMO_COUPON, ensureDemoPlans } from "./demo-plans.ts";
 import { toDemoSettings } from "./demo-seller.ts";
@@ -126,7 +127,7 @@ function listSteps(billing: DemoBilling, life: Life): Step[] {
     case "none":
       return [];
     case "pays":
-      return [subscribe(planId, startMs), ...paid];
+      return [subscribe(planId, startMs), ...promotionalCredit(life), ...highCap(life), ...paid];
     case "one-off":
       return [subscribe(planId, startMs), ...paid, step(untilMs - 2 * HOUR_MS, chargeOnce)];
     case "growth": {
@@ -142,11 +143,12 @@ function listSteps(billing: DemoBilling, life: Life): Step[] {
               ...payments(priced, PAYS_AFTER_DAYS),
               step(partMs(0.7), act({ do: "seats", card: "seats", quantity: "8" })),
               step(partMs(0.75), act({ do: "addOn", planId: "demo-support" })),
+              ...nearCap(life),
             ]),
       ];
     }
     case "volume":
-      return [subscribe("demo-volume", startMs), ...paid];
+      return [subscribe("demo-volume", startMs), ...boughtCredit(life), ...paid];
     case "yearly":
       return [subscribe("demo-yearly", startMs), ...paid];
     case "downgrade":

@@ -6,7 +6,10 @@ export type { BillingSettings } from "./billing-settings.ts";
 export { closeAccounts, closeDue } from "./closing/close-due.ts";
 export { findHeldAccounts } from "./closing/find-held-accounts.ts";
 export { withClosingPaused } from "./closing/pause-closing.ts";
+export { buyCredit } from "./credits/buy-credit.ts";
 export { createCreditsRoutes, createGrantingRoutes } from "./credits/credits.routes.ts";
+export { grantCredit } from "./credits/grant-credit.ts";
+export { putAutomaticTopUp } from "./credits/set-automatic-top-up.ts";
 export { setExemption, setTaxIdStatus } from "./details/decide-tax-of-customer.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { putBillingDetails } from "./details/put-billing-details.ts";
@@ -49,6 +52,7 @@ export { advanceClock } from "./sandbox/advance-clock.ts";
 export { getClock } from "./sandbox/get-clock.ts";
 export { createSandboxRoutes } from "./sandbox/sandbox.routes.ts";
 export { putSpendCap } from "./spend-cap/change-spend-cap.ts";
+export { getSpendCap } from "./spend-cap/get-spend-cap.ts";
 export {
   createOperatorSpendCapRoutes,
   createSpendCapRoutes,

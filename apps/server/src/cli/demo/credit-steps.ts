@@ -6,8 +6,8 @@ import {
   putAutomaticTopUp,
   putSpendCap,
 } from "#modules/billing/index.ts";
+import { type Life, pay, type Step } from "./demo-step.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./demo-usage.ts";
-import { type Life, pay, type Step } from "./fill-billing.ts";
 
 /** A cap that nothing of a demo comes near. */
 const HIGH_CAP = "5000.00";

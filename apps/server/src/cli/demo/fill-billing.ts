@@ -1,17 +1,11 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import { minuteOf, period, startOfMonth } from "@turnpike/domain/time/period";
 import {
   addAdjustment,
   type BillingDeps,
   type BillingSettings,
-  closeAccounts,
-  confirmAction,
   listBillingEvents,
   listInvoices,
   markUncollectible,
-  quoteAction,
-  recordPayment,
   voidInvoice,
   withClosingPaused,
 } from "#modules/billing/index.ts";
@@ -22,10 +16,10 @@ import { boughtCredit, highCap, nearCap, promotionalCredit } from "./credit-step
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DEMO_COUPON, ensureDemoPlans } from "./demo-plans.ts";
 import { toDemoSettings } from "./demo-seller.ts";
+import { act, close, type Key, type Life, PAGE, pay, type Step, withOpen } from "./demo-step.ts";
 import type { DemoBilling } from "./demo-tenants.ts";
 import { DAY_MS, type DemoWindow, HOUR_MS, instantAt, MINUTE_MS, STORY } from "./demo-usage.ts";
 
-const PAGE = 100;
 /** Days from an invoice until a tenant pays it in time. */
 const PAYS_AFTER_DAYS = 3;
 /** And when it is overdue already. */
@@ -33,42 +27,6 @@ const PAYS_LATE_AFTER_DAYS = 24;
 /** Before the end: long enough to look at, and still in the trial. */
 const TRIAL_DAYS_SEEN = 5;
 
-export type Key = { tenantId: TenantId; environment: "live" };
-
-/** One thing that happens to the subscription of a tenant. */
-export type Step = {
-  atMs: number;
-  run(deps: BillingDeps, context: CommandSession["context"], key: Key): Promise<unknown>;
-};
-
-export function act(action: SubscriptionAction): Step["run"] {
-  return async (deps, context, key) => {
-    const { at: quotedAt, hash } = await quoteAction(deps, context, { ...key, action });
-    await confirmAction(deps, context, { ...key, action, at: quotedAt, hash });
-  };
-}
-
-export const close: Step["run"] = (deps, _, key) => closeAccounts(deps, [key], deps.clock.now());
-
-/** Does something with each open invoice. */
-function withOpen(
-  work: (
-    deps: BillingDeps,
-    context: CommandSession["context"],
-    invoice: { invoiceId: string; number: string; due: string },
-  ) => Promise<unknown>,
-): Step["run"] {
-  return async (deps, context, key) => {
-    const { items } = await listInvoices(deps, context, { ...key, state: "open", limit: PAGE });
-    for (const invoice of items) {
-      await work(deps, context, invoice);
-    }
-  };
-}
-
-export const pay = withOpen((deps, context, { invoiceId, number, due }) =>
-  recordPayment(deps, context, { invoiceId, amount: due, reference: `Transfer for ${number}` }),
-);
 const voidOpen = withOpen((deps, context, { invoiceId }) =>
   voidInvoice(deps, context, { invoiceId, reason: "Issued to the wrong company." }),
 );
@@ -84,8 +42,6 @@ const chargeOnce: Step["run"] = (deps, context, key) =>
     when: "now",
     reason: "Agreed with the customer.",
   });
-
-export type Life = { startMs: number; untilMs: number; planId: string };
 
 function listBoundaries({ startMs, untilMs }: Omit<Life, "planId">): number[] {
   const boundaries: number[] = [];

@@ -13,8 +13,9 @@ import { DEMO_CUSTOMERS, type DemoCustomer } from "./demo-customers.ts";
 import { ensureMembers, ensureTenant, externalIdOf } from "./demo-installation.ts";
 import { DOCUMENTS_COUPON, ensureDocumentPlans } from "./demo-plans.ts";
 import { withDemoSeller } from "./demo-seller.ts";
+import { act, close, type Key, type Life, pay, type Step } from "./demo-step.ts";
 import { DAY_MS, type DemoWindow, HOUR_MS, MINUTE_MS } from "./demo-usage.ts";
-import { act, close, type Key, type Life, pay, type Step, takeSteps } from "./fill-billing.ts";
+import { takeSteps } from "./fill-billing.ts";
 
 /** Beyond the numbers of other demo tenants. */
 const INDEX_FIRST = 1000;

@@ -31,9 +31,9 @@ const CATALOG = {
   ...BENCH_CATALOG,
   plans: [
     ...catalogInput.parse({
-  meters: [],
-  plans: [{ planId: FREE_ID, name: "Free", phases: [{ rateCards: [] }] }],
-}).plans,
+      meters: [],
+      plans: [{ planId: FREE_ID, name: "Free", phases: [{ rateCards: [] }] }],
+    }).plans,
     ...BENCH_CATALOG.plans,
   ],
 };

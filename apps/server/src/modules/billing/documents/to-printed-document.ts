@@ -132,10 +132,7 @@ function listPayment(number: string, bank: BankAccount | undefined): string[] {
 }
 
 /** The tax in the seller's currency, and by which rate (Directive 2006/112/EC, article 230). It adds to no sum, so it is a note. */
-function listAccounting(
-  { accountingTax, invoice }: StoredDocument,
-  currency: Currency,
-): string[] {
+function listAccounting({ accountingTax, invoice }: StoredDocument, currency: Currency): string[] {
   if (accountingTax === undefined) {
     return [];
   }

@@ -105,7 +105,7 @@ export const taxSection = z
       .min(1)
       .max(60)
       .optional()
-      .describe("Who publishes these rates, as documents name it, such as European Central Bank."),
+      .describe("The publisher of these rates, as documents name it, such as European Central Bank."),
   })
   .refine(({ currency, exchangeRates }) => currency !== undefined || exchangeRates.length === 0, {
     path: ["currency"],

@@ -116,7 +116,7 @@ const accountingTaxView = z.strictObject({
   amount: money,
   rate: decimal.describe("What one unit of the document's currency is worth in it."),
   rateFrom: z.string().describe("First day of the rate, such as 2026-11-01."),
-  source: z.string().nullable().describe("Who publishes the rate."),
+  source: z.string().nullable().describe("The publisher of the rate."),
 });
 export type AccountingTaxView = z.infer<typeof accountingTaxView>;
 

@@ -18,7 +18,7 @@ export type ExchangeRate = {
 export type AccountingTerms = {
   readonly currency: Currency;
   readonly rates: readonly ExchangeRate[];
-  /** Who publishes the rates, such as "European Central Bank". */
+  /** The publisher of the rates, such as "European Central Bank". */
   readonly source: string | undefined;
 };
 

@@ -13,8 +13,6 @@ export type TaxScheme = (typeof TAX_SCHEMES)[number];
 
 /** The category of documents without any tax: none was configured when they were issued. */
 export const UNTAXED = "none";
-/** The country of a party who has given none, as CLDR writes it. */
-export const UNKNOWN_COUNTRY = "ZZ";
 
 /**
  * Finds the rule by which a sum was taxed. Rates of another member state of the European Union are those of the One Stop Shop (OSS).

@@ -23,7 +23,7 @@ function follow(
 }
 
 describe("what is forecast to run out", () => {
-  it("is told once in a period, within the chosen days, and not of a period that has not begun", () => {
+  it("has one notice in a period, within the chosen days, and not of a period that has not begun", () => {
     const month = (day: number) => (Math.floor(day / 10) + 1) * 10;
     const left = [20, 6, 5, 9, 4, 3, 2, 1, 0, 0, 6, 5, 12, 30];
     expect(follow(left, { resetsOn: month })).toEqual([1, 10]);
@@ -31,7 +31,7 @@ describe("what is forecast to run out", () => {
     expect(follow(left, { resetsOn: month, days: null })).toEqual([]);
   });
 
-  it("is told again, where it has no period, once it was twice as far away, or gone", () => {
+  it("has another one, where it has no period, once it was twice as far away, or gone", () => {
     expect(follow([7, 6, 8, 12, 7, 6])).toEqual([0]);
     expect(follow([7, 15, 7, null, 6])).toEqual([0, 2, 4]);
   });

@@ -1,4 +1,4 @@
-/** How many days before something is forecast to run out members are told, unless they have chosen otherwise. */
+/** How many days before something is forecast to run out members get a notice, unless they have chosen otherwise. */
 export const RUN_OUT_DAYS_DEFAULT = 7;
 /** Forecasts of more days say little about a date. */
 export const RUN_OUT_DAYS_MAX = 60;
@@ -7,7 +7,7 @@ const CLEAR_FACTOR = 2;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** What was told of something: the period in which it was, or that it has not begun anew since. */
+/** The last notice of something: the period in which it was, or that it has not begun anew since. */
 export type ToldRunOut = {
   /** When the period ends; null for what has none, such as credit. */
   readonly resetsAtMs: number | null;
@@ -15,11 +15,11 @@ export type ToldRunOut = {
 
 /**
  * Decides whether to tell that something is forecast to run out: once in a period, and of what has no period once until it was far away
- * again, or could not run out. A date in a period that has not begun is told when it has.
+ * again, or could not run out. A date in a period that has not begun has its notice when it has.
  *
  * @param input.atMs - When it runs out; null for not as far as is looked.
- * @param input.days - Null: nothing is told.
- * @returns What is known to be told afterwards; null for nothing.
+ * @param input.days - Null: no notice is sent.
+ * @returns The notice that is the last one afterwards; null for nothing.
  */
 export function decideRunOut({
   atMs,

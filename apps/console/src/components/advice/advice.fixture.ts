@@ -9,7 +9,7 @@ const REFUSED = [{ meter: "requests", name: "Requests", unit: "request", quantit
 /** Growth is cheaper than the own plan, and the cheapest plan refuses requests. */
 export function makePlanAdvice(changes: Partial<PlanAdvice> = {}): PlanAdvice {
   return {
-    tenantId: TENANT_ID,
+    tenantId: TENANT_ID as never,
     asOf: "2026-11-20T00:00:00.000Z",
     currency: "USD",
     state: "advice",

@@ -260,7 +260,7 @@ describe("when money runs out", () => {
 });
 
 describe("when credit of a prepaid plan runs out", () => {
-  it("is when it has no room for a further unit, whatever fees are due", () => {
+  it("is when it has no room for a further unit, also when fees are due", () => {
     // 20.00 are 400 units; 90 are used, and 10 a day follow for 31 days.
     const { projected, outlook } = project({
       model: "per_unit",

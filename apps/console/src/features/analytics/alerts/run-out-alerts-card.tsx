@@ -19,7 +19,7 @@ import { RoleBoxes } from "./role-boxes.tsx";
 
 export type RunOutAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 
-/** How long before something is forecast to run out members are told, and who gets mail. */
+/** How many days before something is forecast to run out members get a notice, and which roles get mail. */
 export function RunOutAlertsCard({ tenantId, mayChange }: RunOutAlertsCardProps) {
   const { api } = usePlatform();
   const settings = useQuery(runOutAlertsQuery(api, tenantId));

@@ -16,6 +16,7 @@ import { mayDo } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
 import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
 import {
+  listProposerKeys,
   scopeOfChange,
   toConnectSamples,
   toProposalTitle,
@@ -115,7 +116,7 @@ function OpenProposal({ tenant, proposal, onAccept }: OpenProposalProps) {
   const client = useQueryClient();
   const standing = useStanding(tenant);
   const { tenantId } = tenant;
-  const names = useQuery(insightsQueries.keyNames(api, tenantId));
+  const names = useQuery(insightsQueries.keyNames(api, tenantId, listProposerKeys(proposal)));
   const decline = useMutation({
     mutationKey: ["proposals", "decline"],
     mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),

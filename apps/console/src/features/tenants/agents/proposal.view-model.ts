@@ -31,6 +31,11 @@ export function listProposalFacts({ change }: Pick<Proposal, "change">): Proposa
   ];
 }
 
+/** The key of the agent that proposes, for its name. */
+export function listProposerKeys({ proposedBy }: Pick<Proposal, "proposedBy">): string[] {
+  return proposedBy.startsWith("key:") ? [proposedBy.slice("key:".length)] : [];
+}
+
 /** Names the proposer. @param keyNames - Names of keys by their ids. */
 export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string, string>): string {
   const [kind = "", id = ""] = proposedBy.split(":", 2);

@@ -32,7 +32,7 @@ const open = (tab: string, answers: Parameters<typeof openTenants>[0] = {}) =>
 
 describe("insights for the operator", () => {
   it("are those over all tenants, dismissed in place, and those of each, with the way to it", async () => {
-    const route = { ...makeEvidence().parts[0], dimension: "route", value: "/export" } as const;
+    const route = { dimension: "route", value: "/export", share: 0.9, weight: 0.1 } as const;
     const { tenantId: _, ...overAll } = makeInsight({
       text: `The share of errors rose; 80 % of it are of ${ACME}.`,
       evidence: makeEvidence({ measure: "error_rate", cause: route }),

@@ -9,7 +9,7 @@ import { upsertRunOutSettings } from "./run-out-alerts.store.ts";
 import { readRunOutSettings } from "./tell-of-run-outs.ts";
 
 /**
- * Gets how long before something runs out members are told, and which roles get mail.
+ * Gets how long before something runs out members get a notice, and which roles get mail.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
@@ -26,7 +26,7 @@ export async function getRunOutAlerts(
   });
 }
 
-/** Sets how long before something runs out members are told. @throws {AppError} As {@link getRunOutAlerts}. */
+/** Sets how long before something runs out members get a notice. @throws {AppError} As {@link getRunOutAlerts}. */
 export async function setRunOutAlerts(
   deps: AppServices,
   context: CallContext,

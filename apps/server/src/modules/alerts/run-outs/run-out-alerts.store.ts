@@ -25,7 +25,7 @@ export async function upsertRunOutSettings(
       set days = excluded.days, mail_roles = excluded.mail_roles, updated_at = excluded.updated_at`;
 }
 
-/** What was told of, with the end of its period. */
+/** What had a notice, with the end of its period. */
 export type RunOutStateRow = { what: string; resets_at: Date | null };
 
 /** All of a tenant, locked until the end of the transaction, by what they are of. Needs the operator role. */
@@ -39,7 +39,7 @@ export async function lockRunOutStates(
 }
 
 /**
- * Stores what was told. Of two processes that tell at once the first one does.
+ * Stores which notices were sent. Of two processes that send at once the first one does.
  *
  * @returns False when another has stored it meanwhile.
  */

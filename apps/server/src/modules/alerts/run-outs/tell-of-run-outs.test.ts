@@ -55,7 +55,7 @@ const credit = (days: number): Exhaustion => ({
 });
 
 describe("what is forecast to run out", () => {
-  it("is told once: in the console, by mail to the chosen roles, and through webhooks", async () => {
+  it("has one notice: in the console, by mail to the chosen roles, and through webhooks", async () => {
     const tenant = await createTenantWithOwner(world, database);
     const other = await createTenantWithOwner(world, database);
     const { tenantId } = tenant;
@@ -87,7 +87,7 @@ describe("what is forecast to run out", () => {
     expect(await listNotices(database, other)).toEqual([]);
   });
 
-  it("is told as many days before as chosen, or not at all; only with the right to set it", async () => {
+  it("has its notice as many days before as chosen, or not at all; only with the right to set it", async () => {
     const tenant = await createTenantWithOwner(world, database);
     const { tenantId, context } = tenant;
     const usual = await getRunOutAlerts(world, context, { tenantId });

@@ -56,7 +56,7 @@ async function addCredit(tenantId: TenantId, minor: number): Promise<void> {
   }
 }
 
-/** True when not one unit more fits of any meter, whatever processes hold and can give back. */
+/** True when not one unit more fits of any meter, counting all that processes hold and can give back. */
 function isSpent(capped: Spender, prepaid: Spender): Promise<boolean> {
   return deps.transact.asOperator(async (tx) => {
     const states = [

@@ -33,7 +33,7 @@ export type Spender = {
 /** A folder, and the process on it: a new one while the one before is being replaced. */
 type Slot = { folder: string; process: Promise<DecidingProcess> };
 
-/** Programs that decide calls as the product does, each in a process of its own, under full load until they are told to stop. */
+/** Programs that decide calls as the product does, each in a process of its own, under full load until they have to stop. */
 export async function openSpendFleet(
   database: TestDatabase,
   deps: BillingDeps,

@@ -87,7 +87,7 @@ async function sendNext(deps: DigestDeps): Promise<boolean> {
 
 /**
  * Mails what changed to those whose digest is due; without news, and without a mail server, nothing. What was missed while no
- * process ran is told of in one digest. @returns How many were due.
+ * process ran is in one digest. @returns How many were due.
  */
 export async function sendDigests(deps: DigestDeps, signal: AbortSignal): Promise<number> {
   let count = 0;

@@ -52,20 +52,12 @@ describe("the tax in the seller's own currency", () => {
     );
   });
 
-<<<<<<< HEAD
   it("of a document that is not accounted for takes the newest rate, or none", () => {
-=======
-  it("of a document that is in no accounts takes the newest rate, or none", () => {
->>>>>>> e4d0e7e1 (docs: plain words; types of the console)
     expect(state("USD", 100n, "2036-01-01", false)?.amount).toBe(90n);
     expect(state("GBP", 100n, "2026-11-02", false)).toBeUndefined();
   });
 
-<<<<<<< HEAD
   it("of all credit notes together is that of the invoice, for any notes", () => {
-=======
-  it("of all credit notes together is that of the invoice, however they are split", () => {
->>>>>>> e4d0e7e1 (docs: plain words; types of the console)
     fc.assert(
       fc.property(
         fc.constantFrom("USD", "JPY", "KWD"),

@@ -103,11 +103,7 @@ async function numberDocuments<Document extends AccountKey & { closedAt: string 
   return numbered;
 }
 
-<<<<<<< HEAD
 /** Documents that are mailed. Addresses of tenants that a demo invented are no one's. */
-=======
-/** Documents that are mailed. No one reads mail at the addresses of tenants that a demo invented. */
->>>>>>> e4d0e7e1 (docs: plain words; types of the console)
 function listToMail(
   { invoices, notes }: { invoices: readonly NewInvoice[]; notes: readonly NewNote[] },
   { settings, invented }: { settings: BillingSettings; invented: ReadonlyMap<string, string> },

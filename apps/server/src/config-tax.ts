@@ -105,7 +105,9 @@ export const taxSection = z
       .min(1)
       .max(60)
       .optional()
-      .describe("The publisher of these rates, as documents name it, such as European Central Bank."),
+      .describe(
+        "The publisher of these rates, as documents name it, such as European Central Bank.",
+      ),
   })
   .refine(({ currency, exchangeRates }) => currency !== undefined || exchangeRates.length === 0, {
     path: ["currency"],

@@ -1,4 +1,4 @@
-import type { AnswerRow, AskedQuery } from "@turnpike/contract/questions";
+import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { listKeys } from "#modules/keys/index.ts";
@@ -163,7 +163,7 @@ export async function answerCounts(
   }
   const { grain = null } = query;
   const rows = toRows(counted, { query, range, timeZone: asker.timeZone });
-  const shown = rows.slice(0, query.limit ?? rows.length);
+  const shown = rows.slice(0, Math.min(query.limit ?? ANSWER_ROWS_MAX, ANSWER_ROWS_MAX));
   return {
     assumed: isStock ? ["tenants that exist now"] : [],
     answer: {

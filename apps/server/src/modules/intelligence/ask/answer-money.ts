@@ -1,7 +1,7 @@
 import type { InvoiceSummary } from "@turnpike/contract/billing";
-import type { AnswerRow, AskedQuery } from "@turnpike/contract/questions";
+import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
-import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
+import { fromScaled, parseDecimal, toScaled } from "@turnpike/domain/money/decimal";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { getRevenue, listAllInvoices, listInvoices } from "#modules/billing/index.ts";
 import type { Answered } from "./answer-usage.ts";
@@ -126,25 +126,38 @@ const cellsOf = (query: AskedQuery, group: Group | undefined) =>
     ]),
   );
 
-function holds(row: AnswerRow, { filters }: AskedQuery): boolean {
+type Threshold = { field: string; op: AskedQuery["filters"][number]["op"]; scaled: bigint };
+
+/** The filters by an amount or a count. @throws {CannotAnswer} when one names no number. */
+function readThresholds({ filters }: AskedQuery): Threshold[] {
   return filters
     .filter(({ field }) => MONEY.includes(field))
-    .every(({ field, op, value }) => {
-      const difference =
-        toScaled(String(row.values[field] ?? "0")) - toScaled(String([value].flat()[0]));
-      switch (op) {
-        case "gt":
-          return difference > 0n;
-        case "gte":
-          return difference >= 0n;
-        case "lt":
-          return difference < 0n;
-        case "lte":
-          return difference <= 0n;
-        default:
-          return difference === 0n;
+    .map(({ field, op, value }) => {
+      const text = String([value].flat()[0]);
+      const parsed = parseDecimal(text);
+      if ("fault" in parsed) {
+        throw new CannotAnswer(`"${text}" is no amount that ${field} can be compared with.`);
       }
+      return { field, op, scaled: parsed.scaled };
     });
+}
+
+function holds(row: AnswerRow, thresholds: readonly Threshold[]): boolean {
+  return thresholds.every(({ field, op, scaled }) => {
+    const difference = toScaled(String(row.values[field] ?? "0")) - scaled;
+    switch (op) {
+      case "gt":
+        return difference > 0n;
+      case "gte":
+        return difference >= 0n;
+      case "lt":
+        return difference < 0n;
+      case "lte":
+        return difference <= 0n;
+      default:
+        return difference === 0n;
+    }
+  });
 }
 
 async function answerInvoices(
@@ -159,6 +172,7 @@ async function answerInvoices(
     );
   }
   const range = rangeOfQuery(query, asker.timeZone);
+  const thresholds = readThresholds(query);
   const namesState = query.filters.some(({ field }) => field === "invoice_status");
   const isMoney = query.measures.some((name) => name !== "invoices");
   const read = async (of: InstantRange) =>
@@ -187,13 +201,13 @@ async function answerInvoices(
       values: cellsOf(query, group),
       before: earlier === null ? null : cellsOf(query, then.get(name)),
     }))
-    .filter((row) => holds(row, query))
+    .filter((row) => holds(row, thresholds))
     .toSorted((one, other) => {
       const difference =
         toScaled(String(other.values[first])) - toScaled(String(one.values[first]));
       return (one.time ?? "").localeCompare(other.time ?? "") || Number(direction * difference);
     });
-  const shown = rows.slice(0, query.limit ?? PAGE);
+  const shown = rows.slice(0, Math.min(query.limit ?? ANSWER_ROWS_MAX, ANSWER_ROWS_MAX));
   const total = (of: readonly InvoiceSummary[]) =>
     isOneCurrency || !isMoney
       ? cellsOf(query, {
@@ -278,11 +292,11 @@ async function answerRecurring(
       from: iso(range.fromMs),
       to: iso(range.toMs),
       grain: query.grain ?? null,
-      rows,
+      rows: rows.slice(0, ANSWER_ROWS_MAX),
       totals: isOneCurrency && last !== undefined ? last.values : null,
       totalsBefore: isOneCurrency && last !== undefined ? last.before : null,
       names: {},
-      truncated: false,
+      truncated: rows.length > ANSWER_ROWS_MAX,
       usage: null,
     },
   };

@@ -305,6 +305,30 @@ describe("an answer", () => {
     ).toContain("partner");
   });
 
+  it("refuses more steps of time than it may list, and an amount that is none", async () => {
+    const asked = { dimensions: [], filters: [], from: "1970-01-01", to: "9000-01-01" };
+    const amount = { field: "spend", op: "gt" as const, value: "many" };
+    for (const [query, sentence] of [
+      [{ ...asked, measures: ["spend"], grain: "minute" as const }, "at most 3 days"],
+      [{ ...asked, measures: ["keys_created"], grain: "hour" as const }, "at most 93 days"],
+      [{ ...asked, measures: ["spend"], filters: [amount] }, '"many" is no amount'],
+      [{ ...asked, measures: ["spend"], filters: [{ ...amount, value: 1e30 }] }, "is no amount"],
+    ] as const) {
+      const input = { question: "as edited", after: [], timeZone: "UTC", kind: "query" as const };
+      const reply = await askQuestion(deps, ours.context, {
+        ...input,
+        tenantId: ours.tenantId,
+        query: {
+          ...query,
+          measures: [...query.measures],
+          filters: [...query.filters],
+          dimensions: [],
+        },
+      });
+      expect(reply).toMatchObject({ kind: "refuse", sentence: expect.stringContaining(sentence) });
+    }
+  });
+
   it("says which plan fits, with what each would have cost", async () => {
     const { kind, sentence, answer, assumed } = await ask("which plan is best for us?");
     expect(kind).toBe("advice");

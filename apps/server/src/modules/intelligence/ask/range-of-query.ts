@@ -1,6 +1,7 @@
 import type { AskedQuery } from "@turnpike/contract/questions";
+import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { move } from "@turnpike/domain/questions/calendar";
-import { createOffsetAt, toZonedInstant } from "@turnpike/domain/time/zoned-buckets";
+import { createOffsetAt, DAY_MS, toZonedInstant } from "@turnpike/domain/time/zoned-buckets";
 import { CannotAnswer } from "./cannot-answer.ts";
 
 /** Epoch milliseconds, half-open. */
@@ -14,12 +15,17 @@ function toInstantMs(text: string, timeZone: string): number {
   return DATE.test(text) ? toZonedInstant(timeZone, Date.parse(text)) : Date.parse(text);
 }
 
-/** The range of a question. @throws {CannotAnswer} when it is empty or out of reach. */
+/** The range of a question. @throws {CannotAnswer} when it is empty, out of reach or too long for its steps, which are all listed. */
 export function rangeOfQuery(query: AskedQuery, timeZone: string): InstantRange {
   const fromMs = Math.max(0, toInstantMs(query.from, timeZone));
   const toMs = toInstantMs(query.to, timeZone);
   if (!(fromMs < toMs) || new Date(toMs).getUTCFullYear() > YEAR_LATEST) {
     throw new CannotAnswer("The range is empty: it must begin before it ends.");
+  }
+  const { grain } = query;
+  if (grain !== undefined && toMs - fromMs > USAGE_RANGE_DAYS_MAX[grain] * DAY_MS) {
+    const days = String(USAGE_RANGE_DAYS_MAX[grain]);
+    throw new CannotAnswer(`By the ${grain} a range may have at most ${days} days.`);
   }
   return { fromMs, toMs };
 }

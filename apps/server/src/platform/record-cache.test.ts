@@ -103,6 +103,21 @@ describe("createRecordCache", () => {
     expect(await cache.get("a")).toMatchObject({ name: "a" });
   });
 
+  it("forgets all that have an id in common, whether used of late or not", async () => {
+    const { table, cache } = createTable({ recordsMax: 4, idOf: ({ name }) => name[0] ?? "" });
+    for (const name of ["a1", "a2", "b1", "b2", "a3", "b3"]) {
+      table.put(name);
+      await cache.get(name);
+    }
+    // It moves to the young generation.
+    await cache.get("a1");
+    cache.forget("a");
+    expect(["a1", "a2", "a3"].map(cache.peek)).toEqual([undefined, undefined, undefined]);
+    expect(["b1", "b2", "b3"].map((name) => cache.peek(name)?.name)).toEqual(["b1", "b2", "b3"]);
+    cache.forget("b");
+    expect(cache.size).toBe(0);
+  });
+
   it("forgets by id what changed, and every memory of what did not exist", async () => {
     const { table, cache } = createTable();
     table.put("a");

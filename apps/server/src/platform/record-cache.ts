@@ -5,7 +5,7 @@ export type RecordCache<Value> = {
   peek(name: string): Value | null | undefined;
   /** From memory, else loaded; many callers of one name share one load. */
   get(name: string): Promise<Value | null>;
-  /** Forgets the value with this id, and every memory of what did not exist: the id may name something new. */
+  /** Forgets each value with this id, and every memory of what did not exist: the id may name something new. */
   forget(id: string): void;
   clear(): void;
   readonly size: number;
@@ -58,7 +58,8 @@ type Waiting<Value> = {
 export function createRecordCache<Value>(options: RecordCacheOptions<Value>): RecordCache<Value> {
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();
-  const names = new Map<string, string>();
+  // Usually one name for an id: a set is made for the second.
+  const names = new Map<string, string | Set<string>>();
   const misses = new Map<string, number>();
   const loading = new Map<string, Promise<Value | null>>();
   const waiting: Waiting<Value>[] = [];
@@ -66,20 +67,39 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
   // Counts changes: a load that began before one may have read what was true before it.
   let generation = 0;
 
+  function addName(id: string, name: string): void {
+    const known = names.get(id);
+    if (known === undefined) {
+      names.set(id, name);
+    } else if (known instanceof Set) {
+      known.add(name);
+    } else if (known !== name) {
+      names.set(id, new Set([known, name]));
+    }
+  }
+
+  function removeName(id: string, name: string): void {
+    const known = names.get(id);
+    if (known instanceof Set) {
+      known.delete(name);
+    }
+    if (known === name || (known instanceof Set && known.size === 0)) {
+      names.delete(id);
+    }
+  }
+
   function remember(name: string, value: Value): void {
     if (young.size >= options.recordsMax) {
-      for (const dropped of old.values()) {
-        const id = options.idOf(dropped);
-        const current = names.get(id);
-        if (current !== undefined && !young.has(current)) {
-          names.delete(id);
+      for (const [dropped, its] of old) {
+        if (!young.has(dropped)) {
+          removeName(options.idOf(its), dropped);
         }
       }
       old = young;
       young = new Map();
     }
     young.set(name, value);
-    names.set(options.idOf(value), name);
+    addName(options.idOf(value), name);
   }
 
   function rememberMiss(name: string): void {
@@ -197,9 +217,9 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
     forget: (id) => {
       generation += 1;
       misses.clear();
-      const name = names.get(id);
-      if (name !== undefined) {
-        names.delete(id);
+      const known = names.get(id) ?? [];
+      names.delete(id);
+      for (const name of typeof known === "string" ? [known] : known) {
         young.delete(name);
         old.delete(name);
       }

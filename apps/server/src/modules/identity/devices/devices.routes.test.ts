@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
+import { PERSON_TOKENS_MAX } from "@turnpike/contract/device-sign-ins";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import { eventually } from "@turnpike/testkit/eventually";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
@@ -256,6 +257,32 @@ describe("the credential of a command line", () => {
     });
   });
 
+  it("ends alone, or as the oldest of too many, while others of its person go on", async () => {
+    const person = await app.mintIdToken();
+    const me = async (token: string) => (await app.call(token, "GET", "/v1/me")).status;
+    const [one, two] = [await signIn(person), await signIn(person)];
+    for (const order of [
+      [one, two],
+      [two, one],
+    ]) {
+      for (const token of order) {
+        expect(await me(token)).toBe(200);
+      }
+    }
+    await post("/device/revoke", { token: one });
+    await eventually(async () => expect(await me(one)).toBe(401));
+    expect(await me(two)).toBe(200);
+    await database.sql`
+      insert into person_tokens
+      select person_token_id || n, token_hash || n::text::bytea, user_id, name, start,
+        created_at + interval '1 second', expires_at
+      from person_tokens, generate_series(1, ${PERSON_TOKENS_MAX - 1}::int) as n
+      where ${two}::text like start || '%'`;
+    const three = await signIn(person);
+    await eventually(async () => expect(await me(two)).toBe(401));
+    expect(await me(three)).toBe(200);
+  });
+
   it("ends with a change of password and after ninety days, and opens nothing for an agent", async () => {
     const tenantId = await app.mintTenant("Acme");
     const { token, userId } = await app.mintMember(tenantId, "owner");
@@ -268,9 +295,11 @@ describe("the credential of a command line", () => {
     await database.sql`
       update users set tokens_valid_from = now() + interval '1 hour' where user_id = ${userId}`;
     await database.sql`select record_change('user', null, ${userId})`;
-    await eventually(async () => {
-      expect((await app.call(one, "GET", path)).status).toBe(401);
-    });
+    for (const ended of [one, two]) {
+      await eventually(async () => {
+        expect((await app.call(ended, "GET", path)).status).toBe(401);
+      });
+    }
     const later = await signIn(await app.mintIdToken());
     expect((await app.call(later, "GET", "/v1/me")).status).toBe(200);
     pass(91 * 24 * 60 * 60);

@@ -43,16 +43,18 @@ export async function listPersonTokenRows(
     order by created_at desc, person_token_id desc`;
 }
 
-/** Deletes all but the newest of a person. */
+/** Deletes all but the newest of a person. @returns How many. */
 export async function deleteOldestPersonTokens(
   tx: Tx,
   userId: UserId,
   kept: number,
-): Promise<void> {
-  await tx`
+): Promise<number> {
+  const rows = await tx`
     delete from person_tokens where person_token_id in (
       select person_token_id from person_tokens where user_id = ${userId}
-      order by created_at desc, person_token_id desc offset ${kept})`;
+      order by created_at desc, person_token_id desc offset ${kept})
+    returning 1`;
+  return rows.length;
 }
 
 export async function deletePersonToken(

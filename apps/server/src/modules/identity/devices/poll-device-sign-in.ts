@@ -1,6 +1,7 @@
 import { PERSON_TOKENS_MAX } from "@turnpike/contract/device-sign-ins";
 import { formatKey, KEY_RANDOM_BYTES } from "@turnpike/domain/keys/key-format";
 import type { AppServices } from "#platform/app-services.ts";
+import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import {
   type DeviceSignInRow,
@@ -76,7 +77,9 @@ export async function pollDeviceSignIn(
       created_at: now,
       expires_at: new Date(now.getTime() + PERSON_TOKEN_SECONDS * 1_000),
     });
-    await deleteOldestPersonTokens(tx, row.user_id, PERSON_TOKENS_MAX);
+    if ((await deleteOldestPersonTokens(tx, row.user_id, PERSON_TOKENS_MAX)) > 0) {
+      await insertChange(tx, { kind: "user", tenantId: null, entityId: row.user_id });
+    }
     return { kind: "signed_in", token, expiresInSeconds: PERSON_TOKEN_SECONDS };
   }, SIGN_INS);
 }

@@ -199,6 +199,28 @@ describe("the Model Context Protocol", () => {
     expect(mismatch.status).toBe(400);
     expect(mismatch.text).toContain("-32020");
 
+    // Bodies of older revisions are no way around it.
+    const { _meta, ...older } = call.params;
+    for (const headers of [{ "mcp-name": "query_usage" }, { "mcp-method": "tools/list" }]) {
+      const refused = await post(key, { ...call, params: older }, headers);
+      expect(refused).toMatchObject({ status: 400, text: expect.stringContaining("-32020") });
+    }
+    expect((await post(key, { ...call, params: older }, { "mcp-name": older.name })).status).toBe(
+      200,
+    );
+    const many = Array.from({ length: 2 }, (_, id) => ({ jsonrpc: "2.0", id, ...LIST }));
+    const together = await fetch(`${app.url}/mcp`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        authorization: `Bearer ${key}`,
+      },
+      body: JSON.stringify(many),
+    });
+    expect(together.status).toBe(400);
+    expect(await together.text()).toContain("one message at a time");
+
     const stream = await fetch(`${app.url}/mcp`, { headers: { authorization: `Bearer ${key}` } });
     expect(stream.status).toBe(405);
     const big = await post(key, { ...LIST, padding: "x".repeat(200_000) });

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
@@ -14,6 +12,7 @@ import type { Queue } from "#modules/analytics/index.ts";
 import { parseJson } from "#platform/parse-json.ts";
 import { type Agent, holds } from "../agent.ts";
 import type { Documentation } from "../agents.ports.ts";
+import { RESULT_BYTES_MAX } from "./bound-result.ts";
 import { createMcpServer, scopeOfTool, TOOL_SCOPES } from "./create-mcp-server.ts";
 
 export type McpRoutesDeps = {
@@ -39,6 +38,9 @@ export const MCP_PATH = "/mcp";
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 /** A question is small. */
 const BODY_BYTES_MAX = 128 * 1024;
+/** A result stands in an answer as data and, with its quotes escaped, as text. */
+const ANSWER_BYTES_MAX = 4 * RESULT_BYTES_MAX;
+const HEADER_MISMATCH = -32_020;
 const BODY_BOUNDS = { depthMax: 16, valuesMax: 2_000, namesMax: 2_000 };
 
 /** Names on a challenge where a client learns how to get a credential (RFC 9728). */
@@ -57,6 +59,20 @@ function namedTool(message: unknown): string | undefined {
   return method === "tools/call" && typeof params?.name === "string" ? params.name : undefined;
 }
 
+/**
+ * True when the headers that proxies decide by say what the body says. The newest revision demands it; a body of an older one must not
+ * be a way around a proxy either.
+ */
+function isNamedAlike({ headersDistinct }: IncomingMessage, message: unknown): boolean {
+  const { method, params } = (message ?? {}) as {
+    method?: unknown;
+    params?: { name?: unknown; uri?: unknown };
+  };
+  const agrees = (name: string, value: unknown) =>
+    (headersDistinct[name] ?? []).every((sent) => sent === value);
+  return agrees("mcp-method", method) && agrees("mcp-name", params?.name ?? params?.uri);
+}
+
 function toWebRequest(req: IncomingMessage, url: string): Request {
   const headers = new Headers();
   for (const [name, values] of Object.entries(req.headersDistinct)) {
@@ -71,17 +87,35 @@ function toWebRequest(req: IncomingMessage, url: string): Request {
   return new Request(url, { method, headers, ...(method === "POST" ? { body: "" } : {}) });
 }
 
-async function send(res: ServerResponse, response: Response): Promise<void> {
+/** Reads an answer to its end, or until its reader has gone: an answer of an older revision begins before its tool has run. */
+async function readWhole({ body }: Response, res: ServerResponse): Promise<Buffer> {
+  const reader = body?.getReader();
+  const stop = () => void reader?.cancel().catch(() => undefined);
+  res.once("close", stop);
+  try {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+      chunks.push(part.value);
+      bytes += part.value.byteLength;
+      if (bytes > ANSWER_BYTES_MAX) {
+        stop();
+        throw new Error("An answer to an agent is larger than any result can be.");
+      }
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    res.off("close", stop);
+  }
+}
+
+function send(res: ServerResponse, response: Response, body: Buffer): void {
   res.statusCode = response.status;
   for (const [name, value] of response.headers) {
     res.setHeader(name, value);
   }
   res.setHeader("cache-control", "no-store");
-  if (response.body === null) {
-    res.end();
-    return;
-  }
-  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res);
+  res.end(body);
 }
 
 /**
@@ -179,6 +213,16 @@ export function createMcpRoutes(deps: McpRoutesDeps): RawRoute[] {
       assertJsonType(req);
       body = parseJson(await readBody(req, BODY_BYTES_MAX), BODY_BOUNDS);
     }
+    if (Array.isArray(body)) {
+      // It would be many calls for the price, and by the scope, of one.
+      throw new AppError({ code: "INVALID_REQUEST", publicMessage: "Send one message at a time." });
+    }
+    if (!isNamedAlike(req, body)) {
+      const message = "The headers Mcp-Method and Mcp-Name must say what the body says.";
+      const error = { code: HEADER_MISMATCH, message };
+      sendJson(res, 400, { jsonrpc: "2.0", id: null, error });
+      return;
+    }
     const scope = scopeOfTool(namedTool(body) ?? "");
     if (!holds(agent, scope)) {
       throw insufficientScope(scope ?? "", `This tool needs the scope ${scope ?? ""}.`);
@@ -186,10 +230,11 @@ export function createMcpRoutes(deps: McpRoutesDeps): RawRoute[] {
     const request = toWebRequest(req, resource);
     calls.set(request, { agent, context });
     const options = body === undefined ? {} : { parsedBody: body };
-    const response = await deps.inTurn(nameSender(agent.actor), () =>
-      handler.fetch(request, options),
-    );
-    await send(res, response);
+    const answer = await deps.inTurn(nameSender(agent.actor), async () => {
+      const response = await handler.fetch(request, options);
+      return { response, whole: await readWhole(response, res) };
+    });
+    send(res, answer.response, answer.whole);
   }
 
   const sendMetadata: RawRoute["handle"] = ({ res }) => {

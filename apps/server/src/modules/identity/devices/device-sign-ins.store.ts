@@ -86,6 +86,11 @@ export async function deleteDeviceSignIn(tx: Tx, deviceHash: Uint8Array): Promis
   await tx`delete from device_sign_ins where device_hash = ${Buffer.from(deviceHash)}`;
 }
 
+/** Deletes what a person has looked at or decided on. */
+export async function deleteDeviceSignInsOf(tx: Tx, userId: UserId): Promise<void> {
+  await tx`delete from device_sign_ins where user_id = ${userId}`;
+}
+
 /** Deletes what expired before. @returns How many. */
 export async function deleteExpiredDeviceSignIns(
   tx: Tx,

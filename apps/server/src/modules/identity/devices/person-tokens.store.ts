@@ -57,6 +57,10 @@ export async function deleteOldestPersonTokens(
   return rows.length;
 }
 
+export async function deletePersonTokensOf(tx: Tx, userId: UserId): Promise<void> {
+  await tx`delete from person_tokens where user_id = ${userId}`;
+}
+
 export async function deletePersonToken(
   tx: Tx,
   userId: UserId,

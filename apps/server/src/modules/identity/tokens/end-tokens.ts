@@ -1,11 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import { deleteDeviceSignInsOf } from "../devices/device-sign-ins.store.ts";
+import { deletePersonTokensOf } from "../devices/person-tokens.store.ts";
 import { setTokensValidFrom } from "../users/users.store.ts";
 import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
 
 /**
  * Invalidates, everywhere within a second, every earlier ID token of a person of the built-in provider, after a change of password.
+ * Command lines are signed out, and those that were allowed get no credential any more.
  * Needs the caller's transaction, of the operator role.
  */
 export async function endTokens(
@@ -19,5 +22,8 @@ export async function endTokens(
     subject: input.subject,
     from: deps.clock.now(),
   });
+  // In this order: a sign-in that is collected meanwhile is waited for, and then its credential is there to delete.
+  await deleteDeviceSignInsOf(tx, userId);
+  await deletePersonTokensOf(tx, userId);
   await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
 }

@@ -196,6 +196,30 @@ describe("endTokens", () => {
     expect(await directory.findActor(await mint({ subject: "changed" }))).toBeDefined();
   });
 
+  it("signs command lines out, and gives none that was allowed before a credential", async () => {
+    const [own, others] = await Promise.all(
+      ["with-devices", "with-others"].map(async (subject) => {
+        const { user } = await directory.identify(await mint({ subject }));
+        await database.sql`
+          insert into person_tokens
+          values (${user.userId}, ${user.userId}::bytea, ${user.userId}, 'a', 'a', now(), now())`;
+        await database.sql`
+          insert into device_sign_ins values (${user.userId}::bytea, ${user.userId}::bytea, 'a', 'a',
+            'allowed', ${user.userId}, 5, null, now(), now())`;
+        return user.userId;
+      }),
+    );
+    await end("with-devices");
+    const count = async (userId: string | undefined) => {
+      const [row] = await database.sql`
+        select (select count(*)::int from person_tokens where user_id = ${userId ?? ""}) as tokens,
+          (select count(*)::int from device_sign_ins where user_id = ${userId ?? ""}) as allowed`;
+      return { ...row };
+    };
+    expect(await count(own)).toEqual({ tokens: 0, allowed: 0 });
+    expect(await count(others)).toEqual({ tokens: 1, allowed: 1 });
+  });
+
   it("applies to a person who has not appeared yet", async () => {
     const old = await mint({ subject: "not-yet", issuedAgoMs: 5_000 });
     await end("not-yet");

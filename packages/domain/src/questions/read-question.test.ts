@@ -28,6 +28,19 @@ const rangeOf = (question: string) => {
   return query === undefined ? undefined : `${query.from}..${query.to}`;
 };
 
+describe("a name that is not known", () => {
+  it("is compared with the known ones, unless it or they are too long for that", () => {
+    const long = `/v1/${"x".repeat(100)}`;
+    const index = indexVocabulary({ ...VOCABULARY, routes: [...VOCABULARY.routes, long] });
+    const ask = (question: string) => readQuestion(index, { question, nowMs });
+    const near = ask("requests on /v1/xserch");
+    expect(near.kind).toBe("clarify");
+    expect(near.choices).toContain("/v1/search");
+    expect(near.choices).not.toContain(long);
+    expect(ask(`requests on ${long}y`)).toEqual({ kind: "clarify", assumed: [], choices: [] });
+  });
+});
+
 describe("a question", () => {
   it("has the range it names, half-open", () => {
     const cases: Record<string, string> = {

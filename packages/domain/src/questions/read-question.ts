@@ -10,6 +10,8 @@ import type { VocabularyIndex } from "./question-vocabulary.ts";
 import { type QuestionParts, readParts } from "./read-parts.ts";
 
 const CHOICES_MAX = 5;
+/** Comparing two texts takes the product of their lengths; no name that is meant is longer. */
+const COMPARED_LENGTH_MAX = 64;
 const RANKED_DEFAULT = 10;
 
 const OPERATOR_ONLY = [
@@ -46,12 +48,16 @@ function clarify(choices: readonly string[]): QuestionReading {
   return { kind: "clarify", assumed: [], choices: choices.slice(0, CHOICES_MAX) };
 }
 
-/** The names of the vocabulary that are nearest to a word. */
+/** The names of the vocabulary that are nearest to a word; none for a very long one. */
 function listNearest(index: VocabularyIndex, typed: string): string[] {
+  if (typed.length > COMPARED_LENGTH_MAX) {
+    return [];
+  }
   const known = [...index.names.values()].flat();
   const fitting = known.filter(({ field }) => !typed.startsWith("/") || field === "route");
   const values = [...new Set(fitting.map(({ value }) => value))];
   return values
+    .filter(({ length }) => length <= COMPARED_LENGTH_MAX)
     .map((value) => ({
       value,
       edits: countEdits(typed, value.toLowerCase()) - sharedLetters(typed, value),

@@ -27,6 +27,7 @@ export type AttemptKind =
   | "mail"
   | "link"
   | "device"
+  | "device-token"
   | "user-code";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
@@ -70,6 +71,8 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
   link: { network: limit("link, network", 60, 3_600) },
   // Each sign-in of a command line that is started is a row until it expires.
   device: { network: limit("device, network", 30, 300) },
+  // Programs that ask for or give back a credential that does not exist.
+  "device-token": { network: limit("device-token, network", 300, 300) },
   // Of 25 thousand million codes, a few are open at a time.
   "user-code": {
     account: limit("user-code, account", 10, 900),

@@ -221,6 +221,21 @@ describe("a device sign-in", () => {
     expect((await decide(commandLine, user_code, "allow")).status).toBe(409);
   });
 
+  it("limits how many credentials that do not exist a network asks for or gives back", async () => {
+    const good = await signIn(await app.mintIdToken());
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 310; tries += 1) {
+      const { status } =
+        tries % 2 === 0 ? await poll("x".repeat(43)) : await post("/device/revoke", { token: "x" });
+      statuses.push(status);
+    }
+    expect(statuses.slice(0, 290)).not.toContain(429);
+    expect(statuses).toContain(429);
+    pass(300);
+    // What exists is not counted.
+    expect((await post("/device/revoke", { token: good })).status).toBe(200);
+  });
+
   it("limits how many codes a person tries", async () => {
     const person = await app.mintIdToken();
     const statuses: number[] = [];

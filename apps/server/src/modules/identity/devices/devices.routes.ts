@@ -79,8 +79,10 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
   }
 
   async function token(call: RawCall): Promise<void> {
-    const { res } = call;
+    const { res, context } = call;
     const form = await readForm(call);
+    const attempt = { network: networkOf(context) };
+    deps.attempts.take("device-token", attempt);
     const deviceCode = form.get("device_code") ?? "";
     if (form.get("grant_type") !== GRANT_TYPE) {
       refuse(res, "unsupported_grant_type");
@@ -93,6 +95,9 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
     const outcome = DEVICE_CODE.test(deviceCode)
       ? await pollDeviceSignIn(deps, { deviceCode })
       : ({ kind: "refused", error: "invalid_grant" } as const);
+    if (outcome.kind !== "refused" || outcome.error !== "invalid_grant") {
+      deps.attempts.giveBack("device-token", attempt);
+    }
     if (outcome.kind === "refused") {
       refuse(res, outcome.error);
       return;
@@ -106,8 +111,10 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
 
   async function revoke(call: RawCall): Promise<void> {
     const text = (await readForm(call)).get("token") ?? "";
-    if (isPersonToken(text)) {
-      await endPersonToken(deps, text);
+    const attempt = { network: networkOf(call.context) };
+    deps.attempts.take("device-token", attempt);
+    if (isPersonToken(text) && (await endPersonToken(deps, text))) {
+      deps.attempts.giveBack("device-token", attempt);
     }
     sendJson(call.res, 200, {});
   }

@@ -66,12 +66,13 @@ export async function revokePersonToken(
   }, SIGN_INS);
 }
 
-/** Ends a token that its holder gives back; says nothing about one that does not exist. */
-export async function endPersonToken(deps: AppServices, token: string): Promise<void> {
-  await deps.transact.asOperator(async (tx) => {
+/** Ends a token that its holder gives back. @returns False for one that does not exist. */
+export async function endPersonToken(deps: AppServices, token: string): Promise<boolean> {
+  return await deps.transact.asOperator(async (tx) => {
     const row = await deletePersonTokenByHash(tx, hashCredential("token", token));
     if (row !== undefined) {
       await insertChange(tx, { kind: "user", tenantId: null, entityId: row.user_id });
     }
+    return row !== undefined;
   }, SIGN_INS);
 }

@@ -287,6 +287,16 @@ describe("the credential of a command line", () => {
     await post("/device/revoke", { token: one });
     await eventually(async () => expect(await me(one)).toBe(401));
     expect(await me(two)).toBe(200);
+    const { userId } = (await app.call(two, "GET", "/v1/me")).json;
+    const audit = await database.sql`
+      select action, actor_type, actor_id from audit_entries where entity_id = ${userId}
+      and action like 'person_token.%' order by audit_id`;
+    expect(audit.map(({ action }) => action)).toEqual([
+      "person_token.created",
+      "person_token.created",
+      "person_token.revoked",
+    ]);
+    expect(audit[2]).toMatchObject({ actor_type: "user", actor_id: userId });
     await database.sql`
       insert into person_tokens
       select person_token_id || n, token_hash || n::text::bytea, user_id, name, start,

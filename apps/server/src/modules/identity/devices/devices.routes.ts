@@ -93,7 +93,7 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
       return;
     }
     const outcome = DEVICE_CODE.test(deviceCode)
-      ? await pollDeviceSignIn(deps, { deviceCode })
+      ? await pollDeviceSignIn(deps, { deviceCode, requestId: context.requestId })
       : ({ kind: "refused", error: "invalid_grant" } as const);
     if (outcome.kind !== "refused" || outcome.error !== "invalid_grant") {
       deps.attempts.giveBack("device-token", attempt);
@@ -113,7 +113,8 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
     const text = (await readForm(call)).get("token") ?? "";
     const attempt = { network: networkOf(call.context) };
     deps.attempts.take("device-token", attempt);
-    if (isPersonToken(text) && (await endPersonToken(deps, text))) {
+    const { requestId } = call.context;
+    if (isPersonToken(text) && (await endPersonToken(deps, { token: text, requestId }))) {
       deps.attempts.giveBack("device-token", attempt);
     }
     sendJson(call.res, 200, {});

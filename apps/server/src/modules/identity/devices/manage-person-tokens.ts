@@ -1,7 +1,10 @@
 import type { SignedInUser } from "@turnpike/contract/auth";
 import type { PersonToken } from "@turnpike/contract/device-sign-ins";
-import { type CallContext, getPerson } from "@turnpike/domain/access/actor";
+import type { Tx } from "@turnpike/db/client";
+import { type Actor, type CallContext, getPerson } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { UserId } from "@turnpike/domain/ids/ids";
+import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
@@ -23,6 +26,26 @@ function toReply(row: PersonTokenRow): PersonToken {
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
   };
+}
+
+/** A person who acts by a credential of their own, with no right but that. */
+export function toDeviceActor(userId: UserId): Actor {
+  return { type: "user", id: userId, isOperator: false, roles: new Map(), isByDevice: true };
+}
+
+async function noteEnd(
+  deps: AppServices,
+  tx: Tx,
+  { context, row }: { context: CallContext; row: PersonTokenRow },
+): Promise<void> {
+  await insertChange(tx, { kind: "user", tenantId: null, entityId: row.user_id });
+  await writeAudit(deps, tx, context, {
+    tenantId: null,
+    action: "person_token.revoked",
+    entityType: "user",
+    entityId: row.user_id,
+    details: { name: row.name, start: row.start },
+  });
 }
 
 /** The person behind the credential. @throws {AppError} `INSUFFICIENT_SCOPE` for programs. */
@@ -61,17 +84,21 @@ export async function revokePersonToken(
     if (row === undefined) {
       throw resourceNotFound("signed-in command line");
     }
-    await insertChange(tx, { kind: "user", tenantId: null, entityId: id });
+    await noteEnd(deps, tx, { context, row });
     return toReply(row);
   }, SIGN_INS);
 }
 
 /** Ends a token that its holder gives back. @returns False for one that does not exist. */
-export async function endPersonToken(deps: AppServices, token: string): Promise<boolean> {
+export async function endPersonToken(
+  deps: AppServices,
+  { token, requestId }: { token: string; requestId: string },
+): Promise<boolean> {
   return await deps.transact.asOperator(async (tx) => {
     const row = await deletePersonTokenByHash(tx, hashCredential("token", token));
     if (row !== undefined) {
-      await insertChange(tx, { kind: "user", tenantId: null, entityId: row.user_id });
+      const context = { actor: toDeviceActor(row.user_id), requestId };
+      await noteEnd(deps, tx, { context, row });
     }
     return row !== undefined;
   }, SIGN_INS);

@@ -1,5 +1,6 @@
 import { PERSON_TOKENS_MAX } from "@turnpike/contract/device-sign-ins";
 import { formatKey, KEY_RANDOM_BYTES } from "@turnpike/domain/keys/key-format";
+import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
@@ -10,6 +11,7 @@ import {
   savePoll,
 } from "./device-sign-ins.store.ts";
 import { hashCredential } from "./hash-credential.ts";
+import { toDeviceActor } from "./manage-person-tokens.ts";
 import { deleteOldestPersonTokens, insertPersonToken } from "./person-tokens.store.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -38,7 +40,7 @@ function isTooSoon({ polled_at, interval_seconds }: DeviceSignInRow, now: Date):
 /** Answers a program that waits for its person. A device code gives one token, once. */
 export async function pollDeviceSignIn(
   deps: AppServices,
-  { deviceCode }: { deviceCode: string },
+  { deviceCode, requestId }: { deviceCode: string; requestId: string },
 ): Promise<PollOutcome> {
   const deviceHash = hashCredential("device", deviceCode);
   const now = deps.clock.now();
@@ -76,6 +78,14 @@ export async function pollDeviceSignIn(
       start,
       created_at: now,
       expires_at: new Date(now.getTime() + PERSON_TOKEN_SECONDS * 1_000),
+    });
+    const context = { actor: toDeviceActor(row.user_id), requestId };
+    await writeAudit(deps, tx, context, {
+      tenantId: null,
+      action: "person_token.created",
+      entityType: "user",
+      entityId: row.user_id,
+      details: { name: row.name, start },
     });
     if ((await deleteOldestPersonTokens(tx, row.user_id, PERSON_TOKENS_MAX)) > 0) {
       await insertChange(tx, { kind: "user", tenantId: null, entityId: row.user_id });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command, Help, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Config } from "../config.ts";
+import { toPrintable, toPrintableJson } from "./print.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { type Logins, openLogins } from "./remote/logins.ts";
 import { parseRemoteAddress } from "./remote/remote-address.ts";
@@ -145,7 +146,7 @@ export function createCli(environment: CliEnvironment): Cli {
   const timeoutSeconds = () => program.opts().timeout;
   const print = (value: unknown, text: () => string) => {
     // One line, so that a program finds it after the lines that npm prints first.
-    environment.output.write(`${isJson() ? JSON.stringify(value) : text()}\n`);
+    environment.output.write(`${isJson() ? toPrintableJson(value) : toPrintable(text())}\n`);
   };
   const remote: Cli["remote"] = () => {
     if (environment.remote === undefined) {

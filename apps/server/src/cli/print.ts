@@ -1,3 +1,19 @@
+const toEscape = (character: string) =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/**
+ * A text without control characters but for new lines and tabs: names and answers of others would otherwise move the cursor, or write
+ * over what was shown.
+ */
+export function toPrintable(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, "\ufffd");
+}
+
+/** JSON escapes control characters, but not those from U+007F to U+009F, which some terminals obey. */
+export function toPrintableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(/(?!\n)\p{Cc}/gu, toEscape);
+}
+
 /** One column of a table for people. */
 export type Column<Row> = {
   header: string;

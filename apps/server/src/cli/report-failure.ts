@@ -5,6 +5,7 @@ import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
 import { InputFileError } from "./input-file-error.ts";
 import { OutputFileError } from "./output-file-error.ts";
+import { toPrintable, toPrintableJson } from "./print.ts";
 import { RemoteError } from "./remote/remote-error.ts";
 import { CommandInterrupted, CommandTimeout } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -145,9 +146,9 @@ export function reportFailure(
   const { exitCode, line, problem } = describeFailure(error);
   if (exitCode !== EXIT_OK) {
     if (isJson) {
-      errors.write(`${JSON.stringify(problem, null, 2)}\n`);
+      errors.write(`${toPrintableJson(problem, 2)}\n`);
     } else if (line !== undefined) {
-      errors.write(`${line}\n`);
+      errors.write(`${toPrintable(line)}\n`);
     }
   }
   return exitCode;

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { signedInUser } from "@turnpike/contract/auth";
 import { type Cli, examples, optionParser } from "../cli.ts";
-import { toRecord } from "../print.ts";
+import { toPrintable, toRecord } from "../print.ts";
 import { parseRemoteAddress } from "./remote-address.ts";
 import { ask, createRemoteApi } from "./remote-api.ts";
 import { RemoteError } from "./remote-error.ts";
@@ -18,6 +18,20 @@ function nameThisMachine(): string {
   }
 }
 
+/** Ends a credential. @throws {RemoteError} when the installation does not say that it has ended. */
+async function revoke(address: string, token: string): Promise<void> {
+  const response = await ask(`${address}/device/revoke`, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ token }).toString(),
+  });
+  if (!response.ok) {
+    throw new RemoteError(
+      `${address} answered with status ${String(response.status)}: the credential was not ended. Try again, or end it in the console.`,
+    );
+  }
+}
+
 /** `turnpike login`, `logout`, `whoami`: the person at another installation. */
 export function addLoginCommands(cli: Cli): void {
   cli.program
@@ -27,17 +41,21 @@ export function addLoginCommands(cli: Cli): void {
     .addHelpText("after", examples("login https://console.example.com"))
     .action(async (address) => {
       const { logins, wait } = cli.remote();
+      const before = await logins.find(address);
       const token = await signInByDevice({
         address,
         name: nameThisMachine(),
         wait,
         show: ({ userCode, page }) =>
           cli.environment.errors.write(
-            `Open ${page}\nand type this code:  ${userCode}\n\nType it only if you started this sign-in yourself. Waiting …\n`,
+            `Open ${toPrintable(page)}\nand type this code:  ${toPrintable(userCode)}\n\nType it only if you started this sign-in yourself. Waiting …\n`,
           ),
       });
       const { email } = await createRemoteApi({ address, token }).call(WHOAMI, signedInUser);
       await logins.put(address, { token, email });
+      if (before !== undefined) {
+        await revoke(address, before.token);
+      }
       cli.print(
         { address, email },
         () =>
@@ -56,11 +74,7 @@ export function addLoginCommands(cli: Cli): void {
       if (login === undefined) {
         throw new RemoteError(`You are not signed in at ${address}.`);
       }
-      await ask(`${address}/device/revoke`, {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: new URLSearchParams({ token: login.token }).toString(),
-      });
+      await revoke(address, login.token);
       await logins.remove(address);
       cli.print({ address }, () => `Signed out at ${address}.`);
     });

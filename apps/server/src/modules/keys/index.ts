@@ -14,7 +14,7 @@ export { createKeyImportRoutes } from "./key-import.routes.ts";
 export { createKeysJobs } from "./keys.jobs.ts";
 export type { KeyUsage } from "./keys.ports.ts";
 export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
-export { listKeyNames, listKeysNamed } from "./keys.store.ts";
+export { isKeyActive, listKeyNames, listKeysNamed } from "./keys.store.ts";
 export { keysOfTenant } from "./keys-of-tenant.store.ts";
 export { createLeaksRawRoutes } from "./leaks.routes.ts";
 export { listKeys } from "./list-keys.ts";

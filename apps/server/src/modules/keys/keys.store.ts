@@ -84,7 +84,7 @@ export type KeySort = "-createdAt" | "createdAt" | "name" | "-name";
 /** Where a page begins: after this key, by the name it had then. */
 export type KeyPosition = { keyId: KeyId; name: string };
 
-function stateIs(tx: Tx, { state, now }: KeyFilter) {
+function stateIs(tx: Tx, { state, now }: Pick<KeyFilter, "state" | "now">) {
   switch (state) {
     case undefined:
       return tx`true`;
@@ -242,6 +242,18 @@ export async function findKeyRow(
   const [row] = await tx<KeyRow[]>`
     select ${tx(KEY_COLUMNS)} from api_keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
   return row;
+}
+
+/** True for a key that works now: neither revoked nor expired nor disabled. */
+export async function isKeyActive(
+  tx: Tx,
+  tenantId: TenantId,
+  { keyId, now }: { keyId: string; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from api_keys
+    where tenant_id = ${tenantId} and key_id = ${keyId} and ${stateIs(tx, { state: "active", now })}`;
+  return rows.length > 0;
 }
 
 /** Revokes the key unless it is revoked already; `undefined` when nothing changed. */

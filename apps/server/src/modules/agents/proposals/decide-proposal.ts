@@ -6,7 +6,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { type BillingDeps, putSpendCap } from "#modules/billing/index.ts";
-import { createKey } from "#modules/keys/index.ts";
+import { createKey, isKeyActive } from "#modules/keys/index.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { lockProposal, type ProposalRow, updateProposal } from "./proposals.store.ts";
 import { describeChange, isWaiting, toProposalReply } from "./to-proposal-reply.ts";
@@ -55,26 +55,50 @@ async function makeChange(
   return null;
 }
 
+/** What a key proposed is not made when the key has been stopped, perhaps because it was in wrong hands. */
+async function assertProposerActive(tx: Tx, row: ProposalRow, now: Date): Promise<void> {
+  const [type, keyId = ""] = row.proposed_by.split(":");
+  if (type === "key" && !(await isKeyActive(tx, row.tenant_id, { keyId, now }))) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage:
+        "The key that proposed this no longer works: decline it, or make the change yourself.",
+    });
+  }
+}
+
+async function noteDecision(
+  deps: BillingDeps,
+  tx: Tx,
+  { context, row }: { context: CallContext; row: ProposalRow },
+): Promise<void> {
+  await writeAudit(deps, tx, context, {
+    tenantId: row.tenant_id,
+    action: `proposal.${row.state}`,
+    entityType: "proposal",
+    entityId: row.proposal_id,
+    details: { change: describeChange(row.change), proposedBy: row.proposed_by },
+  });
+}
+
 async function decide(
   deps: BillingDeps,
   context: CallContext,
   decision: { address: Address; state: "accepted" | "declined"; assertMay(row: ProposalRow): void },
 ): Promise<ProposalRow> {
   const { address, state } = decision;
-  const { tenantId, proposalId } = address;
   const now = deps.clock.now();
-  return await deps.transact.asTenant(tenantId, async (tx) => {
+  return await deps.transact.asTenant(address.tenantId, async (tx) => {
     const row = await getWaiting(tx, address, now);
     decision.assertMay(row);
+    if (state === "accepted") {
+      await assertProposerActive(tx, row, now);
+    }
     const decided = { ...row, state, decided_by: nameActor(context), decided_at: now };
     await updateProposal(tx, decided);
-    await writeAudit(deps, tx, context, {
-      tenantId,
-      action: `proposal.${state}`,
-      entityType: "proposal",
-      entityId: proposalId,
-      details: { change: describeChange(row.change), proposedBy: row.proposed_by },
-    });
+    if (state === "declined") {
+      await noteDecision(deps, tx, { context, row: decided });
+    }
     return decided;
   });
 }
@@ -84,7 +108,7 @@ async function decide(
  * refused, the proposal waits on.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for programs, and for people without the right for the change;
- *   `CONFLICT` when it was decided on or has expired; what the change itself is refused with.
+ *   `CONFLICT` when it was decided on, has expired, or its key no longer works; what the change itself is refused with.
  */
 export async function acceptProposal(
   deps: BillingDeps,
@@ -101,15 +125,17 @@ export async function acceptProposal(
       assertMayInTenant(context.actor, SCOPES[change.do], tenantId);
     },
   });
+  let createdKey: AcceptedProposal["createdKey"];
   try {
-    const createdKey = await makeChange(deps, context, { tenantId, change: row.change });
-    return { proposal: toProposalReply(row, deps.clock.now()), createdKey };
+    createdKey = await makeChange(deps, context, { tenantId, change: row.change });
   } catch (error) {
     await deps.transact.asTenant(tenantId, (tx) =>
       updateProposal(tx, { ...row, state: "open", decided_by: null, decided_at: null }),
     );
     throw error;
   }
+  await deps.transact.asTenant(tenantId, (tx) => noteDecision(deps, tx, { context, row }));
+  return { proposal: toProposalReply(row, deps.clock.now()), createdKey };
 }
 
 /**

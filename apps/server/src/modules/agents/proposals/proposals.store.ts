@@ -55,6 +55,14 @@ export async function countOpenProposals(tx: Tx, tenantId: TenantId, now: Date):
   return row?.count ?? 0;
 }
 
+/** However they were decided on. */
+export async function countProposalsSince(tx: Tx, tenantId: TenantId, from: Date): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from proposals
+    where tenant_id = ${tenantId} and created_at > ${from}`;
+  return row?.count ?? 0;
+}
+
 /** Locked until the end of the transaction. */
 export async function lockProposal(
   tx: Tx,

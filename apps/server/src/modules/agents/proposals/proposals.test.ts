@@ -119,10 +119,48 @@ describe("a proposal of an agent", () => {
     // A developer holds no such scope, and so cannot give it.
     expect((await decide(developer.token, "accept")).status).toBe(403);
     expect(await listKeys()).toEqual([]);
+    const audit = await app.call(operator, "GET", `/v1/tenants/${tenantId}/audit`);
+    expect(audit.text).toContain("proposal.created");
+    expect(audit.text).not.toContain("proposal.accepted");
     expect((await decide(developer.token, "decline")).json).toMatchObject({ state: "declined" });
     const owner = await app.mintMember(tenantId, "owner");
     expect(await decide(owner.token, "accept")).toMatchObject({ status: 409 });
     expect(await listKeys()).toEqual([]);
+  });
+
+  it("is not made when its key has been revoked, and names nothing that a mail would make a link", async () => {
+    const tenantId = await app.mintTenant("Acme");
+    const path = `/v1/tenants/${tenantId}`;
+    const agent = await app.mintKey(tenantId, ["proposals:write"]);
+    const owner = await app.mintMember(tenantId, "owner");
+    const { json } = await app.call(agent, "POST", `${path}/proposals`, {
+      change: { do: "create_key", key: { name: "win at evil.com" } },
+      reason: "For the nightly import.",
+    });
+    const notices = await app.call(owner.token, "GET", `${path}/notifications`);
+    expect(notices.json.items[0].title).toMatch(/^An agent proposes to create the live key whose/);
+    const keyId = json.proposedBy.replace("key:", "");
+    expect((await app.call(operator, "POST", `${path}/keys/${keyId}/revoke`)).status).toBe(200);
+    const proposal = `${path}/proposals/${json.proposalId}`;
+    expect(await app.call(owner.token, "POST", `${proposal}/accept`, {})).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining("no longer works") },
+    });
+    expect((await app.call(owner.token, "POST", `${proposal}/decline`, {})).status).toBe(200);
+  });
+
+  it("is one of at most a hundred of a day, however many were taken back", async () => {
+    const { tenantId, proposalId, decide } = await makeProposal();
+    await decide(operator, "decline");
+    await database.sql`
+      insert into proposals (tenant_id, proposal_id, change, reason, proposed_by, state, created_at, expires_at)
+      select tenant_id, proposal_id || n, change, reason, proposed_by, state, created_at, expires_at
+      from proposals, generate_series(1, 98) as n where proposal_id = ${proposalId}`;
+    expect((await propose(tenantId)).status).toBe(201);
+    expect(await propose(tenantId)).toMatchObject({
+      status: 409,
+      json: { detail: expect.stringContaining("within a day") },
+    });
   });
 
   it("is taken back by the program that made it, and by no other", async () => {

@@ -12,13 +12,16 @@ import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { lockCountOf } from "#platform/count-lock.store.ts";
 import {
   countOpenProposals,
+  countProposalsSince,
   deleteOldProposals,
   insertProposal,
   type ProposalRow,
 } from "./proposals.store.ts";
-import { describeChange, toProposalReply } from "./to-proposal-reply.ts";
+import { describeChange, describeChangeInMail, toProposalReply } from "./to-proposal-reply.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Each is a notice, and taking it back makes room for the next. */
+const PROPOSALS_PER_DAY_MAX = 100;
 /** How long a person may take to accept. */
 export const PROPOSAL_LIFETIME_MS = 7 * DAY_MS;
 /** How long a proposal can be read; the audit trail keeps what was decided. */
@@ -28,7 +31,7 @@ const KEPT_MS = 90 * DAY_MS;
  * Stores a change that a person decides on, and tells the members of the tenant. The change itself is checked when it is made, with the
  * rights of the person who accepts it.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant); `INSUFFICIENT_SCOPE`; `CONFLICT` when too many wait already.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant); `INSUFFICIENT_SCOPE`; `CONFLICT` when too many wait, or were made within a day.
  */
 export async function proposeChange(
   deps: AppServices,
@@ -59,6 +62,13 @@ export async function proposeChange(
         publicMessage: `${String(PROPOSALS_MAX)} proposals wait already: a person decides on them first.`,
       });
     }
+    const dayBefore = new Date(now.getTime() - DAY_MS);
+    if ((await countProposalsSince(tx, tenantId, dayBefore)) >= PROPOSALS_PER_DAY_MAX) {
+      throw new AppError({
+        code: "CONFLICT",
+        publicMessage: `${String(PROPOSALS_PER_DAY_MAX)} proposals were made within a day: that is the most.`,
+      });
+    }
     await insertProposal(tx, row);
     await writeAudit(deps, tx, context, {
       tenantId,
@@ -70,7 +80,7 @@ export async function proposeChange(
     await notify(deps, tx, {
       tenantId,
       kind: "proposal.created",
-      title: `An agent proposes to ${describeChange(change)}`,
+      title: `An agent proposes to ${describeChangeInMail(change)}`,
       body: "Nothing changes before a person accepts it, within seven days.",
       link: "/tenants?tab=agents",
     });

@@ -1,4 +1,5 @@
 import type { Proposal, ProposedChange } from "@turnpike/contract/proposals";
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import type { ProposalRow } from "./proposals.store.ts";
 
 export function isWaiting(row: ProposalRow, now: Date): boolean {
@@ -20,9 +21,16 @@ export function toProposalReply(row: ProposalRow, now: Date): Proposal {
   };
 }
 
-/** The change in a few words, for the audit trail and the notice. */
+/** The change in a few words, for the audit trail. */
 export function describeChange(change: ProposedChange): string {
   return change.do === "create_key"
     ? `create the ${change.key.environment} key ${change.key.name}`
     : `set the spend cap to ${change.amount}`;
+}
+
+/** The same for a notice, which may go out by mail: no name in it becomes a link. */
+export function describeChangeInMail(change: ProposedChange): string {
+  return change.do === "create_key"
+    ? `create the ${change.key.environment} key ${toMailedName(change.key.name, "whose name is in the console")}`
+    : describeChange(change);
 }

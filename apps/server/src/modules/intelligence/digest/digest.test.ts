@@ -142,6 +142,25 @@ it("tells once of what is new, goes on and has ended, in the reader's time, and 
   expect(await listMails(email)).toHaveLength(2);
 });
 
+it("names no tenant and no route that a mail program would make a link of", async () => {
+  const { tenantId, email, dueAt } = await subscribe("Linking", "daily");
+  await makeKey(tenantId, { name: "Checkout", daysLeft: 10 });
+  await scan(tenantId);
+  await database.sql`update tenants set name = 'Win at evil.com' where tenant_id = ${tenantId}`;
+  await database.sql`
+    update insights set facts = jsonb_set(facts, '{text}',
+      '"Errors rose on /evil.com/win, most on /v1/orders/{id} and 3/4 of them by GET"')
+    where tenant_id = ${tenantId}`;
+  advanceTo(dueAt);
+  await sendDigests(deps, SIGNAL);
+  const [mail] = await listMails(email);
+  expect(mail?.body).toContain(
+    "Errors rose on a route whose name is in the console, most on /v1/orders/{id} and 3/4 of them",
+  );
+  expect(mail?.body).toContain("Tenant: linking");
+  expect(mail?.body).not.toContain("Win at");
+});
+
 it("is sent once although the process that sends it fails before its end", async () => {
   const { tenantId, email, dueAt } = await subscribe("Failing", "weekly");
   await makeKey(tenantId, { name: "Checkout", daysLeft: 10 });

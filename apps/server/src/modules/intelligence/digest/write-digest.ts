@@ -1,4 +1,11 @@
+import { toMailedName } from "@turnpike/domain/text/name-fault";
 import type { DigestedInsight, DueDigest } from "./digests.store.ts";
+
+/** Callers choose the paths of their requests: one that a mail program would make a link of is left out. */
+const ROUTE = /(?<![\w/.:])\/[^\s,;()“”"]+/gu;
+
+const nameRoutes = (text: string) =>
+  text.replace(ROUTE, (route) => toMailedName(route, "a route whose name is in the console"));
 
 /** More of a section than these are counted. */
 const LISTED_MAX = 20;
@@ -41,7 +48,7 @@ function writeItem(insight: DigestedInsight, writing: Writing, format: Intl.Date
     consoleUrl === undefined || insight.ended_at !== null
       ? []
       : [`${consoleUrl}/ai-intelligence?tenant=${tenant}&insight=${insight.insight_id}`];
-  return [`- ${nameKeys(insight.facts.text)}`, times, ...link].join("\n  ");
+  return [`- ${nameKeys(nameRoutes(insight.facts.text))}`, times, ...link].join("\n  ");
 }
 
 function writeSection(
@@ -88,7 +95,7 @@ export function writeDigest(writing: Writing): { subject: string; text: string }
       ...writeSection("New", opened, write),
       ...writeSection("Ended", ended, write),
       ...writeSection("Still open", open, write),
-      `Tenant: ${due.tenant_name}`,
+      `Tenant: ${toMailedName(due.tenant_name, due.tenant_slug)}`,
       [
         `You chose to get this ${due.frequency === "daily" ? "each day" : "each Monday"} with news.`,
         "To change or end it, open AI intelligence and choose under Digest by mail.",

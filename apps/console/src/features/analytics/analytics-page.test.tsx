@@ -1,5 +1,10 @@
 // @vitest-environment jsdom
-
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import { cleanup, screen, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { eventually } from "@turnpike/testkit/eventually";
@@ -101,7 +106,12 @@ function openPage(
   const remember = (next: AnalyticsSearch) => {
     address = next;
   };
-  renderWithPlatform(<StagedPage search={search} onAddress={remember} />, answers);
+  // Charts have a link to questions about them.
+  const root = createRootRoute({
+    component: () => <StagedPage search={search} onAddress={remember} />,
+  });
+  const router = createRouter({ routeTree: root, history: createMemoryHistory() });
+  renderWithPlatform(<RouterProvider router={router} />, answers);
   return { questions, address: () => address };
 }
 

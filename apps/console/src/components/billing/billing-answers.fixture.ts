@@ -5,6 +5,7 @@ import {
   type InvoiceLine,
   invoice,
   invoiceLine,
+  invoiceSummary,
   type LinePart,
   linePart,
   type Quote,
@@ -139,6 +140,13 @@ export function makeInvoice(more: Partial<Invoice> = {}): Invoice {
     payments: [],
     ...more,
   });
+}
+
+/** The invoice as lists have it. */
+export function makeInvoiceSummary(changes: Record<string, unknown> = {}) {
+  const { shape } = invoiceSummary;
+  const members = Object.entries({ ...makeInvoice(), ...changes });
+  return invoiceSummary.parse(Object.fromEntries(members.filter(([name]) => name in shape)));
 }
 
 export function makePart(more: Partial<LinePart> = {}) {

@@ -1,3 +1,4 @@
+import { catalogInput } from "@turnpike/contract/catalog";
 import { couponInput } from "@turnpike/contract/coupons";
 import type { Credits } from "@turnpike/contract/credits";
 import type { TenantId } from "@turnpike/domain/ids/ids";
@@ -12,6 +13,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
+import { applyCatalog } from "#modules/catalog/index.ts";
 import { deleteTenant } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
@@ -36,6 +38,31 @@ import { putAutomaticTopUp } from "./set-automatic-top-up.ts";
 import { lapseTopUps, topUpLowAccounts } from "./top-up-low-accounts.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+const PREPAID = catalogInput.parse({
+  meters: [],
+  plans: [
+    {
+      planId: "prepaid",
+      name: "Prepaid",
+      currency: "USD",
+      isPrepaid: true,
+      phases: [
+        {
+          rateCards: [
+            {
+              key: "requests",
+              meter: "requests",
+              interval: { month: 1 },
+              timing: "arrears",
+              price: { model: "per_unit", unitAmount: "0.01" },
+            },
+          ],
+        },
+      ],
+    },
+  ],
+});
 
 let database: TestDatabase;
 let services: TestServices;
@@ -347,5 +374,18 @@ describe("credit that a customer buys", () => {
     const warned = vi.spyOn(deps.logger, "warn");
     await topUpLowAccounts(deps);
     expect(warned).not.toHaveBeenCalled();
+  });
+
+  it("is not bought by itself before a prepaid plan begins while enough is left", async () => {
+    await applyCatalog(services, OPERATOR_CONTEXT, PREPAID);
+    const tenantId = await createSubscriber("Prepaid soon");
+    await grant(tenantId, { kind: "prepaid", amount: "30" });
+    await act(deps, { tenantId }, { do: "change", planId: "prepaid", when: "period_end" });
+    const wanted = { threshold: "30", amount: "50", monthLimit: "500" };
+    await putAutomaticTopUp(deps, OPERATOR_CONTEXT, { ...live(tenantId), ...wanted });
+    expect(await topUpLowAccounts(deps)).toBe(0);
+    const more = { threshold: "30.01", amount: "50", monthLimit: "500" };
+    await putAutomaticTopUp(deps, OPERATOR_CONTEXT, { ...live(tenantId), ...more });
+    expect(await topUpLowAccounts(deps)).toBe(1);
   });
 });

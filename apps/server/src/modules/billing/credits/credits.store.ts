@@ -209,7 +209,9 @@ export async function deleteAutomaticTopUps(
 
 export type LowAccountRow = AutomaticTopUpRow & {
   currency: string;
-  /** True on a prepaid plan: what calls have drawn since the last invoice is not in the ledger of credit. */
+  /** What is left of its credit by the ledger. */
+  left: Minor;
+  /** True on a prepaid plan, or before one: what calls have drawn since the last invoice is not in the ledger of credit. */
   isDrawing: boolean;
 };
 
@@ -222,21 +224,22 @@ export async function listLowAccounts(
   { after, limit }: { after: TenantId | undefined; limit: number },
 ): Promise<LowAccountRow[]> {
   return await tx<LowAccountRow[]>`
-    select ${automaticColumns(tx)}, a.currency, b.is_drawing as "isDrawing"
+    select ${automaticColumns(tx)}, a.currency, l."left"::text as "left", b.is_drawing as "isDrawing"
     from automatic_top_ups t join billing_accounts a using (tenant_id, environment) join tenants using (tenant_id)
       cross join lateral (
         select exists (
           select from spend_budgets s where s.tenant_id = t.tenant_id and s.credit is not null
         ) as is_drawing
       ) b
-    where environment = 'live' and a.life in ('trialing', 'active')
-      ${after === undefined ? tx`` : tx`and tenant_id > ${after}`}
-      and (b.is_drawing or t.threshold > (
-        select coalesce(sum(e.amount), 0)
+      cross join lateral (
+        select coalesce(sum(e.amount), 0) as "left"
         from credit_grants g join credit_entries e using (tenant_id, environment, place)
         where g.tenant_id = t.tenant_id and g.environment = t.environment and g.effective_at <= a.advanced_to
           and (g.kind = 'prepaid' or g.invoice_id is not null)
-      ))
+      ) l
+    where environment = 'live' and a.life in ('trialing', 'active')
+      ${after === undefined ? tx`` : tx`and tenant_id > ${after}`}
+      and (b.is_drawing or t.threshold > l."left")
       and not exists (
         select from invoices i
         where i.tenant_id = t.tenant_id and i.environment = t.environment and i.state in ('open', 'uncollectible')

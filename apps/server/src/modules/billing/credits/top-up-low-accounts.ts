@@ -23,14 +23,17 @@ const TOP_UP_CONTEXT: CallContext = {
   requestId: "billing.topUps",
 };
 
-/** True when calls of a prepaid plan have left as much as the customer wants: what they have drawn is on no invoice yet. */
+/**
+ * True when as much is left as the customer wants: on a prepaid plan after what calls have drawn, which is on no invoice yet, or else,
+ * as before a change to such a plan, by the ledger.
+ */
 async function hasEnough(deps: BillingDeps, row: LowAccountRow): Promise<boolean> {
-  const { tenantId, environment, threshold } = row;
+  const { tenantId, environment, threshold, left } = row;
   const key = { tenantId, environment };
   const draw = row.isDrawing
     ? await deps.transact.asOperator((tx) => findDraw(deps, tx, key))
     : undefined;
-  return draw !== undefined && draw.left >= BigInt(threshold);
+  return (draw?.left ?? BigInt(left)) >= BigInt(threshold);
 }
 
 async function topUp(deps: BillingDeps, row: LowAccountRow): Promise<boolean> {

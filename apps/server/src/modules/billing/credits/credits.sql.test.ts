@@ -25,8 +25,10 @@ import { listInvoices } from "../invoices/list-invoices.ts";
 import { reconcileInvoices } from "../invoices/reconcile-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
+import { collectDue } from "../payments/collect-due.ts";
 import { createRefund } from "../payments/create-refund.ts";
 import { listPayments } from "../payments/list-payments.ts";
+import { payInvoice } from "../payments/pay-invoice.ts";
 import { act, publishPricedPlans, recordUsage } from "../testing/billing.fixture.ts";
 import { toTaxedDeps } from "../testing/taxed.fixture.ts";
 import { buyCredit } from "./buy-credit.ts";
@@ -320,6 +322,31 @@ describe("credit that a customer buys", () => {
     await pay(bought.invoiceId, "50");
     const upcoming = await getUpcomingInvoice(deps, OPERATOR_CONTEXT, live(tenantId));
     expect(upcoming.fromBalance).toBe("36.89");
+  });
+
+  it("lapses too when a transfer of it was asked for that does not come", async () => {
+    const tenantId = await createSubscriber("Never transferred");
+    const bank = { holder: "Example", iban: "DE89370400440532013000", bic: null, bank: null };
+    const byTransfer = { ...deps, billing: { ...deps.billing, bank: { ...bank, lines: [] } } };
+    const of = { ...live(tenantId), amount: "50" };
+    const { invoiceId } = await buyCredit(byTransfer, OPERATOR_CONTEXT, of);
+    const returnUrl = "https://app.test/billings";
+    const asked = { tenantId, invoiceId, returnUrl };
+    const { attempt } = await payInvoice(byTransfer, OPERATOR_CONTEXT, asked);
+    expect(attempt.state).toBe("processing");
+    await passDays(15);
+    expect(await lapseTopUps(byTransfer)).toBe(1);
+    expect(await getInvoice(deps, OPERATOR_CONTEXT, { tenantId, invoiceId })).toMatchObject({
+      state: "void",
+    });
+    await collectDue(byTransfer);
+    const [ended] = await database.sql`
+      select state, reason from payment_attempts where invoice_id = ${invoiceId}`;
+    expect(ended).toEqual({ state: "failed", reason: "canceled" });
+    // Another one may be bought.
+    const next = await buyCredit(byTransfer, OPERATOR_CONTEXT, of);
+    expect(next).toMatchObject({ state: "open", due: "50.00" });
+    await voidInvoice(deps, OPERATOR_CONTEXT, { invoiceId: next.invoiceId, reason: "A test." });
   });
 
   it("that was used stays owed when its money is taken back: it does not lapse, nor hold up another", async () => {

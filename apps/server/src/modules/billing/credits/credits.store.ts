@@ -250,8 +250,8 @@ export async function listLowAccounts(
 }
 
 /**
- * Live invoices for credit that are past their due date, and on which nothing was paid, credited or attempted. One of which the money was
- * taken back after its credit was used is owed.
+ * Live invoices for credit that are past their due date, and on which nothing was paid, credited or attempted; a transfer that was asked
+ * for is waited for no longer than that. One of which the money was taken back after its credit was used is owed.
  */
 export async function listLapsedTopUps(
   tx: Tx,
@@ -264,6 +264,7 @@ export async function listLapsedTopUps(
       and not exists (
         select from payment_attempts a
         where a.invoice_id = i.invoice_id and a.state in ('pending', 'action_required', 'processing', 'unknown')
+          and a.provider <> 'manual'
       )
       and 0 <= (
         select coalesce(sum(e.amount), 0)

@@ -16,7 +16,7 @@ grant select, insert, update, delete on mail_attachments to turnpike_operator;
 -- Documents that were issued and are still to be mailed. A row goes in with its document, and out with the mails.
 create table documents_to_mail (
   -- Of the invoice or the credit note.
-  document_id text primary key,
+  document_id text not null unique,
   tenant_id text not null,
   environment text not null check (environment in ('live', 'test')),
   invoice_id text not null,
@@ -27,7 +27,8 @@ create table documents_to_mail (
   due_at timestamptz not null,
   -- Why the last attempt failed.
   last_error text,
-  created_at timestamptz not null
+  created_at timestamptz not null,
+  primary key (tenant_id, document_id)
 );
 create index documents_to_mail_due on documents_to_mail (due_at);
 create index documents_to_mail_failed on documents_to_mail (created_at) where last_error is not null;

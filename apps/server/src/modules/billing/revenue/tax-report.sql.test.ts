@@ -85,6 +85,17 @@ const toText = ({ country, scheme, category, rate, documents, net, tax }: TaxCel
   [country, scheme, category, rate, documents, net, tax].join(" ");
 
 describe("a tax report", () => {
+  it("is fed from the documents that were issued, without a look at all of them", async () => {
+    const [scans] = await database.sql.begin(async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      const read = await tx`select from taxes_of_documents(array[${voided}])`;
+      expect(read).toHaveLength(1);
+      return await tx<{ all: number }[]>`
+        select sum(seq_scan)::int as all from pg_stat_xact_user_tables where relname in ('invoices', 'credit_notes')`;
+    });
+    expect(scans?.all).toBe(0);
+  });
+
   it("sums invoices by country, category and rate in the month of their issue", async () => {
     expect(january.cells.map(toText).sort()).toEqual([
       "DE domestic S 19 3 93.00 17.67",

@@ -36,7 +36,7 @@ function taxesOf(tx: Tx, { from, to }: Range): Fragment {
     union all
     select 'void', t.document_id, t.invoice_id, t.tenant_id, t.number, i.settled_at, t.currency, t.seller_country, t.country,
       t.customer_name, t.tax_id, t.category, t.rate, t.name, -t.net, -t.tax
-    from invoices i join document_taxes t on t.document_id = i.invoice_id
+    from invoices i join document_taxes t on t.tenant_id = i.tenant_id and t.document_id = i.invoice_id
     where i.environment = 'live' and i.state = 'void' and i.settled_at >= ${from} and i.settled_at < ${to}`;
 }
 

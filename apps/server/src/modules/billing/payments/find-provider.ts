@@ -20,14 +20,22 @@ export function findProvider(
   return found?.name === provider ? found : undefined;
 }
 
+/** True where customers may transfer: money of the sandbox is none, so none is asked for there. */
+export function isByTransfer(
+  { billing }: Pick<BillingDeps, "billing">,
+  environment: "live" | "test",
+): boolean {
+  return billing.bank !== undefined && environment === "live";
+}
+
 /** What a customer sets up a method at: cards and debits, where they are taken, or else transfers. @throws {AppError} `CONFLICT`. */
 export function requireSetup(
   deps: BillingDeps,
   { environment }: { environment: "live" | "test" },
 ): PaymentProvider {
-  const isByTransfer = deps.billing.bank !== undefined;
   return requireFound(
-    deps.payments?.[environment] ?? (isByTransfer ? createManualProvider(deps) : undefined),
+    deps.payments?.[environment] ??
+      (isByTransfer(deps, environment) ? createManualProvider(deps) : undefined),
   );
 }
 

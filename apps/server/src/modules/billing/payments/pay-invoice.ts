@@ -7,7 +7,13 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { findInvoiceRow, type InvoiceRow } from "../invoices/invoices.store.ts";
 import { applyAttempt } from "./apply-attempt.ts";
 import { type AttemptRow, findOpenAttempt, insertAttempts } from "./attempts.store.ts";
-import { askProvider, findProvider, requireFound, requireSetup } from "./find-provider.ts";
+import {
+  askProvider,
+  findProvider,
+  isByTransfer,
+  requireFound,
+  requireSetup,
+} from "./find-provider.ts";
 import { findMethod } from "./methods.store.ts";
 import type { PaymentProvider, PaymentState } from "./payment-provider.ts";
 import { endOutdated, sendAttempt, toRequest } from "./send-attempt.ts";
@@ -41,14 +47,14 @@ async function ensureAttempt(
     if (BigInt(invoice.due) === 0n) {
       throw refuse(`Nothing is due on ${number}.`, "not_open");
     }
-    const isByTransfer = deps.billing.bank !== undefined;
-    if (!isByTransfer && (await findMethod(tx, { tenantId, environment })) === undefined) {
+    const mayTransfer = isByTransfer(deps, environment);
+    if (!mayTransfer && (await findMethod(tx, { tenantId, environment })) === undefined) {
       throw refuse("There is no way to pay yet: set one up first.", "no_payment_method");
     }
     const attemptId = deps.newId("attempt");
     await insertAttempts(tx, [{ attemptId, invoiceId, cause: "person" }], {
       now: deps.clock.now(),
-      isByTransfer,
+      isByTransfer: mayTransfer,
     });
     // Another request may have begun one meanwhile: then that one is continued.
     const begun = await findOpenAttempt(tx, invoiceId);

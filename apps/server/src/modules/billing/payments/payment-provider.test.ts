@@ -3,7 +3,9 @@ import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
+import { listInvoices } from "../invoices/list-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
+import { act } from "../testing/billing.fixture.ts";
 import { collectDue } from "./collect-due.ts";
 import { createRefund } from "./create-refund.ts";
 import { getInvoiceCollection } from "./get-invoice-collection.ts";
@@ -202,6 +204,21 @@ describe("a transfer that was asked for", () => {
     expect(await say("failed")).toMatchObject({ refunded: "0.00", refunds: [{ state: "failed" }] });
     expect(await payments.read(acme)).toMatchObject({ state: "paid", due: "0.00" });
     expect(await refusalOf(say("succeeded"))).toMatchObject({ code: "CONFLICT" });
+  });
+
+  it("is none in the sandbox, where no money moves", async () => {
+    const { tenantId } = await subscribe();
+    const sandbox = { tenantId, environment: "test" as const };
+    await act(deps, sandbox, { do: "subscribe", planId: "yearly" });
+    const setUp = setUpPaymentMethod(deps, OPERATOR_CONTEXT, { ...sandbox, returnUrl: RETURN_URL });
+    expect(await refusalOf(setUp)).toMatchObject({ code: "CONFLICT" });
+    const page = await listInvoices(deps, OPERATOR_CONTEXT, { ...sandbox, limit: 1 });
+    const { invoiceId, number } = page.items[0] ?? expect.fail("no invoice");
+    const of = { tenantId, context: OPERATOR_CONTEXT, invoiceId, number };
+    const byCard = { live: undefined, test: payments.provider };
+    for (const by of [deps, { ...deps, payments: byCard }]) {
+      expect(await refusalOf(ask(of, by))).toMatchObject({ code: "CONFLICT" });
+    }
   });
 
   it("is what is set up where no cards are taken", async () => {

@@ -14,6 +14,7 @@ import {
   findWaitingEvent,
   markApplied,
   noteFailure,
+  putOffEvent,
 } from "./provider-events.store.ts";
 
 /** Applies the present state of an object, in any order and any number of times. @returns False for one that is none of ours. */
@@ -68,7 +69,13 @@ export async function applyEvent(
   const event = await deps.transact.asOperator((tx) => findWaitingEvent(tx, key));
   const provider = deps.payments?.[key.environment];
   const notices = provider?.name === key.provider ? provider.notices : undefined;
-  if (event === undefined || notices === undefined) {
+  if (event === undefined) {
+    return;
+  }
+  if (notices === undefined) {
+    // Its provider may be set up again. Until then it keeps none of another one waiting.
+    const tryAt = nextTry(deps.clock.now(), event.tries);
+    await deps.transact.asOperator((tx) => putOffEvent(tx, key, tryAt));
     return;
   }
   const fetchedAt = deps.clock.now();

@@ -71,6 +71,17 @@ export async function noteFailure(
     where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
 }
 
+/** Puts off an event that cannot be asked for now. It is no failed try. */
+export async function putOffEvent(
+  tx: Tx,
+  { provider, environment, eventId }: EventKey,
+  tryAt: Date,
+): Promise<void> {
+  await tx`
+    update provider_events set try_at = ${tryAt}
+    where provider = ${provider} and environment = ${environment} and event_id = ${eventId} and applied_at is null`;
+}
+
 /** Events that are to be tried again by now, the longest due first: those that fail again and again come ever later. */
 export async function listWaitingEvents(
   tx: Tx,

@@ -215,3 +215,24 @@ it("tries what cannot be applied ever later and then once a day, says so, and ke
   expect(applied).toContain("att_6 succeeded");
   expect(await findPaymentTrouble(deps)).toBeUndefined();
 });
+
+it("keeps those of a provider that was removed from keeping others waiting", async () => {
+  settleIntent(standIn.state, await pay("att_7"), true);
+  await sweepEvents(deps);
+  const removed = { ...deps, payments: undefined };
+  services.clock.advance(16 * MINUTE_MS);
+  waiting.length = 0;
+  await sweepEvents(removed);
+  const keys = waiting.splice(0);
+  expect(keys.length).toBeGreaterThan(0);
+  for (const key of keys) {
+    expect(await applyEvent(removed, key)).toBeUndefined();
+  }
+  await sweepEvents(removed);
+  expect(waiting).toEqual([]);
+  // Once it is back, so are they.
+  services.clock.advance(16 * MINUTE_MS);
+  await sweepEvents(deps);
+  await work();
+  expect(applied).toContain("att_7 succeeded");
+});

@@ -84,6 +84,12 @@ export async function insertAttempts(
     on conflict do nothing`;
 }
 
+/** True for an invoice of which money was given back. */
+export async function isRefunded(tx: Tx, invoiceId: string): Promise<boolean> {
+  const rows = await tx`select from refunded_invoices where invoice_id = ${invoiceId} limit 1`;
+  return rows.length > 0;
+}
+
 /** Reasons of attempts that no provider has refused: they do not stand in the way of another one. */
 export const NOT_MADE = ["not_open", "superseded", "not_received"] as const;
 

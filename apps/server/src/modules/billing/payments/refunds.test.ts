@@ -12,6 +12,7 @@ import { applyRefund } from "./apply-refund.ts";
 import { collectDue } from "./collect-due.ts";
 import { createRefund } from "./create-refund.ts";
 import { listPayments } from "./list-payments.ts";
+import { payInvoice } from "./pay-invoice.ts";
 import { previewRefund } from "./preview-refund.ts";
 import { sendDueRefunds } from "./send-refund.ts";
 import {
@@ -259,6 +260,27 @@ describe("money that the provider gives back by itself", () => {
     await learn(acme);
     expect(await payments.read(acme)).toMatchObject({ state: "open", due: "50.00" });
     expect(await newestPayment(acme)).toMatchObject({ refunded: "50.00", left: "250.00" });
+  });
+
+  it("is not charged again by an attempt that another amount replaces", async () => {
+    const acme = await payments.subscribe("Given back");
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ invoiceId: acme.invoiceId, amount: "100", reference: "wire" },
+    });
+    await payments.putCard(acme.tenantId, "pm_card_visa");
+    // The rest is about to be charged when money is given back.
+    payments.standIn.fail(/POST \/v1\/payment_intents /, "rateLimits");
+    await collectDue(payments.deps);
+    await refund(await newestPayment(acme), { withCreditNote: false });
+    expect(await payments.read(acme)).toMatchObject({ state: "open", due: "300.00" });
+    payments.services.clock.advance(DAY_MS);
+    await collectDue(payments.deps);
+    await collectDue(payments.deps);
+    expect(payments.charges(acme.tenantId)).toEqual([]);
+    // A person may.
+    const input = { ...acme, returnUrl: "https://app.test" };
+    await payInvoice(payments.deps, OPERATOR_CONTEXT, input);
+    expect(payments.charges(acme.tenantId)).toEqual([{ amount: 30_000, status: "succeeded" }]);
   });
 
   it("and was spent from the balance makes the invoices due again that had it", async () => {

@@ -3,6 +3,7 @@ import { applyAttempt, nextCheck } from "./apply-attempt.ts";
 import {
   type AttemptRow,
   insertAttempts,
+  isRefunded,
   lockAttempt,
   markSent,
   updateAttempt,
@@ -88,7 +89,7 @@ export async function endOutdated(
 
 /**
  * Notes that an attempt is handed over now, after a look at its invoice: it is still open, and the amount is what is due. One of
- * another amount ends, and another begins.
+ * another amount ends, and another begins, unless money of the invoice was given back.
  *
  * @returns The attempt to send; `undefined` when there is none, or another worker sends it.
  */
@@ -113,6 +114,10 @@ async function takeToSend(deps: BillingDeps, attemptId: string): Promise<Attempt
         checkAt: null,
       });
       const { invoiceId, cause } = attempt;
+      // Money that was given back meanwhile is charged again for a person only.
+      if (cause !== "person" && (await isRefunded(tx, invoiceId))) {
+        return;
+      }
       await insertAttempts(tx, [{ attemptId: deps.newId("attempt"), invoiceId, cause }], {
         now,
         isByTransfer: attempt.provider === "manual",

@@ -8,6 +8,13 @@ import { nextCheck, PAYMENTS_CONTEXT } from "./apply-attempt.ts";
 import type { RefundState } from "./payment-provider.ts";
 import { findRefund, listRefundedInvoices, type RefundRow, updateRefund } from "./refunds.store.ts";
 
+export type KnownRefund = {
+  refundId: string;
+  refund: RefundState;
+  /** True when its payment is still to be looked at: it stays due until then. */
+  isLookedAfter?: boolean;
+};
+
 /** Puts back what a refund took, because it has failed. @returns What went to the balance of invoices that are paid by now. */
 async function putBack(
   deps: BillingDeps,
@@ -55,7 +62,8 @@ export async function applyRefundWithin(
     refundId,
     refund: state,
     recordedTo,
-  }: { refundId: string; refund: RefundState; recordedTo: Date },
+    isLookedAfter = false,
+  }: KnownRefund & { recordedTo: Date },
 ): Promise<boolean | undefined> {
   const found = await findRefund(tx, refundId);
   if (found === undefined) {
@@ -80,7 +88,7 @@ export async function applyRefundWithin(
     message: state.state === "failed" ? state.message : null,
     returnedToBalance: returned.toString(),
     now,
-    checkAt: isAsked ? nextCheck(now, refund.checks) : null,
+    checkAt: isAsked || isLookedAfter ? nextCheck(now, refund.checks) : null,
   });
   return true;
 }
@@ -90,10 +98,7 @@ export async function applyRefundWithin(
  *
  * @returns False for one that there is not.
  */
-export async function applyRefund(
-  deps: BillingDeps,
-  known: { refundId: string; refund: RefundState },
-): Promise<boolean> {
+export async function applyRefund(deps: BillingDeps, known: KnownRefund): Promise<boolean> {
   const recordedTo = await takeCutOff(deps);
   return await deps.transact.asOperator(
     async (tx) => (await applyRefundWithin(deps, tx, { ...known, recordedTo })) !== undefined,

@@ -137,10 +137,10 @@ export async function updateRefund(
     where refund_id = ${refundId}`;
 }
 
-/** Puts off the next look at a refund that has not ended. What is known of it stays. */
+/** Puts off the next look at a refund, or ends them. What is known of it stays. */
 export async function putOffRefund(
   tx: Tx,
-  { refundId, checkAt }: { refundId: string; checkAt: Date },
+  { refundId, checkAt }: { refundId: string; checkAt: Date | null },
 ): Promise<void> {
   await tx`
     update payment_refunds set check_at = ${checkAt}, checks = checks + 1

@@ -262,6 +262,39 @@ describe("money that the provider gives back by itself", () => {
     expect(await newestPayment(acme)).toMatchObject({ refunded: "50.00", left: "250.00" });
   });
 
+  it("is recorded when a refund of ours is refused for it, wherever the process ends", async () => {
+    const { deps, database, standIn, services } = payments;
+    const { transact } = deps;
+    let isWhole = false;
+    for (let endsAfter = 1; !isWhole; endsAfter += 1) {
+      const acme = await payByCard(`Taken ${String(endsAfter)}`);
+      openDispute(standIn.state, acme.reference);
+      let begun = 0;
+      const asOperator: typeof transact.asOperator = (work, share) => {
+        begun += 1;
+        return begun > endsAfter
+          ? Promise.reject(new Error("Killed."))
+          : transact.asOperator(work, share);
+      };
+      const killed = { ...deps, transact: { ...transact, asOperator } };
+      const input = { paymentId: acme.paymentId, amount: "100", withCreditNote: false };
+      const asked = { ...input, reason: "Agreed." };
+      await createRefund(killed, OPERATOR_CONTEXT, asked).catch(() => undefined);
+      isWhole = begun <= endsAfter;
+      services.clock.advance(5 * MINUTE_MS);
+      await sendDueRefunds(deps);
+      const { refunds, refunded } = await newestPayment(acme);
+      expect(refunds.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
+        "operator failed",
+        "dispute succeeded",
+      ]);
+      expect(refunded).toBe("300.00");
+    }
+    const due = await database.sql`
+      select from payment_refunds where check_at is not null and state = 'failed'`;
+    expect(due).toHaveLength(0);
+  });
+
   it("is not charged again by an attempt that another amount replaces", async () => {
     const acme = await payments.subscribe("Given back");
     await recordPayment(payments.deps, OPERATOR_CONTEXT, {

@@ -13,22 +13,26 @@ import { findRefund, listDueRefunds, putOffRefund } from "./refunds.store.ts";
 
 const BATCH = 50;
 
-/** Asks the provider for a refund. Its id is the key there, so it may be asked for again. */
+/**
+ * Asks the provider for a refund. Its id is the key there, so it may be asked for again. One that it refuses is done once what it says
+ * of the payment is taken in too.
+ */
 export async function sendRefund(deps: BillingDeps, refundId: string): Promise<void> {
   const refund = await deps.transact.asOperator((tx) => findRefund(tx, refundId));
-  if (refund === undefined || refund.state === "failed" || refund.state === "succeeded") {
+  if (refund === undefined || refund.state === "succeeded") {
     return;
   }
+  const hasFailed = refund.state === "failed";
   const { environment, provider: name, paymentReference, amount, currency } = refund;
   const provider = findProvider(deps, { environment, provider: name });
   let state: RefundState = { state: "unknown" };
   let object: ProviderObject | undefined;
   try {
     const request = { refundId, paymentReference, amount: BigInt(amount), currency };
-    const answer = await provider?.refund(request);
+    const answer = hasFailed ? undefined : await provider?.refund(request);
     // Why it is refused may be news: a dispute, or a refund that was made at the provider.
     object =
-      answer?.state === "failed"
+      hasFailed || answer?.state === "failed"
         ? await provider?.notices?.fetch({ type: "", objectRef: paymentReference })
         : undefined;
     state = answer ?? state;
@@ -39,9 +43,16 @@ export async function sendRefund(deps: BillingDeps, refundId: string): Promise<v
       "A refund is asked for later",
     );
   }
-  await applyRefund(deps, { refundId, refund: state });
+  if (hasFailed && object === undefined) {
+    const checkAt = nextCheck(deps.clock.now(), refund.checks);
+    await deps.transact.asOperator((tx) => putOffRefund(tx, { refundId, checkAt }));
+    return;
+  }
+  // A process that ends before the payment is looked at leaves the refund due, so that another one does.
+  await applyRefund(deps, { refundId, refund: state, isLookedAfter: object !== undefined });
   if (object !== undefined) {
     await applyProviderObject(deps, { provider: name, object });
+    await deps.transact.asOperator((tx) => putOffRefund(tx, { refundId, checkAt: null }));
   }
 }
 

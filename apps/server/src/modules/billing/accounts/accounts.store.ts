@@ -76,11 +76,11 @@ export async function lockEntitlements(tx: Tx, keys: readonly AccountKey[]): Pro
 
 /**
  * Lets the live account of a tenant on a prepaid plan be closed with the next run, because what its credit pays for has become another
- * sum. Needs the operator role.
+ * sum. A closing that runs has read what was before, so it counts as a change. Needs the operator role.
  */
 export async function hastenPrepaid(tx: Tx, tenantId: TenantId, now: Date): Promise<void> {
   await tx`
-    update billing_accounts set due_at = least(due_at, ${now})
+    update billing_accounts set revision = revision + 1, due_at = least(due_at, ${now})
     where tenant_id = ${tenantId} and environment = 'live'
       and exists (select from spend_budgets b where b.tenant_id = ${tenantId} and b.credit is not null)`;
 }

@@ -16,7 +16,8 @@ import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { deleteTenant } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { closeDue } from "../closing/close-due.ts";
+import { closeAccounts, closeDue } from "../closing/close-due.ts";
+import { putBillingDetails } from "../details/put-billing-details.ts";
 import { addAdjustment } from "../invoices/add-adjustment.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { getInvoice } from "../invoices/get-invoice.ts";
@@ -65,6 +66,11 @@ const PREPAID = catalogInput.parse({
     },
   ],
 });
+
+const ABROAD = {
+  ...{ companyName: "Moved Inc", addressLines: ["1 Main Street"], postalCode: "10001" },
+  ...{ city: "New York", region: "NY", country: "US", email: null, taxId: null },
+};
 
 let database: TestDatabase;
 let services: TestServices;
@@ -401,6 +407,36 @@ describe("credit that a customer buys", () => {
     const warned = vi.spyOn(deps.logger, "warn");
     await topUpLowAccounts(deps);
     expect(warned).not.toHaveBeenCalled();
+  });
+
+  it("pays for calls by new details of the customer at once, also when a closing runs meanwhile", async () => {
+    await applyCatalog(services, OPERATOR_CONTEXT, PREPAID);
+    const { tenantId } = await createTestTenant(services, "Moves");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "prepaid" });
+    await grant(tenantId, { kind: "prepaid", amount: "11.90" });
+    services.clock.advance(DAY_MS);
+    const payable = async () => {
+      const [row] = await database.sql<{ credit: string }[]>`
+        select credit::text as credit from spend_budgets where tenant_id = ${tenantId}`;
+      return row?.credit;
+    };
+    // Without a country it is taxed as at home.
+    expect(await payable()).toBe("1000");
+    const { transact } = deps;
+    let begun = 0;
+    const asOperator: typeof transact.asOperator = async (work, share) => {
+      begun += 1;
+      if (begun === 2) {
+        // What it is about to write was computed before.
+        await putBillingDetails(deps, OPERATOR_CONTEXT, { tenantId, ...ABROAD });
+      }
+      return await transact.asOperator(work, share);
+    };
+    const closing = { ...deps, transact: { ...transact, asOperator } };
+    const now = services.clock.now();
+    expect(await closeAccounts(closing, [live(tenantId)], now)).toBe(0);
+    await closeDue(deps);
+    expect(await payable()).toBe("1190");
   });
 
   it("is not bought by itself before a prepaid plan begins while enough is left", async () => {

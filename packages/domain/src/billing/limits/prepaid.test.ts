@@ -188,6 +188,27 @@ describe("a prepaid plan", () => {
     expect(invoice).toMatchObject({ total: "0.86", prepaid: "0.86", due: "0.00" });
   });
 
+  it.each(["2026-01-12T00:00:00Z", "2026-01-20T00:00:00Z"])(
+    "draws on it also when another plan begins before that is invoiced: %s",
+    (expiresAt) => {
+      const story = storyOf({
+        ...{ cards: perUnit, pricesInclude: undefined, fee: undefined },
+        steps: [
+          grant("1", { expiresAt }),
+          use(20),
+          { at: "2026-01-15T00:00:00Z", do: "change", plan: "other", when: "now" },
+          grant("0.01", { at: "2026-01-25T00:00:00Z" }),
+        ],
+      });
+      const [prepaid] = story.catalog.plans;
+      const other = { ...prepaid, planId: "other", isPrepaid: false };
+      const plans = [...story.catalog.plans, other];
+      const catalog = { ...story.catalog, plans };
+      const [invoice] = invoicesOf(playStory({ ...story, catalog, proration: "nextPeriod" }));
+      expect(invoice).toMatchObject({ net: "0.53", prepaid: "0.53", due: "0.00" });
+    },
+  );
+
   it("charges no late usage beyond what credit has left", () => {
     const late = { ...use(50), recordedAt: "2026-02-10T00:00:00Z" };
     const story = storyOf({

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../../money/bounds.ts";
 import { largestWhole } from "../../pricing/envelope.ts";
 import type { Account, RunningAccount } from "../account/account.ts";
-import { type Grant, isUsable, nextExpiryMs } from "../invoices/grant.ts";
+import { type Grant, isExpired, isUsable, nextExpiryMs } from "../invoices/grant.ts";
 import type { Line, Span } from "../rating/line.ts";
 import { listRuns } from "../subscription/subscription.ts";
 import { listTaxKinds, toKindKey } from "../tax/tax-lines.ts";
@@ -26,26 +26,41 @@ function listMetered(account: RunningAccount) {
     .filter(({ card }) => card.meterId !== undefined);
 }
 
+/** Spans of usage that waits for an invoice and has drawn on credit, also where the plan is another one by now. */
+function listWaitingDraws(account: Account): Span[] {
+  const draws = isPrepaid(account);
+  return account.waiting.flatMap((line) =>
+    line.span !== undefined && isUsage(line) && (draws || line.owner?.isPrepaid === true)
+      ? [line.span]
+      : [],
+  );
+}
+
 /**
  * Since when usage that is not invoiced yet has drawn on credit: what expires after it still pays for that usage.
  *
  * @returns `atMs` where nothing draws.
  */
 export function drawsSinceMs(account: Account, atMs: number): number {
-  return isPrepaid(account)
-    ? Math.min(atMs, ...listMetered(account).map(({ fromMs }) => fromMs))
-    : atMs;
+  const running = isPrepaid(account) ? listMetered(account) : [];
+  const spans: readonly Span[] = [...running, ...listWaitingDraws(account)];
+  return Math.min(atMs, ...spans.map(({ fromMs }) => fromMs));
 }
 
 /**
- * When credit next changes by itself: some expires, or on a prepaid plan takes effect; there what expires stays until its period ends.
+ * When credit next changes by itself: some expires, or on a prepaid plan takes effect. What expires there stays until its period ends,
+ * and anywhere until usage that waits and has drawn on it is invoiced.
  *
  * @returns `undefined` when nothing does.
  */
 export function nextCreditMs(account: Account, atMs: number): number | undefined {
   const { grants } = account.credit;
   if (!isPrepaid(account) || listMetered(account).length === 0) {
-    return nextExpiryMs(grants);
+    const sinceMs = drawsSinceMs(account, atMs);
+    // What has expired but pays for usage that waits stays until that is invoiced.
+    return nextExpiryMs(
+      grants.filter((grant) => isExpired(grant, sinceMs) || !isExpired(grant, atMs)),
+    );
   }
   const starts = grants.flatMap(({ left, effectiveAtMs }) =>
     left > 0n && effectiveAtMs > atMs ? [effectiveAtMs] : [],

@@ -439,6 +439,25 @@ describe("credit that a customer buys", () => {
     expect(await payable()).toBe("1190");
   });
 
+  it("that calls have drawn on pays for them after a change of plan, and closes nothing in between", async () => {
+    await applyCatalog(services, OPERATOR_CONTEXT, PREPAID);
+    const { tenantId } = await createTestTenant(services, "Leaves prepaid");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "prepaid" });
+    await grant(tenantId, { kind: "prepaid", amount: "11.90", expiresAt: inDays(2) });
+    await recordUsage(services, { tenantId, at: services.clock.now(), quantity: 100 });
+    await passDays(1);
+    const waiting = { ...deps, billing: { ...deps.billing, proration: "nextPeriod" as const } };
+    await act(waiting, { tenantId }, { do: "change", planId: "metered", when: "now" });
+    await passDays(2);
+    expect(await read(tenantId)).toMatchObject({ entries: ["granted 11.90"] });
+    expect(await closeDue(deps)).toEqual({ due: 0, closed: 0 });
+    await passDays(31);
+    // 100 requests, with their tax, and what else that invoice charges.
+    const [last, burned] = (await read(tenantId)).entries;
+    expect([last, burned]).toEqual(["burned -11.90", "granted 11.90"]);
+    expect(await newestInvoice(tenantId)).toMatchObject({ state: "open" });
+  });
+
   it("is not bought by itself before a prepaid plan begins while enough is left", async () => {
     await applyCatalog(services, OPERATOR_CONTEXT, PREPAID);
     const tenantId = await createSubscriber("Prepaid soon");

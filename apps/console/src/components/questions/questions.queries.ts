@@ -2,7 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { ownCollection } from "@turnpike/domain/documents/own-collection";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { RequestError } from "#platform/error-message.ts";
 
 export type QuestionReply = Awaited<ReturnType<ApiClient["questions"]["ask"]>>;
 export type QuestionChoices = Awaited<ReturnType<ApiClient["questions"]["choices"]>>;
@@ -67,15 +66,10 @@ export const questionsQueries = {
     queryOptions({
       queryKey: ["questions", owner.tenantId, owner.userId, list],
       queryFn: async ({ signal }): Promise<KeptQuestion[]> => {
-        try {
-          const { body } = await api.documents.get(placeOf(owner, list), { signal });
-          return toKept(body["questions"]);
-        } catch (error) {
-          if (error instanceof RequestError && error.status === 404) {
-            return [];
-          }
-          throw error;
-        }
+        // The collection: asked for a document that is not there yet, a browser would log an error.
+        const { tenantId, collection } = placeOf(owner, list);
+        const { items } = await api.documents.list({ tenantId, collection }, { signal });
+        return toKept(items.find(({ documentId }) => documentId === list)?.body["questions"]);
       },
     }),
 };

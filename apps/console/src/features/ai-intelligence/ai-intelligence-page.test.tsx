@@ -14,7 +14,7 @@ import {
 import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import { KEPT_AT, QUESTION_CHOICES } from "#components/questions/questions.fixture.ts";
 import type { PlanAdvice } from "#platform/advice-queries.ts";
-import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
+import type { FakeAnswers } from "#platform/render-with-platform.tsx";
 import { AiIntelligencePage } from "./ai-intelligence-page.tsx";
 import { parseAskSearch } from "./ask/ask-search.view-model.ts";
 
@@ -67,7 +67,7 @@ function openPage(answers: FakeAnswers) {
         items: [makeExhaustion()],
       }),
       [`GET ${AT}/questions/choices`]: () => QUESTION_CHOICES,
-      [`GET ${AT}/${KEPT_AT}/recent`]: () => problem(404, "RESOURCE_NOT_FOUND", "None."),
+      [`GET ${AT}/${KEPT_AT}`]: () => ({ items: [], nextCursor: null }),
       ...answers,
     },
   });

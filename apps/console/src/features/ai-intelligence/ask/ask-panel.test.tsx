@@ -26,7 +26,6 @@ function openPanel(
   answers: FakeAnswers,
   { address = "/ai-intelligence", isOperator = false } = {},
 ) {
-  const none = () => problem(404, "RESOURCE_NOT_FOUND", "None.");
   return openScreen({
     address,
     parseSearch: parseAskSearch,
@@ -37,8 +36,7 @@ function openPanel(
     ),
     answers: {
       [`GET ${AT}/questions/choices`]: () => QUESTION_CHOICES,
-      [`GET ${AT}/${KEPT_AT}/recent`]: none,
-      [`GET ${AT}/${KEPT_AT}/pinned`]: none,
+      [`GET ${AT}/${KEPT_AT}`]: () => ({ items: [], nextCursor: null }),
       [`PUT ${AT}/${KEPT_AT}/recent`]: (request) => echo(request),
       ...answers,
     },

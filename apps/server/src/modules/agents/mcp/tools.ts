@@ -100,12 +100,6 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
     title: "Forecast what runs out",
     description: "When quotas, the spend cap and prepaid credit will run out.",
   }),
-  fromOperation("advice", "plans", {
-    name: "advise_plan",
-    title: "Advise on plans",
-    description:
-      "What every public plan would have cost with the usage of the last months, by the engine that bills, what it would have blocked, and the cheapest.",
-  }),
   fromOperation("keys", "list", {
     name: "list_keys",
     title: "List API keys",

@@ -1,17 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget, Sql } from "@turnpike/db/client";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
-import { createLogger } from "../apps/server/src/platform/logger.ts";
-import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Database } from "../apps/server/src/platform/open-database.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
-import { makeProductHome } from "./rig/product.ts";
-import { connectToProduct } from "./rig/product-database.ts";
 import { LINES, seedAccounts, subscribePattern } from "./rig/seed-billing.ts";
 import { round } from "./rig/statistics.ts";
+import { withProductDatabase } from "./rig/with-product-database.ts";
 
 const SMALL = 1_000;
 const LARGE = 10_000;
@@ -19,7 +15,6 @@ const LARGE = 10_000;
 const WARM_UP = 200;
 const MINUTE_MS = 60_000;
 const MIB = 1024 ** 2;
-const logger = createLogger({ level: "warn" });
 
 type Closing = { closed: number; ms: number; cpuMs: number; maxRssBytes: number };
 
@@ -169,31 +164,8 @@ function toResult(
   };
 }
 
-async function run(options: BenchOptions): Promise<BenchResult> {
-  const home = await makeProductHome();
-  try {
-    const folder = join(home.folder, "data");
-    await mkdir(folder, { mode: 0o711 });
-    const server = await startEmbeddedPostgres({ folder, logger });
-    try {
-      const database = await openDatabase({
-        target: server.connection,
-        applicationName: "bench",
-        connectionsMax: 2,
-      });
-      const sql = await connectToProduct(home, { statementTimeoutMs: 0 });
-      try {
-        return await measure(database, sql, options);
-      } finally {
-        await sql.end();
-        await database.close();
-      }
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await home.remove();
-  }
+function run(options: BenchOptions): Promise<BenchResult> {
+  return withProductDatabase(({ database, sql }) => measure(database, sql, options));
 }
 
 export const closeBench: Bench = {

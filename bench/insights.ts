@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
@@ -8,9 +8,7 @@ import { seedCatalog } from "../apps/server/src/modules/catalog/index.ts";
 import { tenantPlans } from "../apps/server/src/modules/entitlements/index.ts";
 import { createKey } from "../apps/server/src/modules/keys/index.ts";
 import { createTenant } from "../apps/server/src/modules/tenants/index.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
-import { createLogger } from "../apps/server/src/platform/logger.ts";
-import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Database } from "../apps/server/src/platform/open-database.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import {
   cpuSecondsOfTree,
@@ -18,10 +16,9 @@ import {
   pinningRemarks,
   startPinned,
 } from "./rig/pinned-process.ts";
-import { makeProductHome } from "./rig/product.ts";
-import { connectToProduct } from "./rig/product-database.ts";
 import { ROWS_PER_HOUR, seedWatchedUsage, TENANTS_PER_INCIDENT } from "./rig/seed-watched-usage.ts";
 import { round } from "./rig/statistics.ts";
+import { type BenchDatabase, withProductDatabase } from "./rig/with-product-database.ts";
 
 const TENANTS = 1_000;
 /** What an hourly job may take of the hour. */
@@ -64,8 +61,7 @@ async function countClaims(sql: Sql): Promise<Claims> {
 }
 
 async function measure(
-  { database, folder }: { database: Database; folder: string },
-  sql: Sql,
+  { database, sql, folder }: BenchDatabase,
   options: BenchOptions,
 ): Promise<BenchResult> {
   const endMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
@@ -116,32 +112,8 @@ function toResult({ tenants, ms, maxRssBytes, coreSeconds }: Scan, claims: Claim
   };
 }
 
-async function run(options: BenchOptions): Promise<BenchResult> {
-  const home = await makeProductHome();
-  const folder = join(home.folder, "data");
-  const logger = createLogger({ level: "warn" });
-  try {
-    await mkdir(folder, { mode: 0o711 });
-    const server = await startEmbeddedPostgres({ folder, logger });
-    try {
-      const database = await openDatabase({
-        target: server.connection,
-        applicationName: "bench",
-        connectionsMax: 2,
-      });
-      const sql = await connectToProduct(home, { statementTimeoutMs: 0 });
-      try {
-        return await measure({ database, folder }, sql, options);
-      } finally {
-        await sql.end();
-        await database.close();
-      }
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await home.remove();
-  }
+function run(options: BenchOptions): Promise<BenchResult> {
+  return withProductDatabase((bench) => measure(bench, options));
 }
 
 export const insightsBench: Bench = {

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
 import { toId } from "@turnpike/domain/ids/ids";
 import {
@@ -15,12 +13,11 @@ import {
   rollUpUsage,
   type UsageGroup,
 } from "../apps/server/src/modules/metering/index.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
 import { createLogger } from "../apps/server/src/platform/logger.ts";
-import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Database } from "../apps/server/src/platform/open-database.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
-import { makeProductHome } from "./rig/product.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
+import { withProductDatabase } from "./rig/with-product-database.ts";
 
 const ENTRIES_PER_GROUP = 1_000;
 const TENANTS = 50;
@@ -170,29 +167,8 @@ async function compare(database: Database, options: BenchOptions): Promise<Bench
   };
 }
 
-async function run(options: BenchOptions): Promise<BenchResult> {
-  const home = await makeProductHome();
-  try {
-    const folder = join(home.folder, "data");
-    await mkdir(folder, { mode: 0o711 });
-    const server = await startEmbeddedPostgres({ folder, logger });
-    try {
-      const database = await openDatabase({
-        target: server.connection,
-        applicationName: "bench",
-        connectionsMax: 2,
-      });
-      try {
-        return await compare(database, options);
-      } finally {
-        await database.close();
-      }
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await home.remove();
-  }
+function run(options: BenchOptions): Promise<BenchResult> {
+  return withProductDatabase(({ database }) => compare(database, options));
 }
 
 export const ledgerBench: Bench = {

@@ -1,28 +1,18 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
 import { getRevenue, getTaxReport } from "../apps/server/src/modules/billing/index.ts";
-import { startEmbeddedPostgres } from "../apps/server/src/platform/embedded-postgres.ts";
-import { createLogger } from "../apps/server/src/platform/logger.ts";
-import { type Database, openDatabase } from "../apps/server/src/platform/open-database.ts";
+import type { Database } from "../apps/server/src/platform/open-database.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
-import { makeProductHome } from "./rig/product.ts";
-import { connectToProduct } from "./rig/product-database.ts";
 import { benchBilling, OPERATOR } from "./rig/seed-billing.ts";
 import { invoicePatterns, MONTHS, seedRevenue } from "./rig/seed-revenue.ts";
-import { round } from "./rig/statistics.ts";
+import { median, round } from "./rig/statistics.ts";
+import { withProductDatabase } from "./rig/with-product-database.ts";
 
 const TENANTS = 10_000;
-const logger = createLogger({ level: "warn" });
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedAtMs = performance.now();
   await work();
   return performance.now() - startedAtMs;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function measure(
@@ -71,31 +61,8 @@ async function measure(
   };
 }
 
-async function run(options: BenchOptions): Promise<BenchResult> {
-  const home = await makeProductHome();
-  try {
-    const folder = join(home.folder, "data");
-    await mkdir(folder, { mode: 0o711 });
-    const server = await startEmbeddedPostgres({ folder, logger });
-    try {
-      const database = await openDatabase({
-        target: server.connection,
-        applicationName: "bench",
-        connectionsMax: 2,
-      });
-      const sql = await connectToProduct(home, { statementTimeoutMs: 0 });
-      try {
-        return await measure(database, sql, options);
-      } finally {
-        await sql.end();
-        await database.close();
-      }
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    await home.remove();
-  }
+function run(options: BenchOptions): Promise<BenchResult> {
+  return withProductDatabase(({ database, sql }) => measure(database, sql, options));
 }
 
 export const revenueBench: Bench = {

@@ -1,48 +1,29 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { QUOTA_THRESHOLDS_DEFAULT } from "@turnpike/domain/alerts/quota-threshold";
-import { Button } from "@turnpike/ui/button";
-import { Card } from "@turnpike/ui/card";
 import { Checkbox } from "@turnpike/ui/checkbox";
-import { FormErrors } from "@turnpike/ui/form-errors";
-import { Skeleton } from "@turnpike/ui/skeleton";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { toast } from "sonner";
-import { FailureNotice } from "#components/failure-notice.tsx";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { quotaAlertsQuery } from "#platform/shared-queries.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { TenantId } from "../analytics.queries.ts";
 import type { QuotaAlerts } from "./alerts.queries.ts";
-import { RoleBoxes } from "./role-boxes.tsx";
+import { describeMail, NoticeForm, NoticeSettingsCard } from "./notice-settings-card.tsx";
 
 export type QuotaAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 
 /** The shares of the plan's quotas that trigger a notification, and who gets it. */
 export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
-  const { api } = usePlatform();
-  const settings = useQuery(quotaAlertsQuery(api, tenantId));
   return (
-    <Card
+    <NoticeSettingsCard
       title="Quotas"
       description="Notifies once per billing period when this much of a plan quota is used. Live and test count separately."
-    >
-      {settings.data === undefined ? (
-        settings.isError ? (
-          <FailureNotice
-            what="The settings could not be loaded."
-            cause={settings.error}
-            onRetry={() => void settings.refetch()}
-          />
-        ) : (
-          <Skeleton className="h-28" />
-        )
-      ) : mayChange ? (
-        <QuotaForm tenantId={tenantId} settings={settings.data} />
-      ) : (
-        <p>{describe(settings.data)}</p>
-      )}
-    </Card>
+      settings={useQuery(quotaAlertsQuery(usePlatform().api, tenantId))}
+      mayChange={mayChange}
+      renderForm={(settings) => <QuotaForm tenantId={tenantId} settings={settings} />}
+      describe={describe}
+    />
   );
 }
 
@@ -51,7 +32,7 @@ function describe({ thresholds, mailRoles }: QuotaAlerts): string {
     return "Quota notifications are off.";
   }
   const shares = thresholds.map((one) => `${String(one)}%`).join(", ");
-  return `Notifies at ${shares}${mailRoles.length === 0 ? "" : `, by e-mail to the roles ${mailRoles.join(", ")}`}.`;
+  return `Notifies at ${shares}${describeMail(mailRoles)}.`;
 }
 
 function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: QuotaAlerts }) {
@@ -78,18 +59,16 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
   });
   const saveOnce = useSubmitOnce(save.mutateAsync, "settled");
   const failure = toFormFailure(save.error, { thresholds: "/thresholds" });
-
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    saveOnce();
-  }
-
   return (
-    <form onSubmit={submit} className="space-y-4">
-      <FormErrors
-        title={failure === undefined ? undefined : "Quota notifications were not saved."}
-        errors={failure?.messages ?? []}
-      />
+    <NoticeForm
+      title={failure === undefined ? undefined : "Quota notifications were not saved."}
+      errors={failure?.messages ?? []}
+      roles={mailRoles}
+      help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive quota.threshold_reached."
+      onRolesChange={(roles) => setMailRoles([...roles])}
+      isSaving={save.isPending}
+      onSave={saveOnce}
+    >
       <fieldset className="min-w-0">
         <legend className="mb-1.5 font-medium text-sm">Notify at</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-2">
@@ -107,14 +86,6 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
           ))}
         </div>
       </fieldset>
-      <RoleBoxes
-        roles={mailRoles}
-        help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive quota.threshold_reached."
-        onChange={(roles) => setMailRoles([...roles])}
-      />
-      <Button type="submit" progress={save.isPending ? "Saving…" : undefined}>
-        Save
-      </Button>
-    </form>
+    </NoticeForm>
   );
 }

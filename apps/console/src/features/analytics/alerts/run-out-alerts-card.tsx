@@ -1,58 +1,37 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RUN_OUT_DAYS_DEFAULT, RUN_OUT_DAYS_MAX } from "@turnpike/domain/alerts/run-out-notice";
-import { Button } from "@turnpike/ui/button";
-import { Card } from "@turnpike/ui/card";
 import { Checkbox } from "@turnpike/ui/checkbox";
-import { FormErrors } from "@turnpike/ui/form-errors";
 import { NumberField } from "@turnpike/ui/number-field";
-import { Skeleton } from "@turnpike/ui/skeleton";
-import { type SubmitEvent, useState } from "react";
+import { useState } from "react";
 import { toast } from "sonner";
-import { FailureNotice } from "#components/failure-notice.tsx";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { runOutAlertsQuery } from "#platform/shared-queries.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { TenantId } from "../analytics.queries.ts";
 import type { RunOutAlerts } from "./alerts.queries.ts";
-import { RoleBoxes } from "./role-boxes.tsx";
+import { describeMail, NoticeForm, NoticeSettingsCard } from "./notice-settings-card.tsx";
 
 export type RunOutAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 
 /** How many days before something is forecast to run out members get a notice, and which roles get mail. */
 export function RunOutAlertsCard({ tenantId, mayChange }: RunOutAlertsCardProps) {
-  const { api } = usePlatform();
-  const settings = useQuery(runOutAlertsQuery(api, tenantId));
   return (
-    <Card
+    <NoticeSettingsCard
       title="What will run out"
       description="Notifies once when a quota, the spend cap or credit is forecast to run out soon. It takes 21 days of usage."
-    >
-      {settings.data === undefined ? (
-        settings.isError ? (
-          <FailureNotice
-            what="The settings could not be loaded."
-            cause={settings.error}
-            onRetry={() => void settings.refetch()}
-          />
-        ) : (
-          <Skeleton className="h-28" />
-        )
-      ) : mayChange ? (
-        <RunOutForm tenantId={tenantId} settings={settings.data} />
-      ) : (
-        <p>{describe(settings.data)}</p>
-      )}
-    </Card>
+      settings={useQuery(runOutAlertsQuery(usePlatform().api, tenantId))}
+      mayChange={mayChange}
+      renderForm={(settings) => <RunOutForm tenantId={tenantId} settings={settings} />}
+      describe={describe}
+    />
   );
 }
 
 function describe({ days, mailRoles }: RunOutAlerts): string {
-  if (days === null) {
-    return "Notifications of what will run out are off.";
-  }
-  const mail = mailRoles.length === 0 ? "" : `, by e-mail to the roles ${mailRoles.join(", ")}`;
-  return `Notifies ${String(days)} days before${mail}.`;
+  return days === null
+    ? "Notifications of what will run out are off."
+    : `Notifies ${String(days)} days before${describeMail(mailRoles)}.`;
 }
 
 function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunOutAlerts }) {
@@ -76,20 +55,18 @@ function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunO
   });
   const saveOnce = useSubmitOnce(save.mutateAsync, "settled");
   const failure = toFormFailure(save.error, { days: "/days" });
-
-  function submit(event: SubmitEvent): void {
-    event.preventDefault();
-    saveOnce();
-  }
-
   return (
-    <form onSubmit={submit} className="space-y-4">
-      <FormErrors
-        title={
-          failure === undefined ? undefined : "Notifications of what will run out were not saved."
-        }
-        errors={failure?.messages ?? []}
-      />
+    <NoticeForm
+      title={
+        failure === undefined ? undefined : "Notifications of what will run out were not saved."
+      }
+      errors={failure?.messages ?? []}
+      roles={mailRoles}
+      help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive forecast.runs_out."
+      onRolesChange={(roles) => setMailRoles([...roles])}
+      isSaving={save.isPending}
+      onSave={saveOnce}
+    >
       <Checkbox label="Notify before it runs out" isChecked={isOn} onCheckedChange={setIsOn} />
       {isOn && (
         <NumberField
@@ -103,14 +80,6 @@ function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunO
           error={failure?.fields.days}
         />
       )}
-      <RoleBoxes
-        roles={mailRoles}
-        help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive forecast.runs_out."
-        onChange={(roles) => setMailRoles([...roles])}
-      />
-      <Button type="submit" progress={save.isPending ? "Saving…" : undefined}>
-        Save
-      </Button>
-    </form>
+    </NoticeForm>
   );
 }

@@ -1,18 +1,18 @@
--- Who is told that something is forecast to run out, and how long before. No row: the default.
+-- When members get a notice of what is forecast to run out, and which roles get it by mail. No row: the default.
 create table run_out_alert_settings (
   tenant_id text primary key references tenants on delete cascade,
-  -- Null: nothing is told.
+  -- How long before. Null: no notices.
   days int,
   mail_roles text[] not null,
   updated_at timestamptz not null
 );
 
--- What was told.
+-- Notices that were sent.
 create table run_out_alert_states (
   tenant_id text not null references tenants on delete cascade,
   -- What runs out, such as "quota requests", "spend_cap" or "credit".
   what text not null,
-  -- The end of the period that it was told of; null for what has none.
+  -- The end of the period of the last notice; null for what has no period.
   resets_at timestamptz,
   told_at timestamptz not null,
   primary key (tenant_id, what)

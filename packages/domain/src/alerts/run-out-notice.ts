@@ -14,7 +14,7 @@ export type ToldRunOut = {
 };
 
 /**
- * Decides whether to tell that something is forecast to run out: once in a period, and of what has no period once until it was far away
+ * Decides whether to notify of what is forecast to run out: once in a period, and where there is no period once until it was far away
  * again, or could not run out. A date in a period that has not begun has its notice when it has.
  *
  * @param input.atMs - When it runs out; null for not as far as is looked.

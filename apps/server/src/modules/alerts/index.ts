@@ -4,4 +4,4 @@ export { alertsOfTenant } from "./alerts-of-tenant.store.ts";
 export { evaluateAlerts } from "./evaluate-alerts.ts";
 export { createAlert, listAlerts } from "./manage-alerts.ts";
 export type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
-export { tellOfRunOuts } from "./run-outs/tell-of-run-outs.ts";
+export { notifyOfRunOuts } from "./run-outs/notify-of-run-outs.ts";

@@ -7,9 +7,9 @@ import { findAnomalies } from "./find-anomalies.ts";
 import { findRisks } from "./find-risks.ts";
 import type { FindIncidents } from "./incident-finder.ts";
 import { bookOf, saveInsightCheck } from "./insights.store.ts";
+import { lockOpenIds, notifyOfChanges } from "./notify-of-changes.ts";
 import { readHours } from "./read-hours.ts";
 import { saveFound } from "./save-found.ts";
-import { lockOpenIds, tellOfChanges } from "./tell-of-changes.ts";
 
 export type ScanDeps = AppServices & { findIncidents: FindIncidents };
 
@@ -24,7 +24,7 @@ export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<vo
     const before = await lockOpenIds(tx, tenantId);
     const heeded = await heedFeedback(tx, { tenantId, found, nowMs: deps.clock.now().getTime() });
     await saveFound(deps, tx, { book: bookOf(tenantId), found: heeded });
-    await tellOfChanges(deps, tx, { tenantId, before });
+    await notifyOfChanges(deps, tx, { tenantId, before });
     await saveInsightCheck(tx, tenantId, {
       checked_at: deps.clock.now(),
       history_hours: usage[0]?.hours.length ?? 0,

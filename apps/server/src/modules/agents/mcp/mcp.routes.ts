@@ -38,7 +38,7 @@ export const MCP_PATH = "/mcp";
 const METADATA_PATH = "/.well-known/oauth-protected-resource";
 /** A question is small. */
 const BODY_BYTES_MAX = 128 * 1024;
-/** A result stands in an answer as data and, with its quotes escaped, as text. */
+/** An answer has its result twice: as data and, with escaped quotes, as text. */
 const ANSWER_BYTES_MAX = 4 * RESULT_BYTES_MAX;
 const HEADER_MISMATCH = -32_020;
 const BODY_BOUNDS = { depthMax: 16, valuesMax: 2_000, namesMax: 2_000 };

@@ -5,8 +5,8 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
+import { readRunOutSettings } from "./notify-of-run-outs.ts";
 import { upsertRunOutSettings } from "./run-out-alerts.store.ts";
-import { readRunOutSettings } from "./tell-of-run-outs.ts";
 
 /**
  * Gets how long before something runs out members get a notice, and which roles get mail.

@@ -4,7 +4,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { DAY_MS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
-import { type NotifyOfAlertDeps, tellOfRunOuts } from "#modules/alerts/index.ts";
+import { type NotifyOfAlertDeps, notifyOfRunOuts } from "#modules/alerts/index.ts";
 import { queryUsage } from "#modules/analytics/index.ts";
 import { listInvoices } from "#modules/billing/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -160,7 +160,7 @@ async function keepForecastsOf(deps: KeepDeps, tenantId: TenantId): Promise<void
   }
   const context = systemContext(deps);
   const { items } = await forecastExhaustion(deps, context, { tenantId });
-  await tellOfRunOuts(deps, tenantId, items);
+  await notifyOfRunOuts(deps, tenantId, items);
   const usage = await forecastUsage(deps, context, { tenantId, timeZone: "UTC" });
   const invoice = await forecastInvoice(deps, context, { tenantId });
   await deps.transact.asTenant(tenantId, async (tx) => {

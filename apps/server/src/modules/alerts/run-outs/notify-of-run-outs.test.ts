@@ -13,7 +13,7 @@ import {
   listPublishedEvents,
 } from "../testing/alerts.fixture.ts";
 import { getRunOutAlerts, setRunOutAlerts } from "./manage-run-out-alerts.ts";
-import { tellOfRunOuts } from "./tell-of-run-outs.ts";
+import { notifyOfRunOuts } from "./notify-of-run-outs.ts";
 
 let database: TestDatabase;
 let world: AlertsWorld;
@@ -59,7 +59,7 @@ describe("what is forecast to run out", () => {
     const tenant = await createTenantWithOwner(world, database);
     const other = await createTenantWithOwner(world, database);
     const { tenantId } = tenant;
-    const tell = (...items: Exhaustion[]) => tellOfRunOuts(world, tenantId, items);
+    const tell = (...items: Exhaustion[]) => notifyOfRunOuts(world, tenantId, items);
     expect(await tell(quota(9), credit(30))).toBe(0);
     expect(await tell(quota(6), credit(30))).toBe(1);
     expect(await tell(quota(5), credit(3))).toBe(1);
@@ -94,10 +94,10 @@ describe("what is forecast to run out", () => {
     expect(usual).toEqual({ days: 7, mailRoles: ["owner", "admin", "billing"] });
     const chosen = { days: 14, mailRoles: [] };
     expect(await setRunOutAlerts(world, context, { tenantId, ...chosen })).toEqual(chosen);
-    expect(await tellOfRunOuts(world, tenantId, [quota(12)])).toBe(1);
+    expect(await notifyOfRunOuts(world, tenantId, [quota(12)])).toBe(1);
     expect(await listMails(database, tenant.ownerEmail)).toEqual([]);
     await setRunOutAlerts(world, context, { tenantId, days: null, mailRoles: [] });
-    expect(await tellOfRunOuts(world, tenantId, [credit(1)])).toBe(0);
+    expect(await notifyOfRunOuts(world, tenantId, [credit(1)])).toBe(0);
     const other = await createTenantWithOwner(world, database);
     const foreign = setRunOutAlerts(world, other.context, { tenantId, ...chosen });
     expect(await refusalOf(foreign)).toMatchObject({ code: "RESOURCE_NOT_FOUND" });

@@ -121,13 +121,13 @@ async function tell(
 }
 
 /**
- * Tells the members of a tenant what is forecast to run out within the days that they have chosen, each once. What is stored and the
+ * Notifies the members of a tenant of what is forecast to run out within the days that they have chosen, each once. What is stored and the
  * notice are one transaction, so a killed process loses no notice and sends none twice.
  *
  * @param items - All that may run out, as forecast now.
  * @returns How many notices were sent.
  */
-export async function tellOfRunOuts(
+export async function notifyOfRunOuts(
   deps: NotifyOfAlertDeps,
   tenantId: TenantId,
   items: readonly Exhaustion[],

@@ -22,7 +22,7 @@ export async function lockOpenIds(tx: Tx, tenantId: TenantId): Promise<ReadonlyS
  * Compares what is shown with what was, notes when the new ones were opened, and publishes `insight.opened` and `insight.ended`,
  * if the caller's transaction commits. What was over when it was first found, or is quiet, opens nothing.
  */
-export async function tellOfChanges(
+export async function notifyOfChanges(
   deps: Pick<AppServices, "clock" | "newId">,
   tx: Tx,
   { tenantId, before }: { tenantId: TenantId; before: ReadonlySet<string> },

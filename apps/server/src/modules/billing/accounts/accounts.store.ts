@@ -26,11 +26,17 @@ export type AccountRow = AccountKey & {
   periodTo: Date;
 };
 
+/** An account as it is stored. */
+export type StoredAccount = AccountRow & {
+  /** Since when it waits for the operator before a period can be closed; null for one that does not. */
+  heldSince: Date | null;
+};
+
 function columns(tx: Tx) {
   return tx`a.tenant_id as "tenantId", a.environment, a.revision::text as revision, a.currency, a.state,
     a.begins_at as "beginsAt", a.advanced_to as "advancedTo", a.fed_to as "fedTo", a.ahead_ms::float8 as "aheadMs",
     a.due_at as "dueAt", a.events, a.life, a.plan_id as "planId", a.plan_version as "planVersion",
-    a.period_from as "periodFrom", a.period_to as "periodTo", t.name as "tenantName"`;
+    a.period_from as "periodFrom", a.period_to as "periodTo", a.held_since as "heldSince", t.name as "tenantName"`;
 }
 
 function toArrays(keys: readonly AccountKey[]) {
@@ -41,9 +47,9 @@ function toArrays(keys: readonly AccountKey[]) {
 }
 
 /** The accounts that exist of those that are named, in no order. */
-export async function listAccounts(tx: Tx, keys: readonly AccountKey[]): Promise<AccountRow[]> {
+export async function listAccounts(tx: Tx, keys: readonly AccountKey[]): Promise<StoredAccount[]> {
   const { tenants, environments } = toArrays(keys);
-  return await tx<AccountRow[]>`
+  return await tx<StoredAccount[]>`
     select ${columns(tx)}
     from unnest(${tenants}::text[], ${environments}::text[]) as asked (tenant_id, environment)
       join billing_accounts a using (tenant_id, environment) join tenants t using (tenant_id)`;
@@ -53,9 +59,9 @@ export async function listAccounts(tx: Tx, keys: readonly AccountKey[]): Promise
  * The same, locked until the end of the transaction, so that changes of an account take turns. A tenant without an account is locked
  * by its entitlement.
  */
-export async function lockAccount(tx: Tx, key: AccountKey): Promise<AccountRow | undefined> {
+export async function lockAccount(tx: Tx, key: AccountKey): Promise<StoredAccount | undefined> {
   await tx`select 1 from tenant_entitlements where tenant_id = ${key.tenantId} for no key update`;
-  const [row] = await tx<AccountRow[]>`
+  const [row] = await tx<StoredAccount[]>`
     select ${columns(tx)} from billing_accounts a join tenants t using (tenant_id)
     where a.tenant_id = ${key.tenantId} and a.environment = ${key.environment}
     for no key update of a`;
@@ -184,7 +190,10 @@ export async function writeAccounts(
     update billing_accounts a
     set revision = a.revision + 1, state = n.state, advanced_to = n."advancedTo", fed_to = n."fedTo", ahead_ms = n."aheadMs",
       due_at = n."dueAt", events = n.events, life = n.life, plan_id = n."planId", plan_version = n."planVersion",
-      period_from = n."periodFrom", period_to = n."periodTo", held_reason = null, held_since = null
+      period_from = n."periodFrom", period_to = n."periodTo",
+      -- An account for which no time has passed waits on.
+      held_reason = case when n."advancedTo" > a.advanced_to then null else a.held_reason end,
+      held_since = case when n."advancedTo" > a.advanced_to then null else a.held_since end
     from ${record}
     where a.tenant_id = n."tenantId" and a.environment = n.environment and a.revision = n.revision
     returning a.tenant_id as "tenantId", a.environment`;

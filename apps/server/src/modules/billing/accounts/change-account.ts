@@ -170,6 +170,8 @@ export type AccountChange = {
   writtenOff?: string;
   /** When the step happens, by the clock of the environment; left out: now. */
   atMs?: number;
+  /** Money has moved. That is recorded also while the account waits for the operator: then where it is in time, which does not pass. */
+  isMoney?: true;
   step: AccountStep;
   events: readonly Omit<AccountEvent, "atMs">[];
   /** Why credit notes are issued. */
@@ -202,20 +204,24 @@ export async function changeAccountWithin(
       invoiceIds = [],
       writtenOff,
       atMs,
+      isMoney,
       step,
       events,
       noteReason,
       creditReason,
       alsoWrites,
     },
-    recordedTo,
+    recordedTo: cutOff,
     check = () => undefined,
   }: { change: AccountChange; recordedTo: Date; check?: (changed: ChangedAccount) => void },
 ): Promise<WrittenAccount> {
   const row = await lockAccount(tx, key);
   const now = deps.clock.now();
   const aheadMs = row?.aheadMs ?? 0;
-  const effective = atMs ?? effectiveMs(now.getTime() + aheadMs, row);
+  const waiting = isMoney === true && row?.heldSince != null ? row : undefined;
+  const effective =
+    atMs ?? waiting?.advancedTo.getTime() ?? effectiveMs(now.getTime() + aheadMs, row);
+  const recordedTo = waiting?.fedTo ?? cutOff;
   const loading = { key, row, recordedTo, wanted, invoiceIds, atMs: effective };
   const loaded = await loadOne(deps, tx, loading);
   if (loaded === undefined) {

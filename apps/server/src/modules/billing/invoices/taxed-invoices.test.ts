@@ -21,6 +21,7 @@ import { createCustomer, GERMAN_SELLER, toRate, toTaxedDeps } from "../testing/t
 import { createCreditNote } from "./create-credit-note.ts";
 import { getInvoice } from "./get-invoice.ts";
 import { listInvoices } from "./list-invoices.ts";
+import { recordPayment } from "./record-payment.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -237,6 +238,13 @@ describe("the tax in the seller's own currency", () => {
     expect((await newestOf(deps, tenantId)).invoiceId).toBe(first.invoiceId);
     expect(await findHeldAccounts(deps)).toContain("Add the rate of USD in EUR");
     expect(await findMissingRates(deps, deps.billing)).toContain("USD has no rate");
+
+    // Money that comes meanwhile is recorded, and the account waits on.
+    const { invoiceId, due } = first;
+    const reference = "Transfer while waiting";
+    await recordPayment(deps, OPERATOR_CONTEXT, { invoiceId, amount: due, reference });
+    expect(await newestOf(deps, tenantId)).toMatchObject({ invoiceId, state: "paid", due: "0.00" });
+    expect(await findHeldAccounts(deps)).toContain("Add the rate of USD in EUR");
 
     const other = await createCustomer(deps, { name: "Refused", country: "DE" });
     await expect(act(deps, { tenantId: other }, subscribe)).rejects.toMatchObject({

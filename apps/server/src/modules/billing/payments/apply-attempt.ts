@@ -58,6 +58,7 @@ async function carry(
   await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
     recordedTo,
     change: {
+      isMoney: true,
       key: { tenantId, environment },
       invoiceIds: [invoiceId],
       step: (account, { loaded }) => endCalendar(account, loaded.invoiceIds.indexOf(invoiceId)),
@@ -101,6 +102,7 @@ async function fail(
   const changed: ChangedAccount = await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
     recordedTo,
     change: {
+      isMoney: true,
       key,
       invoiceIds: [invoiceId],
       step: (account, { atMs, loaded }) => {

@@ -27,6 +27,7 @@ async function putBack(
   await changeAccountWithin(deps, tx, PAYMENTS_CONTEXT, {
     recordedTo,
     change: {
+      isMoney: true,
       key: { tenantId, environment },
       invoiceIds: rows.map(({ invoiceId }) => invoiceId),
       step: (account, { loaded }) => {

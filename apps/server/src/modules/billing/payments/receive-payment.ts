@@ -80,6 +80,7 @@ export async function receivePaymentWithin(
   await changeAccountWithin(deps, tx, context, {
     recordedTo,
     change: {
+      isMoney: true,
       key,
       invoiceIds,
       step: (account, { loaded }) => {

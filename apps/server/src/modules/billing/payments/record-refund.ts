@@ -55,6 +55,7 @@ export async function recordRefundWithin(
   await changeAccountWithin(deps, tx, context, {
     recordedTo,
     change: {
+      isMoney: true,
       key,
       invoiceIds: sources.invoiceIds,
       step: (account, { atMs, loaded }) => {

@@ -27,7 +27,9 @@ const SIGNED_IN_SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["quickstart", "/quickstart"],
   ["api-keys", "/api-keys"],
   ["analytics", "/analytics?range=30d"],
+  ["analytics-alerts", "/analytics?tab=alerts"],
   ["ai-intelligence", "/ai-intelligence"],
+  ["ai-intelligence-ask", "/ai-intelligence?ask=requests%20by%20route%20last%20week"],
   ["plans", "/plans"],
   ["plans-sandbox", "/plans?environment=test"],
   ["billings", "/billings"],
@@ -36,10 +38,13 @@ const SIGNED_IN_SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["tenants-settings", "/tenants?tab=settings"],
   ["tenants-members", "/tenants?tab=members"],
   ["tenants-audit", "/tenants?tab=audit"],
+  ["tenants-agents", "/tenants?tab=agents"],
   ["tenants-all", "/tenants?tab=all"],
+  ["tenants-insights", "/tenants?tab=insights"],
   ["tenants-service-keys", "/tenants?tab=service-keys"],
   ["tenants-outbox", "/tenants?tab=outbox"],
   ["tenants-health", "/tenants?tab=health"],
+  ["device", "/device"],
   ["not-found", "/overview/nothing-here"],
 ];
 

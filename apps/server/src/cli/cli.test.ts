@@ -426,7 +426,7 @@ describe("turnpike ask", () => {
     });
     const { stdout } = await turnpike("ask", "is it sunny in Rome?", "--tenant", tenantId);
     expect(stdout).toMatch(
-      /^That is nothing that can be answered here[.][\s\S]*\n {2}requests per day/,
+      /^That cannot be answered here[.][\s\S]*\n {2}requests per day/,
     );
     expect(await ask("ask", "new tenants per month this year")).toMatchObject({ kind: "query" });
     expect(await fail("ask")).toMatchObject({ code: 2 });

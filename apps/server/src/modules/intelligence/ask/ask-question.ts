@@ -99,7 +99,7 @@ function refusalOf(error: unknown): string | undefined {
 }
 
 const CLARIFY = "That can mean several things. Which one?";
-const REFUSE = "That is nothing that can be answered here. You can ask for figures such as these:";
+const REFUSE = "That cannot be answered here. You can ask for figures such as these:";
 
 /**
  * Answers a question in plain English with the rights of the caller, about one tenant or, for operators, about all. What is asked is

@@ -139,7 +139,7 @@ module.exports = {
       {
         path: "^bench/",
         pathNot:
-          "^bench/(ledger|close|revenue|insights|rig/(roll-up|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
+          "^bench/(ledger|close|revenue|insights|rig/(roll-up|with-product-database|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
       },
       { path: "^apps/" },
     ),

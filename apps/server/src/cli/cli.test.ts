@@ -425,9 +425,7 @@ describe("turnpike ask", () => {
       answer: { totals: { requests: 0 }, usage: { dimensions: "route" } },
     });
     const { stdout } = await turnpike("ask", "is it sunny in Rome?", "--tenant", tenantId);
-    expect(stdout).toMatch(
-      /^That cannot be answered here[.][\s\S]*\n {2}requests per day/,
-    );
+    expect(stdout).toMatch(/^That cannot be answered here[.][\s\S]*\n {2}requests per day/);
     expect(await ask("ask", "new tenants per month this year")).toMatchObject({ kind: "query" });
     expect(await fail("ask")).toMatchObject({ code: 2 });
   });

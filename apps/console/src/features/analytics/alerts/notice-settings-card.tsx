@@ -45,7 +45,7 @@ export function NoticeSettingsCard<Settings>(props: NoticeSettingsCardProps<Sett
 type NoticeFormProps = Pick<ComponentProps<typeof FormErrors>, "title"> & {
   errors: ComponentProps<typeof FormErrors>["errors"];
   roles: ComponentProps<typeof RoleBoxes>["roles"];
-  /** Who is notified, and by which webhook. */
+  /** Names the people notified, and the webhook. */
   help: string;
   onRolesChange: ComponentProps<typeof RoleBoxes>["onChange"];
   isSaving: boolean;

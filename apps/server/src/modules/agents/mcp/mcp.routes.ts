@@ -12,7 +12,7 @@ import type { Queue } from "#modules/analytics/index.ts";
 import { parseJson } from "#platform/parse-json.ts";
 import { type Agent, holds } from "../agent.ts";
 import type { Documentation } from "../agents.ports.ts";
-import { RESULT_BYTES_MAX } from "./bound-result.ts";
+import { RESULT_BYTES_MAX } from "../tools/bound-result.ts";
 import { createMcpServer, scopeOfTool, TOOL_SCOPES } from "./create-mcp-server.ts";
 
 export type McpRoutesDeps = {

@@ -8,6 +8,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { listLiveInvoices } from "../invoices/documents.store.ts";
 import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
 
 const MINUTE_MS = 60_000;
@@ -94,5 +95,28 @@ describe("a change of an account", () => {
     services.clock.advance(5 * MINUTE_MS);
     await closeDue(deps);
     expect(await listUsageLines(tenantId)).toEqual(["usage 150"]);
+  });
+
+  it("knows invoices in the order of their issue, also where the numbers of a new year begin between two that closed at one instant", async () => {
+    const { tenantId } = await createTestTenant(services, "New year");
+    const nextYearMs = Date.UTC(now().getUTCFullYear() + 1, 0, 1);
+    services.clock.advance(nextYearMs - 40 * DAY_MS - now().getTime());
+    await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
+    services.clock.advance(nextYearMs - MINUTE_MS - now().getTime());
+    const endMs = now().getTime();
+    await recordUsage(services, { tenantId, at: new Date(endMs - DAY_MS), quantity: 500 });
+    await act(deps, { tenantId }, { do: "cancel", when: "now" });
+    await recordUsage(services, { tenantId, at: new Date(endMs - DAY_MS), quantity: 500 });
+    services.clock.advance(DAY_MS);
+    await closeDue(deps);
+    const documents = await services.transact.asOperator((tx) =>
+      listLiveInvoices(tx, [{ tenantId, environment: "live" }], []),
+    );
+    const issued = await database.sql<{ number: string; closedAt: Date }[]>`
+      select number, closed_at as "closedAt" from invoices where tenant_id = ${tenantId} order by issued_at, series_number`;
+    expect(documents.map(({ number }) => number)).toEqual(issued.map(({ number }) => number));
+    expect(issued.slice(-2).map(({ closedAt }) => closedAt.getTime())).toEqual([endMs, endMs]);
+    const years = issued.slice(-2).map(({ number }) => number.match(/\d{4}/)?.[0]);
+    expect(new Set(years).size).toBe(2);
   });
 });

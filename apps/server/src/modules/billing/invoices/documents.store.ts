@@ -45,7 +45,7 @@ export async function listLiveInvoices(
       join invoices i using (tenant_id, environment)
     where i.closed_at > a.advanced_to - ${LOOK_BACK}::interval or i.state in ('open', 'uncollectible')
       or i.advance_to > a.advanced_to or i.has_coupon or i.invoice_id = any(${[...wanted]}::text[])
-    order by i.closed_at, i.series_number`;
+    order by i.closed_at, i.issued_at, i.series_number`;
 }
 
 /** Open invoices of an account, the first due first. */

@@ -72,7 +72,7 @@ async function listUsageLines(sql: Sql, tenants: readonly string[]): Promise<Lin
       l.amount::text as amount
     from invoice_lines l join invoices i using (invoice_id)
     where l.tenant_id = any(${tenants}) and l.kind in ('usage', 'late', 'beyondCap')
-    order by i.closed_at, i.series_number, l.line`;
+    order by i.closed_at, i.issued_at, i.series_number, l.line`;
 }
 
 /** Lines that wait for the next invoice, as those of invoices. */

@@ -31,7 +31,7 @@ async function listInvoices(
       greatest(i.total - i.from_balance - i.prepaid - i.paid - i.credited, 0)::text as due,
       array(select greatest(l.amount - l.discount - l.credited, 0)::text from invoice_lines l
         where l.invoice_id = i.invoice_id order by l.line) as left
-    from invoices i where i.tenant_id = ${tenantId} order by i.closed_at, i.series_number`;
+    from invoices i where i.tenant_id = ${tenantId} order by i.closed_at, i.issued_at, i.series_number`;
 }
 
 function toMajor(minor: bigint, code: string): string {

@@ -212,7 +212,7 @@ async function readInvoices(
       || ', credited ' || i.credited || case when i.state = 'void' then ', void' else '' end as words
     from invoices i join invoice_lines l using (invoice_id)
     where i.tenant_id = ${tenantId}
-    group by i.tenant_id, i.invoice_id order by i.closed_at, i.series_number`;
+    group by i.tenant_id, i.invoice_id order by i.closed_at, i.issued_at, i.series_number`;
 }
 
 /** What coupons of the catalogue give. */

@@ -197,7 +197,6 @@ export function wirePeople(
     apiUrl: urls.console,
   };
   const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
-  const insights = { ...analytics, findIncidents: createIncidentFinder() };
   const mail = {
     jobs: input.jobs.queue,
     notices: {
@@ -213,6 +212,7 @@ export function wirePeople(
     payments: openProviders(toProviderSettings(config)),
   };
   const forecaster = createForecaster();
+  const insights = { ...billing, findIncidents: createIncidentFinder() };
   const router = {
     setup: createSetupRoutes({
       ...services,

@@ -21,9 +21,30 @@ export const INSIGHT_KINDS = [
   "anomaly",
   "key_unused",
   "key_expiring",
+  "key_leaked",
+  "key_foreign_network",
+  "key_changed",
+  "key_overbroad",
   "quota_near",
+  "spend_cap_near",
+  "credit_low",
+  "credit_expiring",
   "invoice_overdue",
+  "payment_failed",
 ] as const;
+
+/** Kinds that are only for those who may read invoices. */
+export const MONEY_KINDS = [
+  "spend_cap_near",
+  "credit_low",
+  "credit_expiring",
+  "invoice_overdue",
+  "payment_failed",
+] as const satisfies readonly (typeof INSIGHT_KINDS)[number][];
+
+export function isAboutMoney({ kind }: Pick<Insight, "kind">): boolean {
+  return MONEY_KINDS.some((each) => each === kind);
+}
 
 /** A part of the change, such as a key or a route. The empty text is the value of what has none. */
 const part = z.strictObject({
@@ -91,8 +112,13 @@ const action = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("limit_key"), keyId }),
   z.strictObject({ do: z.literal("revoke_key"), keyId }),
   z.strictObject({ do: z.literal("extend_key"), keyId }),
+  /** Takes away scopes that the key does not need. */
+  z.strictObject({ do: z.literal("narrow_key"), keyId }),
   z.strictObject({ do: z.literal("change_plan") }),
   z.strictObject({ do: z.literal("pay_invoice"), invoiceId: z.string() }),
+  z.strictObject({ do: z.literal("change_spend_cap") }),
+  z.strictObject({ do: z.literal("add_credit") }),
+  z.strictObject({ do: z.literal("open_credit") }),
 ]);
 export type InsightAction = z.infer<typeof action>;
 
@@ -107,7 +133,7 @@ export const insight = z.strictObject({
   seenAt: instant,
   /** Null as long as it lasts. */
   endedAt: instant.nullable(),
-  /** From 0 to 1; 1 for what is counted and not judged. */
+  /** From 0 to 1; 1 for what is counted and not judged; of a change of routes, the share of new ones. */
   confidence: z.number(),
   /** Of anomalies. */
   evidence: evidence.nullable(),

@@ -19,8 +19,16 @@ export const KINDS: Readonly<Record<Insight["kind"], KindFacts>> = {
   anomaly: { label: "Unusual", topic: "usage", urgency: 2 },
   key_unused: { label: "Unused key", topic: "keys", urgency: 1 },
   key_expiring: { label: "Expiring key", topic: "keys", urgency: 2 },
+  key_leaked: { label: "Leaked key", topic: "keys", urgency: 3 },
+  key_foreign_network: { label: "Foreign network", topic: "keys", urgency: 3 },
+  key_changed: { label: "Changed key", topic: "keys", urgency: 2 },
+  key_overbroad: { label: "Broad key", topic: "keys", urgency: 1 },
   quota_near: { label: "Quota", topic: "plan", urgency: 3 },
+  spend_cap_near: { label: "Spend cap", topic: "billing", urgency: 3 },
+  credit_low: { label: "Credit", topic: "billing", urgency: 3 },
+  credit_expiring: { label: "Credit", topic: "billing", urgency: 2 },
   invoice_overdue: { label: "Invoice", topic: "billing", urgency: 3 },
+  payment_failed: { label: "Payment", topic: "billing", urgency: 3 },
 };
 
 /** Failing calls reach the customers of an API before everything else does. */
@@ -107,7 +115,7 @@ export type InsightLink =
   | { to: "/analytics"; search: Record<string, string>; label: string }
   | { to: "/api-keys"; search: { key: string }; label: string }
   | { to: "/plans"; search: Record<string, never>; label: string }
-  | { to: "/billings"; search: { invoice: string }; label: string };
+  | { to: "/billings"; search: { invoice?: string }; label: string };
 
 type Chart = { from: string; to: string; dimension: string | null; value: string | null };
 
@@ -127,6 +135,14 @@ export function toInsightLink({ action }: Pick<Insight, "action">): InsightLink 
       return { to: "/api-keys", search: { key: action.keyId }, label: "Review key" };
     case "extend_key":
       return { to: "/api-keys", search: { key: action.keyId }, label: "Extend key" };
+    case "narrow_key":
+      return { to: "/api-keys", search: { key: action.keyId }, label: "Review scopes" };
+    case "change_spend_cap":
+      return { to: "/billings", search: {}, label: "Change cap" };
+    case "add_credit":
+      return { to: "/billings", search: {}, label: "Add credit" };
+    case "open_credit":
+      return { to: "/billings", search: {}, label: "Open credit" };
     case "change_plan":
       return { to: "/plans", search: {}, label: "Compare plans" };
     case "pay_invoice":

@@ -9,6 +9,7 @@ import { getEntitlement } from "#modules/entitlements/index.ts";
 import { findIncidentsHere, scanAll } from "#modules/intelligence/index.ts";
 import { commitGroups, getLimits, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import type { CommandSession } from "../run-command.ts";
+import { toBillingDeps } from "../to-billing-deps.ts";
 import {
   findWindow,
   type InstalledTenant,
@@ -274,7 +275,7 @@ export async function fillDemo(
   const views = await fillViews(session, installed, window);
   const exports = await fillExport(session, installed, window);
   // The job of the next hour would find the same.
-  await scanAll({ ...session.deps, findIncidents: findIncidentsHere }, session.signal);
+  await scanAll({ ...toBillingDeps(session), findIncidents: findIncidentsHere }, session.signal);
   return {
     seed,
     from: new Date(window.fromMs).toISOString(),

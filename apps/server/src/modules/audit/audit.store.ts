@@ -40,3 +40,15 @@ export async function listAuditRows(
     order by audit_id desc
     limit ${page.limit}`;
 }
+
+/** The nouns of entries that actors left since a time, each once: "key" of "key.created". */
+export async function listTracesOf(
+  tx: Tx,
+  tenantId: string,
+  { actorIds, since }: { actorIds: readonly string[]; since: Date },
+): Promise<{ actorId: string; noun: string }[]> {
+  return await tx<{ actorId: string; noun: string }[]>`
+    select distinct actor_id as "actorId", split_part(action, '.', 1) as noun
+    from audit_entries
+    where tenant_id = ${tenantId} and occurred_at >= ${since} and actor_id = any(${[...actorIds]}::text[])`;
+}

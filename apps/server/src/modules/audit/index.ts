@@ -1,2 +1,3 @@
+export { listTracesOf } from "./audit.store.ts";
 export { listAudit, listInstallationAudit } from "./list-audit.ts";
 export { writeAudit } from "./write-audit.ts";

@@ -1,9 +1,9 @@
-import type { AppServices } from "#platform/app-services.ts";
+import type { BillingDeps } from "#modules/billing/index.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import { findIncidentsHere } from "./incident-finder.ts";
 import { scanAll } from "./scan-all.ts";
 
-export function createInsightsJobs(deps: AppServices): RegisteredJob[] {
+export function createInsightsJobs(deps: BillingDeps): RegisteredJob[] {
   return [
     registerSchedule({
       name: "insights.scan",

@@ -1,3 +1,4 @@
+import { MONEY_KINDS } from "@turnpike/contract/insights";
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { InsightBook } from "./save-found.ts";
@@ -28,13 +29,13 @@ export async function listInsightRows(
 /** Of all tenants, newest first, before a given id. Needs the operator role. */
 export async function listOpenInsightRows(
   tx: Tx,
-  page: { beforeId: string | undefined; seesInvoices: boolean; limit: number },
+  page: { beforeId: string | undefined; seesMoney: boolean; limit: number },
 ): Promise<InsightRow[]> {
   const before = page.beforeId ?? null;
   return await tx<InsightRow[]>`
     select ${tx(COLUMNS)} from insights
     where ended_at is null and dismissed_at is null and (${before}::text is null or insight_id < ${before})
-      and (${page.seesInvoices} or kind <> 'invoice_overdue')
+      and (${page.seesMoney} or kind <> all(${[...MONEY_KINDS]}::text[]))
       and exists (select from tenants t where t.tenant_id = insights.tenant_id and t.deleted_at is null)
     order by insight_id desc
     limit ${page.limit}`;

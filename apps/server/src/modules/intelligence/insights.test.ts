@@ -5,7 +5,6 @@ import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   contextOf,
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestTenant,
@@ -13,7 +12,6 @@ import {
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
-import { findIncidentsHere } from "./incident-finder.ts";
 import { saveInsightRow } from "./insights.store.ts";
 import {
   listAllInsights,
@@ -23,6 +21,7 @@ import {
 } from "./manage-insights.ts";
 import { scanTenants } from "./scan-tenants.ts";
 import { type RecordedCalls, recordCalls } from "./testing/record-calls.fixture.ts";
+import { openScanDeps } from "./testing/scan-deps.fixture.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,12 +29,10 @@ const DAYS = 21;
 const EVENT_HOURS = 5;
 
 let database: TestDatabase;
-let deps: ReturnType<typeof createTestServices> & { findIncidents: typeof findIncidentsHere };
+let deps: ReturnType<typeof openScanDeps>;
 beforeAll(async () => {
   database = await createTestDatabase();
-  deps = { ...createTestServices(database), findIncidents: findIncidentsHere };
-  // The hour before has settled.
-  deps.clock.advance(10 * 60_000);
+  deps = openScanDeps(database);
 });
 afterAll(() => database.close());
 

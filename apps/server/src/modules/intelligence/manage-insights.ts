@@ -1,4 +1,9 @@
-import { INSIGHTS_MAX, type Insight, type InsightList } from "@turnpike/contract/insights";
+import {
+  INSIGHTS_MAX,
+  type Insight,
+  type InsightList,
+  isAboutMoney,
+} from "@turnpike/contract/insights";
 import {
   assertMay,
   assertMayInTenant,
@@ -29,7 +34,7 @@ function toReply(row: InsightRow): Insight {
 }
 
 /**
- * Lists the insights of a tenant, newest first. Invoices are only for those who may read them.
+ * Lists the insights of a tenant, newest first. What is about money is only for those who may read invoices.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
  */
@@ -39,21 +44,21 @@ export async function listInsights(
   { tenantId, state }: { tenantId: TenantId; state: "open" | "all" },
 ): Promise<InsightList> {
   assertMayInTenant(context.actor, "usage:read", tenantId);
-  const seesInvoices = mayInTenant(context.actor, "billing:read", tenantId);
+  const seesMoney = mayInTenant(context.actor, "billing:read", tenantId);
   return await deps.transact.asTenant(tenantId, async (tx) => {
     await assertTenantExists(tx, tenantId);
     const page = { isOpen: state === "open", limit: INSIGHTS_MAX };
     const rows = await listInsightRows(tx, tenantId, page);
     const check = await findInsightCheck(tx, tenantId);
     return {
-      items: rows.filter((row) => seesInvoices || row.kind !== "invoice_overdue").map(toReply),
+      items: rows.filter((row) => seesMoney || !isAboutMoney(row)).map(toReply),
       history: { hours: check?.history_hours ?? 0, needed: HISTORY_HOURS_NEEDED },
       checkedAt: check?.checked_at.toISOString() ?? null,
     };
   });
 }
 
-/** Lists the open insights of all tenants, newest first. Invoices are only for those who may read them. @throws {AppError} `INSUFFICIENT_SCOPE`. */
+/** Lists the open insights of all tenants, newest first. What is about money is only for those who may read invoices. @throws {AppError} `INSUFFICIENT_SCOPE`. */
 export async function listAllInsights(
   deps: AppServices,
   context: CallContext,
@@ -61,9 +66,9 @@ export async function listAllInsights(
 ): Promise<{ items: Insight[]; nextCursor: string | null }> {
   assertMay(context.actor, "usage:read");
   const beforeId = parseIdCursor("insight", cursor);
-  const seesInvoices = may(context.actor, "billing:read");
+  const seesMoney = may(context.actor, "billing:read");
   const rows = await deps.transact.asOperator((tx) =>
-    listOpenInsightRows(tx, { beforeId, seesInvoices, limit: limit + 1 }),
+    listOpenInsightRows(tx, { beforeId, seesMoney, limit: limit + 1 }),
   );
   const items = rows.slice(0, limit).map(toReply);
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.insightId ?? null) : null };
@@ -95,11 +100,11 @@ export async function updateInsight(
   const { tenantId, insightId, ...feedback } = input;
   assertMayInTenant(context.actor, "alerts:write", tenantId);
   assertMayInTenant(context.actor, "usage:read", tenantId);
-  const seesInvoices = mayInTenant(context.actor, "billing:read", tenantId);
+  const seesMoney = mayInTenant(context.actor, "billing:read", tenantId);
   return await deps.transact.asTenant(tenantId, async (tx) => {
     await assertTenantExists(tx, tenantId);
     const row = await lockInsightRow(tx, tenantId, insightId);
-    if (row === undefined || (row.kind === "invoice_overdue" && !seesInvoices)) {
+    if (row === undefined || (isAboutMoney(row) && !seesMoney)) {
       throw resourceNotFound("insight");
     }
     const changed = withFeedback(row, feedback, deps.clock.now());

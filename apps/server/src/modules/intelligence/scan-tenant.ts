@@ -1,21 +1,21 @@
 import { INSIGHTS_MAX } from "@turnpike/contract/insights";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
-import type { AppServices } from "#platform/app-services.ts";
+import type { BillingDeps } from "#modules/billing/index.ts";
 import { heedFeedback } from "./feedback/heed-feedback.ts";
 import { findAnomalies } from "./find-anomalies.ts";
-import { findRisks } from "./find-risks.ts";
 import type { FindIncidents } from "./incident-finder.ts";
 import { bookOf, saveInsightCheck } from "./insights.store.ts";
 import { lockOpenIds, notifyOfChanges } from "./notify-of-changes.ts";
 import { readHours } from "./read-hours.ts";
+import { findRisks } from "./risks/find-risks.ts";
 import { saveFound } from "./save-found.ts";
 
-export type ScanDeps = AppServices & { findIncidents: FindIncidents };
+export type ScanDeps = BillingDeps & { findIncidents: FindIncidents };
 
 const MEASURES: readonly WatchedMeasure[] = ["errors", "latency_avg", "denied", "requests"];
 
-/** Looks at a tenant's usage, keys, quotas and invoices, and stores what was found. */
+/** Looks at a tenant's usage, keys, limits, invoices and payments, and stores what was found. */
 export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<void> {
   const usage = await readHours(deps, { tenantId }, MEASURES);
   const anomalies = await findAnomalies(deps, { tenantId }, usage);

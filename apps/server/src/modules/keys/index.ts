@@ -17,6 +17,7 @@ export { createKeysRoutes, createServiceKeysRoutes } from "./keys.routes.ts";
 export { isKeyActive, listKeyNames, listKeysNamed } from "./keys.store.ts";
 export { keysOfTenant } from "./keys-of-tenant.store.ts";
 export { createLeaksRawRoutes } from "./leaks.routes.ts";
+export { listPublicKeys } from "./leaks.store.ts";
 export { listKeys } from "./list-keys.ts";
 export { listServiceKeys } from "./list-service-keys.ts";
 export { memberKeys } from "./member-keys.ts";

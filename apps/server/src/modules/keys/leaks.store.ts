@@ -140,3 +140,16 @@ export async function claimLeaks(
     left join service_keys s on s.service_key_id = claimed.key_id
     order by claimed.key_id, claimed.url`;
 }
+
+export type PublicKey = { keyId: string; places: number; foundAt: Date };
+
+/** Keys of a tenant that were found in public and still work, with how many places they were found in and when first. */
+export async function listPublicKeys(tx: Tx, tenantId: TenantId, now: Date): Promise<PublicKey[]> {
+  return await tx<PublicKey[]>`
+    select l.key_id as "keyId", count(*)::int as places, min(l.found_at) as "foundAt"
+    from key_leaks l join api_keys k on k.tenant_id = l.tenant_id and k.key_id = l.key_id
+    where l.tenant_id = ${tenantId} and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+    group by l.key_id
+    order by l.key_id
+    limit 100`;
+}

@@ -5,6 +5,7 @@ export type KeyTask = { task: "edit" | "revoke"; label: string };
 
 const LIMIT: KeyTask = { task: "edit", label: "Limit key" };
 const EXTEND: KeyTask = { task: "edit", label: "Extend key" };
+const NARROW: KeyTask = { task: "edit", label: "Review scopes" };
 const REVOKE: KeyTask = { task: "revoke", label: "Revoke key" };
 
 /**
@@ -28,6 +29,8 @@ export function listKeyTasks(
       return { keyId, main: REVOKE, others: [LIMIT] };
     case "extend_key":
       return { keyId, main: EXTEND, others: [REVOKE] };
+    case "narrow_key":
+      return { keyId, main: NARROW, others: [REVOKE] };
     default:
       return { keyId, main: undefined, others: [LIMIT, REVOKE] };
   }

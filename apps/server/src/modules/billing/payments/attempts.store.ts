@@ -233,3 +233,31 @@ export async function hurryOpenAttempts(
     update payment_attempts set check_at = ${now}
     where invoice_id = any(${[...invoiceIds]}::text[]) and state in ('pending', 'action_required', 'processing', 'unknown')`;
 }
+
+export type FailedPayment = {
+  invoiceId: string;
+  number: string;
+  methodRef: string;
+  /** The provider's code; null when it gave none. */
+  reason: string | null;
+  /** True when the bank asks the customer for a confirmation. */
+  needsConsent: boolean;
+  failedAt: Date;
+};
+
+/** Open live invoices whose last attempt failed, or waits for a person: at most a hundred, the oldest first. */
+export async function listFailedLast(tx: Tx, tenantId: TenantId): Promise<FailedPayment[]> {
+  return await tx<FailedPayment[]>`
+    select i.invoice_id as "invoiceId", i.number, last.method_ref as "methodRef", last.reason,
+      last.state = 'action_required' as "needsConsent", last.updated_at as "failedAt"
+    from invoices i cross join lateral (
+      select a.method_ref, a.reason, a.state, a.updated_at from payment_attempts a
+      where a.tenant_id = ${tenantId} and a.invoice_id = i.invoice_id
+      order by a.created_at desc, a.attempt_id desc
+      limit 1
+    ) last
+    where i.tenant_id = ${tenantId} and i.environment = 'live' and i.state = 'open'
+      and last.state in ('failed', 'action_required') and coalesce(last.reason, '') <> all(${[...NOT_MADE]}::text[])
+    order by i.invoice_id
+    limit 100`;
+}

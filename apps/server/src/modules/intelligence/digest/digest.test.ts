@@ -8,6 +8,7 @@ import {
   OPERATOR_CONTEXT,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { toBillingDeps } from "#modules/billing/testing/billing.fixture.ts";
 import { createKey, updateKey } from "#modules/keys/index.ts";
 import { removeMember } from "#modules/tenants/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
@@ -23,7 +24,7 @@ const SIGNAL = new AbortController().signal;
 
 let database: TestDatabase;
 let jobs: JobQueue & { close(): Promise<void> };
-let deps: ReturnType<typeof createTestServices> & {
+let deps: ReturnType<typeof toBillingDeps> & {
   findIncidents: typeof findIncidentsHere;
   jobs: JobQueue;
   notices: { sendsMail: boolean; brandName: string; consoleUrl: string };
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const services = createTestServices(database);
   jobs = await openJobQueue({ target: database.target, logger: services.logger });
   deps = {
-    ...services,
+    ...toBillingDeps(services),
     jobs,
     findIncidents: findIncidentsHere,
     notices: { sendsMail: true, brandName: "Acme API", consoleUrl: "https://console.test" },

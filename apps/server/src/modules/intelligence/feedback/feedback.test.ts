@@ -2,18 +2,13 @@ import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import {
-  contextOf,
-  createTestServices,
-  createTestTenant,
-  OPERATOR_CONTEXT,
-} from "@turnpike/testkit/test-services";
+import { contextOf, createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
-import { findIncidentsHere } from "../incident-finder.ts";
 import { bookOf, listInsightRows } from "../insights.store.ts";
 import { refreshInsights, updateInsight } from "../manage-insights.ts";
 import { type RecordedCalls, recordCalls } from "../testing/record-calls.fixture.ts";
+import { openScanDeps } from "../testing/scan-deps.fixture.ts";
 import { listFeedback, resetFeedback } from "./manage-feedback.ts";
 
 const DAYS = 21;
@@ -21,11 +16,10 @@ const EVENT_HOURS = 5;
 const ALIKE = { measure: "requests", dimension: "key" } as const;
 
 let database: TestDatabase;
-let deps: ReturnType<typeof createTestServices> & { findIncidents: typeof findIncidentsHere };
+let deps: ReturnType<typeof openScanDeps>;
 beforeAll(async () => {
   database = await createTestDatabase();
-  deps = { ...createTestServices(database), findIncidents: findIncidentsHere };
-  deps.clock.advance(10 * 60_000);
+  deps = openScanDeps(database);
 });
 afterAll(() => database.close());
 

@@ -1,15 +1,11 @@
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import {
-  createTestServices,
-  createTestTenant,
-  OPERATOR_CONTEXT,
-} from "@turnpike/testkit/test-services";
+import { createTestTenant, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createKey } from "#modules/keys/index.ts";
-import { findIncidentsHere } from "../incident-finder.ts";
 import { type RecordedCalls, recordCalls } from "../testing/record-calls.fixture.ts";
+import { openScanDeps } from "../testing/scan-deps.fixture.ts";
 import {
   listInstallationInsights,
   refreshInstallationInsights,
@@ -22,12 +18,10 @@ const EVENT_HOURS = 4;
 const SLOW = { from: 14, to: 10 };
 
 let database: TestDatabase;
-let deps: ReturnType<typeof createTestServices> & { findIncidents: typeof findIncidentsHere };
+let deps: ReturnType<typeof openScanDeps>;
 beforeAll(async () => {
   database = await createTestDatabase();
-  deps = { ...createTestServices(database), findIncidents: findIncidentsHere };
-  // The hour before has settled.
-  deps.clock.advance(10 * 60_000);
+  deps = openScanDeps(database);
 });
 afterAll(() => database.close());
 

@@ -24,7 +24,7 @@ export type ExpectedReading = {
 
 const LABEL =
   /^(?<kind>\w+) (?<measures>\S+)(?: by (?<by>\S+))?(?: where (?<where>.+?))? from (?<from>\S+?)[.][.](?<to>\S+)(?: each (?<grain>\w+))?(?: (?<rank>top|bottom) (?<limit>\d+))?(?: vs (?<compare>\w+))?$/;
-const FILTER = /^(?<field>\w+) ?(?<sign>!=|>=|<=|=|>|<|in) ?(?<value>.+)$/;
+const FILTER = /^(?<field>\w+) ?(?<sign>!=|>=|<=|=|>|<|not_in|in) ?(?<value>.+)$/;
 const OPERATORS = {
   "=": "eq",
   "!=": "ne",
@@ -40,8 +40,8 @@ const toInstant = (text: string) => (/^\d{2}-\d{2}$/.test(text) ? `2026-${text}`
 
 function parseFilter(text: string): QuestionFilter {
   const { field = "", sign = "", value = "" } = FILTER.exec(text)?.groups ?? {};
-  if (sign === "in") {
-    return { field, op: "in", value: value.split("|").map(toValue) };
+  if (sign === "in" || sign === "not_in") {
+    return { field, op: sign, value: value.split("|").map(toValue) };
   }
   const op = Object.entries(OPERATORS).find(([name]) => name === sign)?.[1];
   if (op === undefined) {

@@ -1,11 +1,13 @@
 const NOUNS: Readonly<Record<string, string>> = {
-  tenant: "tenant tenants customer customers client clients companies",
+  tenant:
+    "tenant tenants customer customers client clients companies organisation organisations organization organizations orgs subscriber subscribers accounts",
   key: "key keys credential credentials",
-  plan: "plan plans tier tiers",
-  route: "route routes endpoint endpoints path paths url urls",
+  plan: "plan plans tier tiers packages",
+  route: "route routes endpoint endpoints path paths url urls uri uris apis operations",
   method: "method methods verb verbs",
-  status: "status statuses code codes",
-  region: "region regions location locations datacenter datacentre",
+  status: "status statuses codes",
+  region:
+    "region regions location locations datacenter datacentre datacenters datacentres zone zones geography geo",
   environment: "environment environments mode",
 };
 

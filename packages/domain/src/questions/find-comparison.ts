@@ -1,4 +1,5 @@
-import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
+import { DAY_MS } from "../time/zoned-buckets.ts";
+import { type LocalRange, move, type QuestionUnit, wholeUnit } from "./calendar.ts";
 import { findRange, NUMBER, type QuestionClock } from "./find-range.ts";
 import { type Phrase, take } from "./phrase.ts";
 
@@ -39,10 +40,12 @@ const NAMES_RANGE =
   /\b(?:this|today|yesterday|since|q[1-4]|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|last)\b/;
 const DIFFERENCE = /\bdifferences? (?:in|of) (.+?) between (.+?) and\b/;
 
+const beforeLast = (text: string) => text.slice(0, text.lastIndexOf(" than "));
+
 /** Writes “compare A with B”, “more of A than B” and “the difference between A and B” as “A versus B”. */
 export function rewriteComparison(phrase: Phrase): void {
   const withRunning = (middle: string, unit: string) =>
-    NAMES_RANGE.test(middle) ? middle : `${middle} ${unit}`;
+    NAMES_RANGE.test(beforeLast(phrase.text)) ? middle : `${middle} ${unit}`;
   phrase.text = phrase.text
     .replace(COMPARE, "$1 versus ")
     .replace(DIFFERENCE, "$1 of $2 versus")
@@ -58,16 +61,56 @@ export function rewriteComparison(phrase: Phrase): void {
     .replace(MORE_THAN, "$1 versus ");
 }
 
+/** A month of 28 days is as long as one of 31. */
+const ALIKE = 0.85;
 const YEAR_DAYS_MIN = 360 * 86_400_000;
 
+/** Words of a comparison, and the unit of time that they name. */
+export type NamedComparison = {
+  readonly compare: FoundComparison;
+  readonly text: string;
+  readonly unit?: QuestionUnit;
+};
+
 /** Takes words such as “vs the week before” out of a phrase. */
-export function findComparison(phrase: Phrase): FoundComparison | undefined {
-  const isYear = take(phrase, YEAR_BEFORE) !== undefined;
-  return isYear
-    ? "previous_year"
-    : take(phrase, PERIOD_BEFORE) === undefined
-      ? undefined
-      : "previous_period";
+export function findComparison(phrase: Phrase): NamedComparison | undefined {
+  const year = take(phrase, YEAR_BEFORE);
+  if (year !== undefined) {
+    return { compare: "previous_year", text: year[0] };
+  }
+  const period = take(phrase, PERIOD_BEFORE);
+  if (period === undefined) {
+    return;
+  }
+  const [text] = period;
+  const unit =
+    /(?<!s )\b(day|week|month|quarter|year)\b(?!.*\b(?:day|week|month|quarter|year)\b)/.exec(
+      text,
+    )?.[1];
+  return {
+    compare: "previous_period",
+    text,
+    ...(unit === undefined ? {} : { unit: unit as QuestionUnit }),
+  };
+}
+
+/** True where the period before a range is the one that the words name: not for “yesterday vs the same day last week”. */
+export function isLike({ unit }: NamedComparison, range: LocalRange, nowMs: number): boolean {
+  if (unit === undefined) {
+    return true;
+  }
+  const whole = wholeUnit(unit, range.fromMs);
+  const lengthMs = range.toMs - range.fromMs;
+  const isRunning = range.fromMs === whole.fromMs && range.toMs > nowMs;
+  const longestMs = Math.max(whole.toMs - whole.fromMs, (unit === "month" ? 31 : 1) * DAY_MS);
+  return isRunning || (lengthMs <= longestMs && lengthMs >= (whole.toMs - whole.fromMs) * ALIKE);
+}
+
+const UNIT_OVER_UNIT = /(?<![\w#-])(day|week|month)[ -](?:over|on|by)[ -]\1(?![\w-])/;
+
+/** The step of “month over month”, for a range of several months; taken out of the phrase only then. */
+export function findStep(text: string): "day" | "week" | "month" | undefined {
+  return UNIT_OVER_UNIT.exec(text)?.[1] as "day" | "week" | "month" | undefined;
 }
 
 /** True after taking a word of change out of a phrase: “how much did traffic grow”. */

@@ -9,7 +9,10 @@ const COMPOUNDS: readonly (readonly [RegExp, string])[] = [
     /(?<![\w#])(?:status|response|code) (?:class|classes|family|families|group|groups)(?!\w)/g,
     "#dstatus_class",
   ],
-  [/(?<![\w#])(?:(?:http |response )?(?:status )?codes?|http status(?:es)?)(?!\w)/g, "#dstatus"],
+  [
+    /(?<![\w#])(?:(?:http |response |error |return |result )?(?:status )?codes|(?:http |response |status |return |result )+code|(?<=(?:by|per|each|and|which) )code|http status(?:es)?)(?!\w)/g,
+    "#dstatus",
+  ],
   [/(?<![\w#])http (?:methods?|verbs?)(?!\w)/g, "#dmethod"],
   [/(?<![\w#])(?:api )keys?(?!\w)/g, "key"],
   [/(?<![\w#])data cent(?:er|re)s?(?!\w)/g, "region"],

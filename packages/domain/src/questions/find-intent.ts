@@ -5,14 +5,14 @@ export type QuestionIntent = "explain" | "forecast" | "quota" | "invoice" | "adv
 const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
 
 const WHY = words(
-  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons? (?:for|behind|why)|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone) wrong(?: with)?|due to what|driving|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
+  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons?(?: (?:for|behind|why|that))?|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone) wrong(?: with)?|due to what|driving|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
 );
 const FUTURE = words(
-  "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by the end of|end up|would .* land|anticipated?|upcoming|at this (?:rate|pace)|run rate",
+  "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by (?:the )?end of|by (?:the )?(?:day|week|month|quarter|year|period)[ -]end|by eo[dwmqy]|end up|would .* land|anticipated?|upcoming|at this (?:rate|pace)|run rate",
 );
 const KEYS = words("keys?|credentials?");
 const UNSAFE = words(
-  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|(?:should|can|could|may) (?:we|i) (?:safely |still )?(?:revoke|retire|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
+  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|(?<!(?:without|no|never|not|an) )expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|(?:should|can|could|may) (?:we|i) (?:safely |still )?(?:revoke|retire|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
 );
 const SECURITY = words("security (?:risks?|issues?|problems?)|risky keys?|key (?:risks?|hygiene)");
 const PLAN = words("plans?|tiers?|#pplan");
@@ -20,7 +20,7 @@ const ADVICE = words(
   "best|right|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
 );
 const OVERPAY = words(
-  "(?:overpaying|cheaper plan|wrong plan|upgrade|downgrade|save money|pay less|better plan)",
+  "overpaying|over-paying|cheaper (?:plan|option|alternative|subscription|package|way|deal|choice)s?|(?:something|anything) cheaper|(?:wrong|better|other|another|different) (?:plan|package|subscription)s?|upgrade|downgrade|save (?:us )?(?:some )?money|(?:pay|spend) less|too expensive",
 );
 const QUOTA = words(
   "quotas?|allowances?|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|use up|used up|max(?:ed)? out|headroom",

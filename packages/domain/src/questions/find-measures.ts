@@ -1,4 +1,4 @@
-import { type Phrase, take } from "./phrase.ts";
+import { type Phrase, take, takeAll } from "./phrase.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
 
 type MeasureRule = {
@@ -10,7 +10,7 @@ type MeasureRule = {
 const CALLS = "(?:api )?(?:requests?|calls?|hits|queries|responses|answers)";
 const OF_CALLS = `(?:${CALLS} (?:that |which )?(?:(?:were|was|got|get|have|been|are|did|we|being) )*)?`;
 const LATENCY =
-  "(?:(?:response |upstream |request )?latenc(?:y|ies)|response times?|response durations?|durations?|processing times?)";
+  "(?:(?:response |upstream |requests? )?latenc(?:y|ies)|response times?|response durations?|durations?|processing times?)";
 const TENANTS = "(?:tenants?|customers?|clients?|companies)";
 const HOW_MANY = "(?:(?:how many|number of|count of) )?";
 
@@ -56,13 +56,13 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["revenue"],
     pattern: words(
-      "revenues?|income|turnover|sales|takings|earnings|earn(?:s|ed|ing)?(?: us)?|money (?:did|do|have) (?:we|i) (?:make|made)|money(?: came| coming| comes)? in|(?:make|makes|made|bring|brings|brought)(?: us)?(?: in)? (?:the )?(?:most )?money|did we make(?= #r|$)",
+      "revenues?|income|turnover|sales|takings|earnings|earn(?:s|ed|ing)?(?: us)?|(?:did|do|does|have|has|are) (?:we|i) (?:make|made|making|take|taken|taking|collect|collected|collecting)(?: in)? (?:the )?(?:most )?money|money (?:did|do|does|have|has|are)(?: (?:#v\\d|we|i|each|the|and|#d\\w+))* (?:make|made|making|take|taken|collect|collected|bring|brought|bringing|generate|generated)(?: us| in)*|money(?: came| coming| comes| we made| we make| we took)? in|(?:make|makes|made|bring|brings|brought|generate|generates|generated)(?: us)?(?: in)? (?:the )?(?:most )?money|did we (?:make|take|collect)(?: in)?(?= (?:#|,)|$)|(?:bring|brings|brought)(?: us)? in(?= (?:#|,|the most|most)|$)",
     ),
   },
   {
     measures: ["spend"],
     pattern: words(
-      "spend(?:s|ing)?|spent|bill(?:ing)?(?= (?:to )?#v)|costs?|expenses|expenditures?|charges|charged|billed|pa(?:y|ys|id|ying)|money",
+      "spend(?:s|ing)?|spent|bill(?:ing)?(?= (?:to )?#v)|costs?|expenses|expenditures?|charges|charged|billed|bill|pa(?:y|ys|id|ying)|money",
     ),
   },
   {
@@ -104,7 +104,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["active_keys"],
     pattern: words(
-      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?:api )?keys (?:(?:were|was|are|that) )+(?:active|in use|used))|(?:how many|number of) (?:api )?keys`,
+      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?:api )?keys (?:that |which )?(?:(?:were|was|are|is|have|has|been) )+(?:active|in use|used))|(?:how many|number of) (?:api )?keys`,
     ),
   },
   {
@@ -116,13 +116,13 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["bytes_in"],
     pattern: words(
-      "bytes[_ ]in|(?:bytes|data) (?:(?:was|were|did|we|i|have|has) )*(?:received|receive|uploaded|in|coming in)|(?:received|incoming|inbound|uploaded) (?:bytes|data)|ingress|uploads|upload (?:volume|size)",
+      "bytes[_ ]in|(?:bytes|data) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:received|receive|uploaded|upload|in|(?:came|comes|come|coming|went|going|transferred) in)|(?:received|incoming|inbound|uploaded) (?:bytes|data)|ingress|uploads|upload (?:volume|size)",
     ),
   },
   {
     measures: ["bytes_out"],
     pattern: words(
-      "bytes[_ ]out|(?:bytes|data) (?:(?:was|were|did|we|i|have|has) )*(?:sent|send|served|returned|downloaded|out|going out|transferred out)(?: out)?|(?:sent|outgoing|outbound|downloaded) (?:bytes|data)|egress|downloads|download (?:volume|size)",
+      "bytes[_ ]out|(?:bytes|data) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:sent|send|served|serve|returned|return|downloaded|download|out|(?:went|goes|go|gone|going|transferred|transfer) out)(?: out)?|(?:sent|outgoing|outbound|downloaded) (?:bytes|data)|egress|downloads|download (?:volume|size)",
     ),
   },
   {
@@ -134,19 +134,24 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["latency_p95"],
     pattern: words(
-      `${LATENCY}|slow(?:er|ness)?|faster|quick(?:er)?|speed|how long (?:do|did|does)`,
+      `${LATENCY}|slow(?:er|ness)?|faster|quicker|how (?:fast|quick)|speed|how long (?:do|did|does)`,
     ),
     assumed: "latency at p95",
   },
   {
     measures: ["requests"],
     pattern: words(
-      `(?:api |call |request |traffic )?(?:requests?|calls?|hits|traffic|throughput|queries|invocations|call volume|request volume)(?: volume| count)?|busy|everything|activity|volume`,
+      `(?:api |call |request |traffic )?(?:requests?|calls?|hits|traffic|throughput|queries|invocations|call volume|request volume)(?: volume| count)?|busy`,
     ),
   },
 ];
+/** Words that count calls where nothing else is measured. */
+const ANYTHING = words("everything|activity|activities|volumes?|load");
 
 const MEASURES_MAX = 8;
+/** “How often was the API called”. */
+const HOW_USED =
+  /\bhow (?:hard|much|often|heavily|frequently|many times)\b.*?(?<![\w#-])(hit|called|call|used|use|queried|requested|invoked|accessed)(?![\w-])/;
 /** “Token usage” is tokens; “usage” by itself is requests. */
 const USAGE = words("(?:api )?(?:usage|consumption)");
 
@@ -165,7 +170,12 @@ function takeMeters(phrase: Phrase, index: VocabularyIndex, found: string[]): vo
   phrase.text = text
     .join(" ")
     .replace(/(#m\d) (?:usage|consumption|volume|calls?)(?= |$)/g, "$1")
-    .replace(/(?:usage|consumption|volume) of (#m\d)/g, "$1");
+    .replace(/(?:usage|consumption|volume) of (#m\d)/g, "$1")
+    // “Tokens were spent” says no more than that they were used.
+    .replace(
+      /(#m\d(?: (?:were|was|are|is|have|has|had|been|being|we|i|they|did|do|does|got|get|that|which|#v\d))+) (?:spent|spend|spends)\b/g,
+      "$1",
+    );
 }
 
 export type FoundMeasures = {
@@ -196,6 +206,17 @@ export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasu
         assumed.push(rule.assumed);
       }
     }
+  }
+  if (marked.length === 0 && take(phrase, ANYTHING, "#m0") !== undefined) {
+    marked.push(["requests"]);
+  }
+  takeAll(phrase, ANYTHING, "");
+  if (marked.length === 0 && HOW_USED.test(phrase.text)) {
+    phrase.text = phrase.text.replace(
+      HOW_USED,
+      (text, verb: string) => `${text.slice(0, -verb.length)}#m0`,
+    );
+    marked.push(["requests"]);
   }
   if (marked.length === 0 && take(phrase, USAGE, "#m0") !== undefined) {
     marked.push(["requests"]);

@@ -48,6 +48,8 @@ const WEEKDAY =
 const UNIT = "(?:minute|hour|day|week|month|quarter|half|year)";
 const DAY = "\\d{1,2}(?:st|nd|rd|th)?";
 const YEAR = "20\\d\\d";
+/** A year beside a month, a quarter or a half, by its number or from here. */
+const OF_YEAR = `(?:,?(?: of| in)? (${YEAR}|(?:last|this|the previous|the|the current) year))?`;
 const LAST = "(?:last|previous|prior|preceding)";
 const THIS = "(?:this|the current|current)";
 
@@ -79,8 +81,9 @@ function inNearestYear(
   make: (year: number) => LocalRange | undefined,
 ): FoundRange | undefined {
   const current = new Date(clock.nowMs).getUTCFullYear();
-  if (year !== undefined) {
-    return make(Number(year));
+  if (year !== undefined && year !== "") {
+    const relative = /last|previous/.test(year) ? current - 1 : current;
+    return make(/^\d/.test(year) ? Number(year) : relative);
   }
   if (clock.isFuture) {
     return [current, current + 1].map(make).find((range) => (range?.toMs ?? 0) > clock.nowMs);
@@ -137,7 +140,7 @@ type RangeRule = {
 /** Ways to name one range of the calendar. They may also be the ends of a longer one. */
 const ATOMS: readonly RangeRule[] = [
   {
-    pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})(?: (${YEAR}))?`,
+    pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})${OF_YEAR}`,
     read: (clock, [ordinal = "", month = "", year]) =>
       inNearestYear(clock, year, (at) => {
         const fromMs = Date.UTC(at, toMonth(month), 1 + 7 * toOrdinal(ordinal));
@@ -145,7 +148,7 @@ const ATOMS: readonly RangeRule[] = [
       }),
   },
   {
-    pattern: `(?:the )?week (?:of|from|starting|beginning) (?:the )?(?:(${DAY})(?: of)? (${MONTH})|(${MONTH}) (${DAY}))`,
+    pattern: `(?:the )?(?:calendar )?week (?:of|from|starting|beginning|commencing)(?: on)? (?:the )?(?:(${DAY})(?: of)? (${MONTH})|(${MONTH}) (${DAY}))`,
     read: (clock, [day, month, otherMonth, otherDay]) =>
       inNearestYear(clock, undefined, (at) => {
         const name = month || otherMonth || "";
@@ -169,36 +172,36 @@ const ATOMS: readonly RangeRule[] = [
     read: (_, [year, month]) => ofMonths(Number(year), Number(month) - 1, 1),
   },
   {
-    pattern: `(?:the )?(${DAY})(?: of)? (${MONTH})(?:,? (${YEAR}))?`,
+    pattern: `(?:the )?(${DAY})(?: of)? (${MONTH})${OF_YEAR}`,
     read: (clock, [day = "", month = "", year]) =>
       inNearestYear(clock, year, (at) => toDay(at, toMonth(month), Number.parseInt(day, 10))),
   },
   {
-    pattern: `(${MONTH}) (?:the )?(${DAY})(?:,? (${YEAR}))?(?! days| weeks)`,
+    pattern: `(${MONTH}) (?:the )?(${DAY})${OF_YEAR}(?! days| weeks)`,
     read: (clock, [month = "", day = "", year]) =>
       inNearestYear(clock, year, (at) => toDay(at, toMonth(month), Number.parseInt(day, 10))),
   },
   {
-    pattern: `(?:(?:the )?(?:month of )?|last |this |next )(${MONTH})(?:(?: of)? (${YEAR})| last year)?`,
+    pattern: `(?:(?:the )?(?:month of )?|last |this |next )(${MONTH})${OF_YEAR}`,
     read: (clock, [month = "", year]) =>
       inNearestYear(clock, year, (at) => ofMonths(at, toMonth(month), 1)),
   },
   {
-    pattern: `(?:q|quarter )([1-4])(?:(?: of|,)? (${YEAR}))?`,
+    pattern: `(${YEAR})[ -]?q([1-4])`,
+    read: (_, [year, quarter]) => ofMonths(Number(year), (Number(quarter) - 1) * 3, 3),
+  },
+  {
+    pattern: `(?:the )?(?:q ?|quarter )([1-4])${OF_YEAR}`,
     read: (clock, [quarter, year]) =>
       inNearestYear(clock, year, (at) => ofMonths(at, (Number(quarter) - 1) * 3, 3)),
   },
   {
-    pattern: `(${YEAR})[ -]q([1-4])`,
-    read: (_, [year, quarter]) => ofMonths(Number(year), (Number(quarter) - 1) * 3, 3),
-  },
-  {
-    pattern: `(?:the )?(first|second|third|fourth|1st|2nd|3rd|4th) quarter(?:(?: of)? (?:(${YEAR})|the year|this year))?`,
+    pattern: `(?:the )?(first|second|third|fourth|1st|2nd|3rd|4th) quarter${OF_YEAR}`,
     read: (clock, [quarter = "", year]) =>
       inNearestYear(clock, year, (at) => ofMonths(at, toOrdinal(quarter) * 3, 3)),
   },
   {
-    pattern: `(?:h([12])|(?:the )?(first|second|1st|2nd) half)(?:(?: of)? (?:(${YEAR})|the year|this year))?`,
+    pattern: `(?:h([12])|(?:the )?(first|second|1st|2nd) half)${OF_YEAR}`,
     read: (clock, [digit, word, year]) =>
       inNearestYear(clock, year, (at) => ofMonths(at, toOrdinal(digit || word || "first") * 6, 6)),
   },
@@ -207,6 +210,14 @@ const ATOMS: readonly RangeRule[] = [
     read: ({ nowMs }) => {
       const saturday = move("day", startOf("week", nowMs), -2);
       return { fromMs: saturday, toMs: saturday + 2 * DAY_MS };
+    },
+  },
+  {
+    pattern: `(?:the )?(${WEEKDAY}),? (?:of |in )?(?:the )?(last|previous|this|current) week|(?:the )?(last|previous|this) week(?:'s| on|,)? (${WEEKDAY})`,
+    read: ({ nowMs }, [name, which, otherWhich, otherName]) => {
+      const steps = /last|previous/.test(which || otherWhich || "") ? -1 : 0;
+      const day = WEEKDAY_NAMES.indexOf((name || otherName || "").slice(0, 3));
+      return wholeUnit("day", move("day", wholeUnit("week", nowMs, steps).fromMs, day));
     },
   },
   {
@@ -268,6 +279,10 @@ const ATOMS: readonly RangeRule[] = [
     read: ({ nowMs }, [unit = ""]) => wholeUnit("day", startOf(toUnit(unit), nowMs)),
   },
   {
+    pattern: "(?:of|in|during|over|for) the (week|month|quarter|year)(?= (?:#|,)|$)",
+    read: (clock, [unit = ""]) => thisUnit(clock, toUnit(unit)),
+  },
+  {
     pattern: `(?:the year )?(${YEAR})`,
     read: (_, [year]) => ofMonths(Number(year), 0, 12),
   },
@@ -318,7 +333,11 @@ function readEnds(clock: QuestionClock, one: string, other: string): FoundRange 
   if (ONLY_WEEKDAY.test(other)) {
     // The first of that weekday after the start: “from Monday to Wednesday” may end today.
     const days = (toWeekday(last.fromMs) - toWeekday(first.fromMs) + 7) % 7;
-    return { fromMs: first.fromMs, toMs: move("day", first.fromMs, days + 1) };
+    const range = { fromMs: first.fromMs, toMs: move("day", first.fromMs, days + 1) };
+    // “From Tuesday to Thursday” on a Wednesday is that of the week before.
+    return clock.isFuture || range.toMs <= endOfToday(clock)
+      ? range
+      : { fromMs: move("week", range.fromMs, -1), toMs: move("week", range.toMs, -1) };
   }
   // “November to February” begins in the year before.
   const fromMs = first.fromMs < last.toMs ? first.fromMs : move("year", first.fromMs, -1);
@@ -397,7 +416,7 @@ const SPANS: readonly RangeRule[] = [
       inNearestYear(clock, year, (at) => ofMonths(at, toMonth(month), 1)),
   },
   {
-    pattern: `(?:the )?(?:${LAST}|past|trailing|recent|these last) (${NUMBER})(?: of)? (minute|hour|day|week|month|quarter|year)s?`,
+    pattern: `(?:(?:for|since|during) )?(?:the )?(?:${LAST}|past|trailing|recent|these last) (${NUMBER})(?: of)? (minute|hour|day|week|month|quarter|year)s?`,
     read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
   },
   {
@@ -427,12 +446,8 @@ const SPANS: readonly RangeRule[] = [
     },
   },
   {
-    pattern: "(?:of |over |since )?(?:all time|ever|the beginning)",
+    pattern: "(?:of |over |since )?(?:all time|ever|the beginning(?! of))",
     read: (clock) => ({ fromMs: 0, toMs: endOfToday(clock), assumed: "all time" }),
-  },
-  {
-    pattern: "right now|at the moment",
-    read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: "now: today" }),
   },
 ];
 
@@ -467,12 +482,24 @@ const JOINS: readonly RangeRule[] = [
     },
   },
   {
-    pattern: `(?:in |on |for |during |over |of |from |within |throughout |through |at )*(?:all |the whole |the entire |the month of )?(${ATOM})`,
+    pattern: `(?:in |on |for |during |over |of |from |within )*(?:so far (?:in |this )?(${ATOM})|(${ATOM}) (?:so far|to date|until now|till now|up to now|until today))`,
+    read: (clock, [one, other]) => {
+      const range = readAtom(clock, one || other || "");
+      return range && { fromMs: range.fromMs, toMs: Math.min(range.toMs, endOfToday(clock)) };
+    },
+  },
+  {
+    pattern: `(?:in |on |for |during |over |of |from |within |throughout |through |at )*(?:(?:the )?(?:all|whole|entire|full|complete)(?: of)? |the month of )?(${ATOM})`,
     read: (clock, [text = ""]) => readAtom(clock, text),
   },
   {
-    pattern: `(?:in |within |during |over )?(${NUMBER}) (minute|hour|day|week|month|year)s?(?! (?:ago|before|earlier))`,
+    pattern: `(?:in |within |during |over |since |for )?(?:the )?(${NUMBER}) (minute|hour|day|week|month|year)s?(?! (?:ago|before|earlier))`,
     read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
+  },
+  {
+    pattern:
+      "right now|just now|as of now|at the moment|at present|presently|currently|now(?= ,|$)",
+    read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: "now: today" }),
   },
 ];
 
@@ -526,6 +553,10 @@ export function findRange(phrase: Phrase, clock: QuestionClock): FoundRange | un
   }
   return;
 }
+
+/** The running unit: what “compared to last week” compares when no range is named. */
+export const runningRange = (clock: QuestionClock, unit: QuestionUnit): FoundRange =>
+  thisUnit(clock, unit);
 
 /** The range that a question has when it names none. */
 export function defaultRange(clock: QuestionClock): FoundRange {

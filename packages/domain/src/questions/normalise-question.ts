@@ -16,6 +16,12 @@ const UNITS: Readonly<Record<string, string>> = {
   y: "years",
 };
 
+const MONTH_AHEAD = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;
+const DAY_OR_MONTH =
+  "(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
+/** “Mon-Wed”, “Jan-Mar”. */
+const WEEKDAYS_JOINED = new RegExp(`\\b(${DAY_OR_MONTH})-(?=${DAY_OR_MONTH}\\b)`, "g");
+
 /**
  * Writes a question in lower case with single spaces, short forms spelt out and separators as commas. Marks of the grammar start with
  * `#`, which no question can write.
@@ -35,6 +41,7 @@ export function normaliseQuestion(question: string): string {
     .replace(/\bin (?:the )?us\b(?!-)/g, "in america")
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[–—]/g, " - ")
+    .replace(/^\s*(?:good )?(?:morning|afternoon|evening|day)\b(?=\s*[,!.:;-])/, "")
     .replace(/#/g, " ")
     .replace(/(\d),(?=\d{3}\b)/g, "$1")
     .replace(/\b(what|how|where|who|that|it|there|here|when)'s\b/g, "$1 is")
@@ -47,6 +54,12 @@ export function normaliseQuestion(question: string): string {
       "$1 per $2",
     )
     .replace(/\b(?:half an|half|a half) hour\b/g, "30 minutes")
+    .replace(/\b(per|by)-(?=[a-z])/g, "$1 ")
+    .replace(WEEKDAYS_JOINED, "$1 - ")
+    .replace(/\b(?<!\d )first of (?=[a-z])/g, (text, at: number, whole: string) =>
+      MONTH_AHEAD.test(whole.slice(at + text.length)) ? "1 of " : text,
+    )
+    .replace(/\b(since|from) the first\b(?! (?:of|half|quarter|week|day|month))/g, "$1 the 1st")
     .replace(/\bw\/o\b/g, "without")
     .replace(/\bv(?:s|\.)\.?(?=\s)/g, "versus")
     .replace(/[?!;"()[\]“”…:](?=\s|$)|(?<=\s|^)["'(“[]+|[,;?!"()“”]|\.(?=\s|$)/g, " , ")

@@ -1,17 +1,20 @@
 import type { Grain } from "../time/zoned-buckets.ts";
+import { move } from "./calendar.ts";
 import { correctSpelling } from "./correct-spelling.ts";
 import {
   type FoundComparison,
   findComparison,
   findGrowth,
   findSecondRange,
+  findStep,
+  isLike,
   rewriteComparison,
 } from "./find-comparison.ts";
 import { type FoundDimension, findDimensions } from "./find-dimensions.ts";
 import { findGrain } from "./find-grain.ts";
 import { findIntent, type QuestionIntent, takeIntent } from "./find-intent.ts";
 import { type FoundMeasures, findMeasures } from "./find-measures.ts";
-import { type FoundRange, findRange, type QuestionClock } from "./find-range.ts";
+import { type FoundRange, findRange, type QuestionClock, runningRange } from "./find-range.ts";
 import { type FoundRanking, findRanking } from "./find-ranking.ts";
 import { findThreshold } from "./find-threshold.ts";
 import { findValues, toFilters } from "./find-values.ts";
@@ -19,13 +22,13 @@ import { normaliseQuestion } from "./normalise-question.ts";
 import { type Phrase, take } from "./phrase.ts";
 import type { QuestionFilter } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
-import { isFiller } from "./words.ts";
+import { isComparing, isFiller } from "./words.ts";
 
 /** A word that no rule understood. */
 export type UnknownWord = {
   readonly word: string;
   /** Where it is: a value is asked about, a breakdown is asked for, or neither. */
-  readonly place: "value" | "dimension" | "other";
+  readonly place: "value" | "dimension" | "comparison" | "other";
 };
 
 export type QuestionParts = {
@@ -69,10 +72,28 @@ const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
     "open",
   ],
   [/(?<![\w#-])unauthori[sz]ed(?![\w-])/, "status", 401],
+  [
+    /(?<![\w#-])(?:voided|cancell?ed)(?![\w-])(?=.*\b(?:invoices?|bills?)\b)|(?<=\b(?:invoices?|bills?)\b.*)\b(?:voided|cancell?ed)(?![\w-])/,
+    "invoice_status",
+    "void",
+  ],
+  [
+    /(?<![\w#-])(?:past due|late)(?![\w-])(?=.*\b(?:invoices?|bills?)\b)|(?<=\b(?:invoices?|bills?)\b.*)\b(?:past due|late|past their due date)(?![\w-])/,
+    "invoice_status",
+    "overdue",
+  ],
+  [
+    /(?<![\w#-])(?:settled)(?![\w-])(?=.*\b(?:invoices?|bills?)\b)|(?<=\b(?:invoices?|bills?)\b.*)\bsettled(?![\w-])/,
+    "invoice_status",
+    "paid",
+  ],
 ];
 const SHIFT =
   /(?:the )?(day|week|month|quarter|year|period|one) (?:before(?: (?:that|it))?|earlier|prior)(?![\w-])/;
-const CONTRAST = /(#v\d+)(?: (?:,|and|or|versus|the|against|or the|with|to))+ (#v\d+)/;
+const CONTRAST = /(#v\d+)(?: (?:,|and|or|versus|against|the|against|or the|with|to))+ (#v\d+)/;
+/** “A or B” is a contrast where one of them is asked for. */
+const CONTRASTS =
+  /versus|against|compar|difference|\bthan\b|\b(?:separately|individually|respectively|side by side|each|apart)\b|\b(?:which|who|what|is|are|more|most|fewer|less|least|\w+er)\b.* or /;
 /** “Do POSTs fail more often than GETs”. */
 const CONTRAST_THAN = /(#v\d+)(?: (?!#v)\S+){0,4} than (?:(?:the|for|on|of|with|in|from) )*(#v\d+)/;
 /** “Which keys made no calls”. */
@@ -81,6 +102,18 @@ const NONE =
 const MARK = /^(?:#\w+|,|-|\/|'|=|>|\.|@|\$|\+)$/;
 const BEFORE_VALUE =
   /^(?:for|from|of|on|in|to|with|at|tenant|customer|key|route|endpoint|region|plan|model|by|only|via|the|about|against|using|called|named)$/;
+
+const LAST_ONE = /\b(?:last|previous|prior)\b/;
+const BEYOND_LAST =
+  /\b(?:exceed|beat|surpass|top|(?:be )?(?:more|higher|larger|lower|less|fewer) than|stay (?:above|below)) (?:the |that of )*(?:last|previous) (week|month|quarter|year)\b/;
+
+/** “Which of our customers uses the most” is one. */
+const ONE_OF_MANY =
+  /\b(?:which|who|what)(?: single)?(?: one)? of (?:our |the |my |all |these )*\w+ (?:is|was|has|does|uses|makes|pays|gets|\w+s)\b/;
+
+/** “Users” are customers, unless they are a route: “requests to users”. */
+const USERS =
+  /\b(top|biggest|largest|heaviest|smallest|our|which|many|active|new|most|paying|\d+|two|three|four|five|ten) users\b/g;
 
 type Mention = { field: string; values: readonly (string | number)[]; isExcluded: boolean };
 
@@ -143,16 +176,24 @@ function takeMentions(
   return places.map(([mark, value]) => ({ ...value, isExcluded: excluded.has(mark) }));
 }
 
-function listUnknown(text: string): UnknownWord[] {
+function listUnknown(text: string, compares: boolean): UnknownWord[] {
   const words = text.split(" ");
   return words.flatMap((word, at): UnknownWord[] => {
-    if (word === "" || MARK.test(word) || isFiller(word)) {
+    if (word === "" || MARK.test(word) || isFiller(word) || (compares && isComparing(word))) {
       return [];
     }
     const before = words[at - 1] ?? "";
     const after = words[at + 1] ?? "";
     const isValue =
-      BEFORE_VALUE.test(before) || /^[/]/.test(word) || /^#d/.test(after) || /^#d/.test(before);
+      // A word in front of a measure says of what kind it is: “CPU usage”.
+      !/^#m/.test(after) &&
+      (BEFORE_VALUE.test(before) ||
+        /^[/]/.test(word) ||
+        /^#[dv]/.test(after) ||
+        /^#[dv]/.test(before));
+    if (isComparing(word)) {
+      return [{ word, place: "comparison" }];
+    }
     const place = /^(?:by|per|each)$/.test(before) ? "dimension" : isValue ? "value" : "other";
     return [{ word, place }];
   });
@@ -230,15 +271,20 @@ export function readParts(
   time: Omit<QuestionClock, "isFuture" | "isSeries">,
 ): QuestionParts {
   const normal = normaliseQuestion(question);
+  const dimensions = index.vocabulary.meters.flatMap((meter) =>
+    meter.dimensions.flatMap((name) => [name, `${name}s`]),
+  );
   const isName = (word: string) =>
     index.names.has(word) ||
     index.parts.has(word) ||
     index.meterWords.has(word) ||
-    index.vocabulary.meters.some(({ dimensions }) => dimensions.includes(word));
-  const dimensions = index.vocabulary.meters.flatMap((meter) => meter.dimensions);
+    dimensions.includes(word);
   const names = [...index.meterWords.keys(), ...dimensions];
   const spelt = correctSpelling(normal, isName, names);
-  const values = findValues(index, spelt);
+  const values = findValues(
+    index,
+    index.vocabulary.actor === "operator" ? spelt.replace(USERS, "$1 customers") : spelt,
+  );
   const phrase: Phrase = { text: values.text };
   const intent = findIntent(
     phrase.text.replace(/#v(\d+)/g, (mark, at: string) =>
@@ -246,6 +292,10 @@ export function readParts(
     ),
   );
   const isAction = ACTION.test(phrase.text);
+  if (intent === "forecast") {
+    // “Will it exceed last month” is about this one.
+    phrase.text = phrase.text.replace(BEYOND_LAST, "this $1");
+  }
   rewriteComparison(phrase);
   rewriteRankings(phrase);
   phrase.text = phrase.text.replace(
@@ -254,22 +304,34 @@ export function readParts(
   );
   // Monthly recurring revenue is not a series.
   phrase.text = phrase.text.replace(/\bmonthly recurring\b/, "recurring");
-  const compared = findComparison(phrase);
-  const grain = findGrain(phrase);
+  const step = findStep(phrase.text);
+  let compared = findComparison(phrase);
+  let grain = findGrain(phrase);
   const clock: QuestionClock = {
     ...time,
     isFuture: intent === "forecast",
-    isSeries: grain === "trend" || grain === "week" || grain === "month",
+    isSeries: grain === "week" || grain === "month",
   };
-  const range = findRange(phrase, clock);
+  const range =
+    findRange(phrase, clock) ??
+    (compared?.unit !== undefined && LAST_ONE.test(compared.text)
+      ? runningRange(clock, compared.unit)
+      : undefined);
+  if (step !== undefined && range !== undefined && range.toMs > move(step, range.fromMs, 2)) {
+    compared = undefined;
+    grain = step;
+  }
+  const isUnlike =
+    compared !== undefined && range !== undefined && !isLike(compared, range, time.nowMs);
   const compare =
-    compared ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
+    compared?.compare ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
   const shiftsBy = range === undefined ? take(phrase, SHIFT)?.[1] : undefined;
   const threshold = findThreshold(phrase);
   const statuses = takeStatuses(phrase);
   const methods = takeMethods(phrase, index.vocabulary.methods);
   const isGrowth = intent === undefined && findGrowth(phrase);
   const found = findMeasures(phrase, index);
+  const isOneOfMany = ONE_OF_MANY.test(phrase.text);
   if (intent !== undefined) {
     takeIntent(phrase, intent);
   }
@@ -277,6 +339,9 @@ export function readParts(
     values: values.found,
     isOfInvoices: found.marked.some(([measure]) => measure === "invoices"),
   });
+  if (isOneOfMany && broken[0] !== undefined) {
+    broken[0] = { ...broken[0], isPlural: false };
+  }
   const isNone = broken.length > 0 && take(phrase, NONE, "#m0") !== undefined;
   const ranking = findRanking(phrase);
   const marked = new Map<string, { field: string; values: readonly (string | number)[] }>();
@@ -294,12 +359,11 @@ export function readParts(
     marked.set(`#v${String(values.found.length + at)}`, { field: "method", values: [method] });
   }
   const filters = toFilters(takeMentions(phrase, marked));
-  if (statuses.some(({ field }) => field === "invoice_status")) {
+  if (statuses.some(({ field, values: [one] }) => field === "invoice_status" && one === "open")) {
     values.assumed.push("unpaid: open");
   }
   const contrast = CONTRAST_THAN.exec(phrase.text) ?? CONTRAST.exec(phrase.text);
-  const isContrast =
-    contrast !== null && /versus|compar|\bor\b|difference|\bthan\b/.test(`${phrase.text} ${spelt}`);
+  const isContrast = contrast !== null && CONTRASTS.test(`${phrase.text} ${spelt}`);
   const contrasted = isContrast ? marked.get(contrast[1] ?? "") : undefined;
   if (contrasted !== undefined && contrasted.field === marked.get(contrast?.[2] ?? "")?.field) {
     broken.push({ field: contrasted.field, isPlural: true });
@@ -310,18 +374,32 @@ export function readParts(
   if (isNone && measures[0] !== undefined) {
     thresholds.push({ field: measures[0], op: "eq", value: 0 });
   }
-  if (threshold !== undefined) {
-    const [named] = findThresholdMeasure(phrase.text, found) ?? [];
+  // A forecast is one figure: “more than a million” is what it is compared with.
+  if (threshold !== undefined && intent === "forecast") {
+    assumed.push("the forecast itself, to compare with the number");
+  } else if (threshold !== undefined) {
+    const [beside] = findThresholdMeasure(phrase.text, found) ?? [];
+    // A percentage of errors is their rate.
+    const named = beside === "errors" && threshold.isPercent ? "error_rate" : beside;
     const field = named ?? (threshold.isLatency ? "latency_p95" : undefined);
     if (field !== undefined) {
       const isShare = field === "error_rate" && (threshold.isPercent || threshold.value > 1);
       const value = isShare ? threshold.value / 100 : threshold.value;
       thresholds.push({ field, op: threshold.op, value });
-      measures = measures.length > 0 ? measures : [field];
+      measures =
+        measures.length > 0 ? measures.map((one) => (one === beside ? field : one)) : [field];
     }
   }
   const badRoute = /(?:\b(?:by|per)) (#v\d+)/.exec(phrase.text);
-  const unknown = listUnknown(phrase.text);
+  // What is compared is a period, two values, the values of a dimension, or several measures.
+  const compares =
+    compare !== undefined ||
+    isGrowth ||
+    isContrast ||
+    broken.length > 0 ||
+    measures.length > 1 ||
+    intent !== undefined;
+  const unknown = listUnknown(phrase.text, compares);
   if (badRoute !== null && marked.get(badRoute[1] ?? "")?.field === "route") {
     unknown.push({
       word: values.found[Number(badRoute[1]?.slice(2))]?.typed ?? "",
@@ -344,7 +422,9 @@ export function readParts(
     ...(shiftsBy === undefined ? {} : { shiftsBy }),
     assumed,
     ambiguous: [...values.ambiguous, ...listAmbiguousMeasures(phrase.text, found, index)],
-    unknown,
+    unknown: isUnlike
+      ? [...unknown, { word: compared?.text ?? "", place: "comparison" as const }]
+      : unknown,
     isAction,
     text: phrase.text,
   };

@@ -34,6 +34,7 @@ const VAGUE =
   /\b(?:how (?:is|are|was|were|did)|overview|summary|status|report|statistics|stats)\b|#dstatus/;
 const VAGUE_CHOICES = ["requests", "errors", "error rate", "latency", "spend"];
 const AMBIGUOUS_DATE = /(?<![\d/])\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?![\d/])/;
+const COMPARED_WITH = ["compared with the period before", "compared with the year before"];
 const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;
 
 export type AskedQuestion = {
@@ -163,6 +164,9 @@ function judgeUnknown(index: VocabularyIndex, parts: QuestionParts): QuestionRea
   const [first] = parts.unknown;
   if (first === undefined) {
     return;
+  }
+  if (parts.unknown.every(({ place }) => place === "comparison")) {
+    return clarify(COMPARED_WITH);
   }
   const isAboutData = parts.measures.length > 0 || parts.filters.length > 0;
   const value = parts.unknown.find(({ place }) => place === "value");

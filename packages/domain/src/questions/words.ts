@@ -1,27 +1,64 @@
 /** Words that carry no meaning of their own once the rest of a question is understood. */
-const FILLERS =
-  `a about often frequently current create created revoke revoked issue issued table hitting burn burning experience experienced seeing looking doing exactly roughly approximately across actually again all along also altogether am among amount an and any anything api are around as at be
-  been being between both bring brings brought but by call came can cause caused chart check come comes coming compare compared
-  consume consumed consumes could count currently data did display do does doing done each end ended ends ever every everything
-  far figure figures find first for from gave generate generated get gets getting give given go goes going got graph grouped had
-  handle handled happen happened has have having hey hi hit hits how i if in into is it its just kind know last let like list look
-  looks lot made make makes making many me mean more much my need needs now number numbers of off on one only onto or our
-  out over overall part per period please plot plotted point print process processed produce produced pull put quantity quickly
-  ran receive received recorded report respond responded result results return returned returns run running same saw see seen
-  send sent serve served serves service shall should show showing shows so some someone something split statistics stats
-  still sum tell than thanks that the their them then there these they this those through time times to together total totals
-  under up us use used uses using value values via view want wanted was we went were what when where which while who whose will
-  with within would yet you your counted figure ours mine across whole entire level levels respectively ok okay well
-  hard hit threw throw throws thrown things everything often hand handed out give given gave lately recently difference differences count counts burn burned burnt consume consumed consumes consuming consumption eat eats ate
-  process processed processing serving getting taking making sending going push pushed went gone much overall
-  during volume wise versus against come coming account accounted accounting generating happening side system use broken down
-  break breakdown grouped group per sorted ordered ranked rank ranking order sort answered answer answers responses response
-  currently quick summary summarise summarize overview work working works made did having had
-  business ours say interested question wondering wonder curious kindly also instead next
-  too then cut slice sliced separately individually distribution distributed share history historical develop developed evolve
-  evolved changed change look like across dollars usd eur euros money terms high low big`.split(
-    /\s+/,
-  );
+const FILLERS = `
+  a about account accounted accounting accumulate accumulated across actual actually afaik affected again ah all allocate almost
+  along alongside already alright also although altogether always am among amongst amount amounts an and answer answered answers
+  any anybody anyone anything anyway anyways api apiece appear appeared appears approx approximately are around as asap ask
+  asked asking at ate available away back basically be because been being belong belonging belongs big bit boss both break
+  breakdown brief briefly bring brings bro broken brought btw bunch burn burned burning burnt business but by calculate
+  calculated call called calls came can capture captured case cases cause caused chart check checked checking cheers claim clear
+  clearly colleague colleagues come comes coming complain compute computed concerning consider considering consume consumed
+  consumes consuming consumption could count counted counting counts create created creating curious current currently cut cuz
+  data dear definitely deliver delivered depending describe detail detailed details develop developed did display distribute
+  distributed distribution divide do does doing dollars done down during each easily eat eats encounter encountered ended enough
+  entire entirely er eur euro euros even ever every everything evolve evolved exact exactly excuse exist existing experience
+  experienced face faced fairly far fetch figure figures fill find fine folks following for form found frequently from further
+  fyi gateway gave general generally generate generated generating get gets getting gimme give given gives giving glad glance go
+  goes going gone good got gotta gotten graph great group grouped guess guys had hammer hammered hammering hand handed handle
+  handled handling happen happened happening happens happy hard has have having he hello help her here hey hi him his historical
+  history hit hits hitting hiya hmm hope how howmany hows hurt i idea ideally if impacted in incl include included includes
+  including incur incurred individually info information inside insight instance instead interested into involved is issue
+  issued it item items its just keep kind kinda kindly kinds knocking know known landed lately lemme let lets letting level
+  levels like likes list listed listing lists little look looked looking looks lot lots madam made mainly make makes making
+  manage managed many mate matter may maybe me mean means mention might mind mine mines moment money more mostly much must my
+  myself namely need needed needs nice notice noticed now number numbers numerical observe observed obtain occur occurred
+  occurring occurs of off offhand often oh ok okay on once one ones only onto or order ordered originate originated originating
+  our ours out output over overall overview own part particular parts per perform performed perhaps period person picture ping
+  pinged pinging place plain please plot plotted pls plz point poked possible possibly precise precisely prepare present
+  presentation pretty print probably process processed processing produce produced provide provided proxy public pull pulled
+  purpose push pushed put quantity question quick quickly quite rack racked ran rank ranked ranking rather read real really
+  receive received recently record recorded regard regarding regards register registered related remember remind report reported
+  reporting reports respectively respond responded response responses result results return returned returning returns revoke
+  revoked rough roughly run running said same saw say see seeing seem seems seen send sending sends sent separately serve served
+  serves service serving set shall share shared she should show showed showing shown shows side simple simply sir situation
+  slice sliced snapshot so some somebody somehow someone something sorry sort sorta sorted sorts specifically specified split
+  splits spread stat statistic statistics stats still struggle struggling stuff suffer suffered suffering suffers sum summaries
+  summarise summarize summary supply sure system ta tab table tabular take taken takes taking talk tallied tally tell terms
+  thank thanks that the their them then there therefore these they thing things think this those though threw through throughout
+  throw thrown throws thx time times to together tonne too took total totals touch toward towards try trying turn typically uh
+  um under understand up us usd use used uses using usual usually value values various verify very via view visible visualise
+  visualize volume wanna want wanted wants was way ways we well went were what whatever when where whether which whichever while
+  who whole whom whose will wise wish with within wonder wondered wondering work worked working works would write written wrote
+  yep yes yet you your yours yourself`.split(/\s+/);
+
+/** Words that compare: they have a meaning of their own, which a comparison or a breakdown of the question must have taken up. */
+const COMPARING: ReadonlySet<string> = new Set(
+  "against between change changed changes compare compared comparing comparison different difference differences than versus".split(
+    " ",
+  ),
+);
+
+/** Everyday words that are near to words of the grammar and no slip of them. */
+const NO_SLIPS: ReadonlySet<string> = new Set(
+  `taken quote quotes media yeah text texts plane plant plants play mouth weak race rare shape sharp core cores pain pair voice
+  goal goals role roles rule rules note notes date dates rated card cards cash cache user users price prices state states later
+  early late team teams term terms line lines page pages file files size test tests form forms hand head read real same site
+  sites loss lost cover order orders paper party house horse weather person people reason reasons report reports product
+  products project projects contract contact contacts account name names game games case cases base phone photo photos video
+  videos movie movies store stores story email emails mail mails letter letters driver drivers disk disks memory machine
+  machines thread threads queue queues cluster clusters server servers pods node nodes deploy deploys commit commits branch
+  build builds bug bugs ticket tickets support satisfaction browser browsers device devices version versions language languages
+  city cities street continent continents`.split(/\s+/),
+);
 
 /** Words that the rules of the grammar look for, which a misspelt word may be meant to be. */
 const GRAMMAR =
@@ -104,9 +141,15 @@ export const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export const isFiller = (word: string): boolean => FILLER_WORDS.has(word);
+const INFLECTION = /(?:s|es|ed|d|ing)$/;
+
+export const isFiller = (word: string): boolean =>
+  FILLER_WORDS.has(word) || FILLER_WORDS.has(word.replace(INFLECTION, ""));
+export const isComparing = (word: string): boolean => COMPARING.has(word);
 /** True for a word that needs no correction, in the singular or the plural. */
 export const isKnownWord = (word: string): boolean =>
+  COMPARING.has(word) ||
+  NO_SLIPS.has(word) ||
   KNOWN_WORDS.has(word) ||
   KNOWN_WORDS.has(`${word}s`) ||
-  (word.endsWith("s") && KNOWN_WORDS.has(word.slice(0, -1)));
+  KNOWN_WORDS.has(word.replace(INFLECTION, ""));

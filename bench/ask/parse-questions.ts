@@ -9,7 +9,8 @@ export type LabelledQuestion = {
 };
 
 export type ExpectedReading = {
-  readonly kind: QuestionKind;
+  /** `cautious` where asking back and refusing are equally right. */
+  readonly kind: QuestionKind | "cautious";
   readonly measures?: readonly string[];
   readonly dimensions?: readonly string[];
   readonly filters?: readonly QuestionFilter[];
@@ -23,7 +24,7 @@ export type ExpectedReading = {
 };
 
 const LABEL =
-  /^(?<kind>\w+) (?<measures>\S+)(?: by (?<by>\S+))?(?: where (?<where>.+?))? from (?<from>\S+?)[.][.](?<to>\S+)(?: each (?<grain>\w+))?(?: (?<rank>top|bottom) (?<limit>\d+))?(?: vs (?<compare>\w+))?$/;
+  /^(?<kind>\w+) (?<measures>\S+)(?: by (?<by>\S+))?(?: where (?<where>.+?))? from (?<from>\S+?)[.][.](?<to>\S+)(?: each (?<grain>\w+))?(?: (?<rank>top|bottom) (?<limit>\d+))?(?: sorted (?<sorted>\w+))?(?: vs (?<compare>\w+))?$/;
 const FILTER = /^(?<field>\w+) ?(?<sign>!=|>=|<=|=|>|<|not_in|in) ?(?<value>.+)$/;
 const OPERATORS = {
   "=": "eq",
@@ -52,7 +53,7 @@ function parseFilter(text: string): QuestionFilter {
 
 function parseLabel(label: string): ExpectedReading {
   if (!label.includes(" ")) {
-    return { kind: label as QuestionKind };
+    return { kind: label as ExpectedReading["kind"] };
   }
   const groups = LABEL.exec(label)?.groups;
   if (groups === undefined) {
@@ -68,6 +69,7 @@ function parseLabel(label: string): ExpectedReading {
     grain,
     rank,
     limit,
+    sorted,
     compare,
   } = groups;
   return {
@@ -79,6 +81,7 @@ function parseLabel(label: string): ExpectedReading {
     to: to.split("|").map(toInstant),
     ...(grain === undefined ? {} : { grain }),
     ...(rank === undefined ? {} : { order: rank === "top" ? "desc" : "asc", limit: Number(limit) }),
+    ...(sorted === undefined ? {} : { order: sorted }),
     ...(compare === undefined ? {} : { compare }),
   };
 }

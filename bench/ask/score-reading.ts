@@ -27,8 +27,9 @@ function isEqual(expected: ExpectedReading, { kind, query }: QuestionReading): b
 }
 
 export function scoreReading(expected: ExpectedReading, reading: QuestionReading): Score {
-  if (isEqual(expected, reading)) {
+  const isCautious = reading.kind === "clarify" || reading.kind === "refuse";
+  if (isEqual(expected, reading) || (isCautious && expected.kind === "cautious")) {
     return "exact";
   }
-  return reading.kind === "clarify" || reading.kind === "refuse" ? "cautious" : "wrong";
+  return isCautious ? "cautious" : "wrong";
 }

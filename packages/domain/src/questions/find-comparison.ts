@@ -42,12 +42,27 @@ const DIFFERENCE = /\bdifferences? (?:in|of) (.+?) between (.+?) and\b/;
 
 const beforeLast = (text: string) => text.slice(0, text.lastIndexOf(" than "));
 
+const PERIOD =
+  "(?:q[1-4]|[a-z]+day|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)(?: 20\\d\\d)?|20\\d\\d)";
+/** “How did traffic change from May to June”. */
+const FROM_TO = new RegExp(
+  `\\b((?:chang|grow|grew|grown|ris|rose|increas|decreas|declin|drop|fell|fall|differ|mov|go|went|evolv|develop)\\w*)(?: (?:up|down|by|in))? (?:from|between) (${PERIOD}) (?:to|and) (${PERIOD})(?![\\w-])`,
+);
+/** Comparatives that say what is measured. */
+const IMPLIED = /\b(?:busier|quieter)(?= (?:\S+ ){0,4}than\b)/;
+const IMPLIED_MEASURES: Readonly<Record<string, string>> = {
+  busier: "requests more",
+  quieter: "requests less",
+};
+
 /** Writes “compare A with B”, “more of A than B” and “the difference between A and B” as “A versus B”. */
 export function rewriteComparison(phrase: Phrase): void {
   const withRunning = (middle: string, unit: string) =>
     NAMES_RANGE.test(beforeLast(phrase.text)) ? middle : `${middle} ${unit}`;
   phrase.text = phrase.text
     .replace(COMPARE, "$1 versus ")
+    .replace(FROM_TO, "$1 in $3 versus $2")
+    .replace(IMPLIED, (word) => IMPLIED_MEASURES[word] ?? word)
     .replace(DIFFERENCE, "$1 of $2 versus")
     .replace(
       MORE_THAN_LAST,

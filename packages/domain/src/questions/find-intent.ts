@@ -5,10 +5,10 @@ export type QuestionIntent = "explain" | "forecast" | "quota" | "invoice" | "adv
 const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
 
 const WHY = words(
-  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons?(?: (?:for|behind|why|that))?|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone) wrong(?: with)?|due to what|driving|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
+  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons?(?: (?:for|behind|why|that))?|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone|is going) wrong(?: with)?|what (?:is|was) (?:up|going on|the matter|the (?:problem|issue|deal|story))(?: with)?|due to what|driving|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
 );
 const FUTURE = words(
-  "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by (?:the )?end of|by (?:the )?(?:day|week|month|quarter|year|period)[ -]end|by eo[dwmqy]|end up|would .* land|anticipated?|upcoming|at this (?:rate|pace)|run rate",
+  "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by (?:the )?end of|by (?:the )?(?:day|week|month|quarter|year|period)[ -]end|by eo[dwmqy]|end up|would .* land|anticipated?|upcoming|at (?:this|the current|current|the present) (?:rate|pace|speed)|run rate",
 );
 const KEYS = words("keys?|credentials?");
 const UNSAFE = words(
@@ -19,11 +19,15 @@ const PLAN = words("plans?|tiers?|#pplan");
 const ADVICE = words(
   "best|right|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
 );
+/** Customers that changed their plan, rather than a plan to change to. */
+const DID_MOVE = words(
+  "upgraded|downgraded|switched|moved|churned|how many|(?:customers|tenants|clients) (?:who|that)",
+);
 const OVERPAY = words(
   "overpaying|over-paying|cheaper (?:plan|option|alternative|subscription|package|way|deal|choice)s?|(?:something|anything) cheaper|(?:wrong|better|other|another|different) (?:plan|package|subscription)s?|upgrade|downgrade|save (?:us )?(?:some )?money|(?:pay|spend) less|too expensive",
 );
 const QUOTA = words(
-  "quotas?|allowances?|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|use up|used up|max(?:ed)? out|headroom",
+  "quotas?|allowances?|(?:prepaid |pre-paid |remaining )?(?:credits?|balance|prepaid)(?! (?:notes?|cards?))|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|use up|used up|max(?:ed)? out|headroom",
 );
 const BILL = words("bills?|invoices?|#m_invoice");
 const NEXT_BILL = words(
@@ -46,8 +50,9 @@ export function findIntent(text: string): QuestionIntent | undefined {
     return "risk";
   }
   if (
-    (PLAN.test(text) && ADVICE.test(text) && !/#pplan (?:tenants|customers)/.test(text)) ||
-    OVERPAY.test(text)
+    ((PLAN.test(text) && ADVICE.test(text) && !/#pplan (?:tenants|customers)/.test(text)) ||
+      OVERPAY.test(text)) &&
+    !DID_MOVE.test(text)
   ) {
     return "advice";
   }
@@ -65,7 +70,7 @@ const CHANGE = words(
   "jump(?:s|ed|ing)?|spik(?:e|es|ed|ing|y)|drop(?:s|ped|ping)?|fell|fall(?:s|ing|en)?|rise[sn]?|rising|rose|increas(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|up|down|higher|lower|so (?:many|much|high|low|few|bad|slow)|more|fewer|less|surg(?:e|es|ed|ing)|grow(?:s|n|ing|th)?|grew|chang(?:e|es|ed|ing)|sudden(?:ly)?|dip(?:s|ped)?|peak(?:s|ed)?|crash(?:ed)?|shot|climb(?:ed)?|doubl(?:e|ed)|halv(?:e|ed)|plung(?:e|ed)|soar(?:ed)?|tank(?:ed)?|big|bad|worse|better|sharp(?:ly)?|anomaly|unusual(?:ly)?|weird|odd|explod(?:e|ed)|collapse[d]?|out of|elevated|keep|keeps|stay|continue|burst|blip|swing",
 );
 const AHEAD = words(
-  "will|shall|would|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:s|ed|ion|ions)?|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|land|reach|end up|need|needs|anticipated?|upcoming|at this (?:rate|pace)|run rate|finish|close at|expecting",
+  "will|shall|would|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:s|ed|ion|ions)?|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|land|reach|end up|need|needs|anticipated?|upcoming|at (?:this|the current|current|the present) (?:rate|pace|speed)|run rate|finish|close at|expecting",
 );
 
 /** Takes the words of an intent out of a phrase, so that only its query remains. */

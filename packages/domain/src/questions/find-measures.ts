@@ -30,7 +30,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["error_rate"],
     pattern: words(
-      `(?<=#s\\d )(?:error )?(?:rate|share|percentage)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?=#s\\d)|(?:errors?|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
+      `(?<=#s\\d )(?:error )?(?:rate|share|percentage)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?=#s\\d)|(?:errors?|failures?) as (?:a |an )?(?:share|percentage|percent|fraction|proportion|%) of (?:all |the |our )?(?:requests|calls|traffic|total)|(?:errors?|failure|fault)[ -](?:rates?|ratios?|percentages?|shares?)|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?(?:errors|failures|failed ${CALLS}|${OF_CALLS}(?:fail(?:ed|s|ing)?|errors?|errored|failures))|(?:rate|share|percentage|percent|fraction|proportion|ratio|%) of (?:the |all |our |my )?${CALLS}(?=.* (?:fail(?:ed|s|ing)?|errored))`,
     ),
   },
   percentile("latency_p50", "p50|median|50th percentile|50th"),
@@ -116,13 +116,13 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["bytes_in"],
     pattern: words(
-      "bytes[_ ]in|(?:bytes|data) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:received|receive|uploaded|upload|in|(?:came|comes|come|coming|went|going|transferred) in)|(?:received|incoming|inbound|uploaded) (?:bytes|data)|ingress|uploads|upload (?:volume|size)",
+      "bytes[_ ]in|(?:bytes|data|(?:giga|mega|tera|kilo)bytes|[gmtk]b) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:received|receive|uploaded|upload|in|(?:came|comes|come|coming|went|going|transferred) in)|(?:received|incoming|inbound|uploaded) (?:bytes|data)|ingress|uploads|upload (?:volume|size)",
     ),
   },
   {
     measures: ["bytes_out"],
     pattern: words(
-      "bytes[_ ]out|(?:bytes|data) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:sent|send|served|serve|returned|return|downloaded|download|out|(?:went|goes|go|gone|going|transferred|transfer) out)(?: out)?|(?:sent|outgoing|outbound|downloaded) (?:bytes|data)|egress|downloads|download (?:volume|size)",
+      "bytes[_ ]out|(?:bytes|data|(?:giga|mega|tera|kilo)bytes|[gmtk]b) (?:(?:was|were|did|do|we|i|have|has|#v\\d) )*(?:sent|send|served|serve|returned|return|downloaded|download|out|(?:went|goes|go|gone|going|transferred|transfer) out)(?: out)?|(?:sent|outgoing|outbound|downloaded) (?:bytes|data)|egress|downloads|download (?:volume|size)",
     ),
   },
   {
@@ -141,7 +141,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["requests"],
     pattern: words(
-      `(?:api |call |request |traffic )?(?:requests?|calls?|hits|traffic|throughput|queries|invocations|call volume|request volume)(?: volume| count)?|busy`,
+      `(?:api |call |request |traffic )?(?:requests?|(?<!on )calls?|hits|traffic|throughput|queries|invocations|call volume|request volume)(?: volume| count)?|busy`,
     ),
   },
 ];

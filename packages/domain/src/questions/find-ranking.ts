@@ -40,6 +40,7 @@ const SUPERLATIVES: readonly Superlative[] = [
     isSort: true,
   },
 
+  { pattern: words("sorted by"), order: "desc", isSort: true },
   { pattern: words(`(?:the )?most ${USED}`), order: "desc", measure: "requests" },
   { pattern: words(`(?:the )?least ${USED}`), order: "asc", measure: "requests" },
   { pattern: words("(?:the )?most expensive|costliest|priciest"), order: "desc", measure: "spend" },

@@ -5,6 +5,8 @@ export type FoundThreshold = {
   readonly op: FilterOperator;
   readonly value: number;
   readonly isPercent: boolean;
+  /** True for a number of seconds or milliseconds. */
+  readonly isTime: boolean;
   /** True for “slower than”, which is about latency. */
   readonly isLatency: boolean;
 };
@@ -52,6 +54,30 @@ const PATTERNS = OPERATORS.map(([names, op]) => ({
   ),
 }));
 
+const TIME = /^(?:ms|millisecond|s$|sec)/;
+const AMOUNT =
+  "[$€£]? ?(\\d+(?:[.]\\d+)?) ?(k|thousand|million|billion|m|%|percent|ms|milliseconds?|seconds?|secs?|s|kb|mb|gb|tb)?";
+const BETWEEN = new RegExp(
+  `(?<![\\w#])(?<!(?:status|statuses|code|codes) )between ${AMOUNT} (?:and|to|-) ${AMOUNT}(?:[$€£]| (?:dollars|euros|usd|eur))?(?![\\w.%-])(?! (?:minutes?|hours?|days?|weeks?|months?|quarters?|years?))`,
+);
+
+/** Takes “between 100 and 500” out of a phrase, both ends included, and leaves `#t`. */
+export function findBounds(phrase: Phrase): [FoundThreshold, FoundThreshold] | undefined {
+  const match = take(phrase, BETWEEN, "#t");
+  if (match === null || match === undefined) {
+    return;
+  }
+  const [, low = "", lowUnit, high = "", highUnit = ""] = match;
+  const of = (op: FilterOperator, digits: string, unit: string): FoundThreshold => ({
+    op,
+    value: Number(digits) * (UNITS[unit] ?? 1),
+    isPercent: unit === "%" || unit === "percent",
+    isTime: TIME.test(unit),
+    isLatency: false,
+  });
+  return [of("gte", low, lowUnit ?? highUnit), of("lte", high, highUnit)];
+}
+
 /** Takes a comparison with a number out of a phrase and leaves `#t`. */
 export function findThreshold(phrase: Phrase): FoundThreshold | undefined {
   for (const { op, isLatency, pattern } of PATTERNS) {
@@ -60,7 +86,7 @@ export function findThreshold(phrase: Phrase): FoundThreshold | undefined {
       const [, digits = "", unit = ""] = match;
       const isPercent = unit === "%" || unit === "percent";
       const value = (NUMBER_WORDS[digits] ?? Number(digits)) * (UNITS[unit] ?? 1);
-      return { op, value, isPercent, isLatency };
+      return { op, value, isPercent, isTime: TIME.test(unit), isLatency };
     }
   }
   return;

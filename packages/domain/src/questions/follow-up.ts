@@ -2,7 +2,7 @@ import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
 import type { QuestionParts } from "./read-parts.ts";
 
 const STARTS =
-  /^(?:[, ]*)(?:and|what about|how about|now|same|only|just|but|also|then|or|without|excluding|except|compared|versus|why|by|per|split|broken|break|for|in|on|of|with|ok|okay|as)\b/;
+  /^(?:[, ]*)(?:and|what about|how about|now|same|only|just|but|also|then|or|without|excluding|except|compared|versus|why|by|per|split|broken|break|for|in|on|of|with|ok|okay|as|sort|sorted|order|rank|group|grouped|exclude|include|limit|restrict|filter|narrow)\b/;
 
 /** True where a question goes on from the one before rather than by itself. */
 export function isFollowUp(question: string, parts: QuestionParts): boolean {

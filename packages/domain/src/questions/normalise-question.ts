@@ -21,6 +21,11 @@ const DAY_OR_MONTH =
   "(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 /** “Mon-Wed”, “Jan-Mar”. */
 const WEEKDAYS_JOINED = new RegExp(`\\b(${DAY_OR_MONTH})-(?=${DAY_OR_MONTH}\\b)`, "g");
+/** “1-7 July”, “July 1-7”. */
+const DAYS_JOINED = new RegExp(
+  `(?<=${DAY_OR_MONTH} )(\\d{1,2})-(\\d{1,2})\\b|\\b(\\d{1,2})-(?=\\d{1,2}(?: of)? ${DAY_OR_MONTH})`,
+  "g",
+);
 
 /**
  * Writes a question in lower case with single spaces, short forms spelt out and separators as commas. Marks of the grammar start with
@@ -55,6 +60,15 @@ export function normaliseQuestion(question: string): string {
     )
     .replace(/\b(?:half an|half|a half) hour\b/g, "30 minutes")
     .replace(/\b(per|by)-(?=[a-z])/g, "$1 ")
+    .replace(/\bcalendar (?=(?:day|week|month|quarter|year)s?\b)/g, "")
+    .replace(DAYS_JOINED, (_, first?: string, last?: string, ahead?: string) =>
+      ahead === undefined ? `${first ?? ""} - ${last ?? ""}` : `${ahead} - `,
+    )
+    .replace(/\b(?:order|sort)(?:ed|ing)?(?: (?:it|them|that|this))? by\b/g, "sorted by")
+    .replace(
+      /\bwhere (?:do|does|did|are|is|was|were) (.*?)(?:come|comes|coming|originate|originates|originating)(?: from)?\b/g,
+      "$1 by region ",
+    )
     .replace(WEEKDAYS_JOINED, "$1 - ")
     .replace(/\b(?<!\d )first of (?=[a-z])/g, (text, at: number, whole: string) =>
       MONTH_AHEAD.test(whole.slice(at + text.length)) ? "1 of " : text,

@@ -61,6 +61,12 @@ function withPlural(word: string): string[] {
   return word.endsWith("s") ? [word, word.slice(0, -1)] : [word, `${word}s`];
 }
 
+/** A route as people type it: “orders/{id}” of `/v1/orders/{id}`. */
+function listTails(route: string): string[] {
+  const tail = route.replace(/^\/(?:v\d+\/)?/, "");
+  return tail.includes("/") ? [tail, `/${tail}`] : [];
+}
+
 /** The words of a route that say what it serves: “orders” of `/v1/orders/{id}`. */
 function listRouteParts(route: string): string[] {
   const segments = route
@@ -71,7 +77,7 @@ function listRouteParts(route: string): string[] {
   if (last === undefined) {
     return [];
   }
-  const words = withPlural(spaced(last));
+  const words = [...withPlural(spaced(last)), ...listTails(route.toLowerCase())];
   return last === "health"
     ? [...words, "health check", "health checks", "healthcheck", "healthchecks"]
     : [...words, `/${last}`];

@@ -16,20 +16,13 @@ import { findIntent, type QuestionIntent, takeIntent } from "./find-intent.ts";
 import { type FoundMeasures, findMeasures } from "./find-measures.ts";
 import { type FoundRange, findRange, type QuestionClock, runningRange } from "./find-range.ts";
 import { type FoundRanking, findRanking } from "./find-ranking.ts";
-import { findThreshold } from "./find-threshold.ts";
+import { findBounds, findThreshold } from "./find-threshold.ts";
 import { findValues, toFilters } from "./find-values.ts";
+import { listUnaccounted, type UnknownWord } from "./list-unaccounted.ts";
 import { normaliseQuestion } from "./normalise-question.ts";
 import { type Phrase, take } from "./phrase.ts";
 import type { QuestionFilter } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
-import { isComparing, isFiller } from "./words.ts";
-
-/** A word that no rule understood. */
-export type UnknownWord = {
-  readonly word: string;
-  /** Where it is: a value is asked about, a breakdown is asked for, or neither. */
-  readonly place: "value" | "dimension" | "comparison" | "other";
-};
 
 export type QuestionParts = {
   readonly intent?: QuestionIntent;
@@ -57,7 +50,7 @@ const EXCLUDED =
   /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
 const STATUS =
-  /(?<![\w#.$€-])(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more))/;
+  /(?<![\w#.$€-])(?<!\b(?:top|bottom|first|last|best|worst|highest|lowest|biggest|largest|smallest|most|least|the|paid|spent|over|under|of) (?=[1-5]00\b))(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more|dollars|euros|usd|eur|tokens|keys|tenants|customers|clients|routes|endpoints|regions|plans|invoices))/;
 const STATUS_CLASS = /(?<![\w#-])([1-5])xxs?(?![\w-])/;
 const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
   [/(?<![\w#-])server(?:[- ]side)?(?= (?:errors?|failures?))/, "status_class", "5xx"],
@@ -98,10 +91,7 @@ const CONTRASTS =
 const CONTRAST_THAN = /(#v\d+)(?: (?!#v)\S+){0,4} than (?:(?:the|for|on|of|with|in|from) )*(#v\d+)/;
 /** “Which keys made no calls”. */
 const NONE =
-  /(?<![\w#])(?:(?:have|has|had|did|do|does|with|that|who) )*(?:not|no|never|zero|without)(?: (?:made|make|had|have|a|any|sent|seen|single|had any))* #m\d/;
-const MARK = /^(?:#\w+|,|-|\/|'|=|>|\.|@|\$|\+)$/;
-const BEFORE_VALUE =
-  /^(?:for|from|of|on|in|to|with|at|tenant|customer|key|route|endpoint|region|plan|model|by|only|via|the|about|against|using|called|named)$/;
+  /(?<![\w#])(?:(?:have|has|had|did|do|does|with|that|who) )*(?:not|no|never|zero|without)(?: (?:made|make|had|have|a|an|any|sent|seen|single|got|get|gotten|received|returned|produced|caused|hit|been|used))* #m\d/;
 
 const LAST_ONE = /\b(?:last|previous|prior)\b/;
 const BEYOND_LAST =
@@ -114,6 +104,10 @@ const ONE_OF_MANY =
 /** “Users” are customers, unless they are a route: “requests to users”. */
 const USERS =
   /\b(top|biggest|largest|heaviest|smallest|our|which|many|active|new|most|paying|\d+|two|three|four|five|ten) users\b/g;
+
+/** What the operator bills without a customer's name is what all of them pay. */
+const WE_BILL =
+  /\b((?:have |did |do |had )?we(?: have)?) (?:bill(?:ed)?|charged?|invoiced?)(?! (?:#|our|the|each|every|per|customers|tenants))\b/;
 
 type Mention = { field: string; values: readonly (string | number)[]; isExcluded: boolean };
 
@@ -176,29 +170,6 @@ function takeMentions(
   return places.map(([mark, value]) => ({ ...value, isExcluded: excluded.has(mark) }));
 }
 
-function listUnknown(text: string, compares: boolean): UnknownWord[] {
-  const words = text.split(" ");
-  return words.flatMap((word, at): UnknownWord[] => {
-    if (word === "" || MARK.test(word) || isFiller(word) || (compares && isComparing(word))) {
-      return [];
-    }
-    const before = words[at - 1] ?? "";
-    const after = words[at + 1] ?? "";
-    const isValue =
-      // A word in front of a measure says of what kind it is: “CPU usage”.
-      !/^#m/.test(after) &&
-      (BEFORE_VALUE.test(before) ||
-        /^[/]/.test(word) ||
-        /^#[dv]/.test(after) ||
-        /^#[dv]/.test(before));
-    if (isComparing(word)) {
-      return [{ word, place: "comparison" }];
-    }
-    const place = /^(?:by|per|each)$/.test(before) ? "dimension" : isValue ? "value" : "other";
-    return [{ word, place }];
-  });
-}
-
 /** The measure that a threshold is about: the one beside it, or else the only one. */
 function findThresholdMeasure(
   text: string,
@@ -225,6 +196,15 @@ function listAmbiguousMeasures(
   const isSlow =
     !beside.includes(" of ") && measures.includes("requests") && measures.includes("latency_p95");
   return beside !== "" && (isCost || isSlow) ? [measures] : [];
+}
+
+/** Medians and percentiles are those of latency: “median requests per key” has no answer. */
+function isMedianOfCalls(text: string, { marked }: FoundMeasures): boolean {
+  return [...text.matchAll(/#m(\d) #m(\d)/g)].some(([, one = "", other = ""]) => {
+    const [first = ""] = marked[Number(one)] ?? [];
+    const [second = ""] = marked[Number(other)] ?? [];
+    return /^latency/.test(first) && /^(?:requests|errors|denied|rate_limited)$/.test(second);
+  });
 }
 
 const OUTCOMES = [
@@ -298,6 +278,12 @@ export function readParts(
   }
   rewriteComparison(phrase);
   rewriteRankings(phrase);
+  if (
+    index.vocabulary.actor === "operator" &&
+    !values.found.some(({ field }) => field === "tenant")
+  ) {
+    phrase.text = phrase.text.replace(WE_BILL, "$1 revenue");
+  }
   phrase.text = phrase.text.replace(
     /\bwho\b(?! is the\b)/,
     index.vocabulary.actor === "operator" ? "which tenant" : "which key",
@@ -326,7 +312,9 @@ export function readParts(
   const compare =
     compared?.compare ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
   const shiftsBy = range === undefined ? take(phrase, SHIFT)?.[1] : undefined;
-  const threshold = findThreshold(phrase);
+  const bounds = findBounds(phrase);
+  const single = bounds === undefined ? findThreshold(phrase) : undefined;
+  const limits = bounds ?? (single === undefined ? [] : [single]);
   const statuses = takeStatuses(phrase);
   const methods = takeMethods(phrase, index.vocabulary.methods);
   const isGrowth = intent === undefined && findGrowth(phrase);
@@ -371,21 +359,26 @@ export function readParts(
   let measures = dropCounted(phrase.text, found.marked);
   const assumed = [...values.assumed, ...found.assumed];
   const thresholds: QuestionFilter[] = [];
+  const misfits: UnknownWord[] = [];
   if (isNone && measures[0] !== undefined) {
     thresholds.push({ field: measures[0], op: "eq", value: 0 });
   }
   // A forecast is one figure: “more than a million” is what it is compared with.
-  if (threshold !== undefined && intent === "forecast") {
+  if (limits.length > 0 && intent === "forecast") {
     assumed.push("the forecast itself, to compare with the number");
-  } else if (threshold !== undefined) {
+  }
+  for (const limit of intent === "forecast" ? [] : limits) {
     const [beside] = findThresholdMeasure(phrase.text, found) ?? [];
     // A percentage of errors is their rate.
-    const named = beside === "errors" && threshold.isPercent ? "error_rate" : beside;
-    const field = named ?? (threshold.isLatency ? "latency_p95" : undefined);
-    if (field !== undefined) {
-      const isShare = field === "error_rate" && (threshold.isPercent || threshold.value > 1);
-      const value = isShare ? threshold.value / 100 : threshold.value;
-      thresholds.push({ field, op: threshold.op, value });
+    const named = beside === "errors" && limit.isPercent ? "error_rate" : beside;
+    const field = named ?? (limit.isLatency ? "latency_p95" : undefined);
+    // “Requests that took longer than 2 seconds” counts calls by what no measure holds.
+    if (field !== undefined && limit.isTime && !field.startsWith("latency")) {
+      misfits.push({ word: "than", place: "conflict" });
+    } else if (field !== undefined) {
+      const isShare = field === "error_rate" && (limit.isPercent || limit.value > 1);
+      const value = isShare ? limit.value / 100 : limit.value;
+      thresholds.push({ field, op: limit.op, value });
       measures =
         measures.length > 0 ? measures.map((one) => (one === beside ? field : one)) : [field];
     }
@@ -399,7 +392,18 @@ export function readParts(
     broken.length > 0 ||
     measures.length > 1 ||
     intent !== undefined;
-  const unknown = listUnknown(phrase.text, compares);
+  const unknown = listUnaccounted({
+    text: phrase.text,
+    intent,
+    measures,
+    dimensions: broken.map(({ field }) => field),
+    filters,
+    compares,
+  });
+  unknown.push(...misfits);
+  if (isMedianOfCalls(phrase.text, found)) {
+    unknown.push({ word: "median", place: "conflict" });
+  }
   if (badRoute !== null && marked.get(badRoute[1] ?? "")?.field === "route") {
     unknown.push({
       word: values.found[Number(badRoute[1]?.slice(2))]?.typed ?? "",
@@ -412,7 +416,8 @@ export function readParts(
     dimensions: broken,
     filters: [...filters, ...thresholds],
     ...(range === undefined ? {} : { range }),
-    ...(grain === undefined ? {} : { grain }),
+    // “How will traffic develop” is no series.
+    ...(grain === undefined || (grain === "trend" && intent === "forecast") ? {} : { grain }),
     ...(ranking === undefined ? {} : { ranking }),
     ...(compare === undefined
       ? isGrowth

@@ -34,6 +34,11 @@ const VAGUE =
   /\b(?:how (?:is|are|was|were|did)|overview|summary|status|report|statistics|stats)\b|#dstatus/;
 const VAGUE_CHOICES = ["requests", "errors", "error rate", "latency", "spend"];
 const AMBIGUOUS_DATE = /(?<![\d/])\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?![\d/])/;
+/** Asks what a word means or how a thing is done, rather than for figures. */
+const DEFINES =
+  /^(?:(?:hey|hi|please|so|ok) )*(?:what (?:is|are) an? (?!#v)|define\b|how (?:do|can|could|should|would) (?:i|we|you|one) (?:create|set|make|use|authenticate|integrate|get started|call|add|change|enable|install|configure|connect|start|revoke|roll|rotate|upgrade|cancel|contact|test|fix)\b|how to\b)|\b(?:what (?:does|do|is) .*\bmean(?:t|s|ing)?(?: by)?|definition|meaning of)\b/;
+/** Where calls are counted for each of several, without a word for calls. */
+const ASKS_EACH = /\b(?:by|per|each)\b|\b(?:which|what) (?:of )?(?:our |the |my )?#d\w+ (?!is\b)/;
 const COMPARED_WITH = ["compared with the period before", "compared with the year before"];
 const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;
 
@@ -178,7 +183,8 @@ function judgeUnknown(index: VocabularyIndex, parts: QuestionParts): QuestionRea
 
 function isEmpty(parts: QuestionParts): boolean {
   const isRankedList = parts.ranking !== undefined && parts.dimensions.length > 0;
-  const isBreakdown = parts.dimensions.length > 0 && parts.range !== undefined;
+  const isBreakdown =
+    parts.dimensions.length > 0 && parts.range !== undefined && ASKS_EACH.test(parts.text);
   return parts.measures.length === 0 && parts.filters.length === 0 && !isRankedList && !isBreakdown;
 }
 
@@ -192,6 +198,12 @@ function judge(
     return REFUSED;
   }
   if (parts.isAction && (intent === undefined || intent === "risk")) {
+    return REFUSED;
+  }
+  if (DEFINES.test(parts.text)) {
+    return REFUSED;
+  }
+  if (parts.unknown.some(({ place }) => place === "conflict")) {
     return REFUSED;
   }
   const [ambiguous] = parts.ambiguous;

@@ -118,8 +118,8 @@ async function fail(
 }
 
 /** The invoices that an attempt pays. */
-async function listPaid(tx: Tx, { invoiceId, cause, ...key }: AttemptRow): Promise<string[]> {
-  const carried = cause === "person" ? [] : await listCarried(tx, key);
+async function listPaid(tx: Tx, { invoiceId, carries, ...key }: AttemptRow): Promise<string[]> {
+  const carried = carries ? await listCarried(tx, key) : [];
   return [invoiceId, ...carried.filter((each) => each !== invoiceId)];
 }
 

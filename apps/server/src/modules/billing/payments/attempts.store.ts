@@ -25,6 +25,8 @@ export type AttemptRow = AccountKey & {
   amount: string;
   currency: string;
   cause: AttemptCause;
+  /** True for the one of its account that charges what other invoices carry, beside its own. */
+  carries: boolean;
   state: AttemptState;
   reference: string | null;
   reason: string | null;
@@ -40,22 +42,62 @@ export type AttemptRow = AccountKey & {
   methodInForce: string | null;
 };
 
-/**
- * What an attempt for an invoice is to charge: what is due on it and what others carry to it, or nothing once it is settled. A person who
- * pays an invoice pays that one.
- */
-function chargeOf(tx: Tx, cause: Fragment): Fragment {
+/** What an attempt for an invoice is to charge: what is due on it, and what others carry to it, or nothing once it is settled. */
+function chargeOf(tx: Tx, carries: Fragment): Fragment {
   const due = dueOf(tx, "i");
-  return tx`case when ${due} = 0 then 0 when ${cause} = 'person' then ${due} else ${due} + ${carriedTo(tx, "i")} end`;
+  return tx`case when ${due} > 0 and ${carries} then ${due} + ${carriedTo(tx, "i")} else ${due} end`;
 }
+
+const OPEN = ["pending", "action_required", "processing", "unknown"] as const;
 
 function columns(tx: Tx): Fragment {
   return tx`a.attempt_id as "attemptId", a.tenant_id as "tenantId", a.environment, a.invoice_id as "invoiceId", i.number as "invoiceNumber",
-    a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.state,
+    a.provider, a.customer_ref as "customerRef", a.method_ref as "methodRef", a.amount::text as amount, a.currency, a.cause, a.carries, a.state,
     a.reference, a.reason, a.message, a.created_at as "createdAt", a.sent_at as "sentAt", a.updated_at as "updatedAt", a.checks,
-    (${chargeOf(tx, tx`a.cause`)})::text as due, coalesce(
+    (${chargeOf(tx, tx`a.carries`)})::text as due, coalesce(
       (select m.method_ref from payment_methods m where m.tenant_id = a.tenant_id and m.environment = a.environment),
       case a.provider when 'manual' then ${TRANSFER} end) as "methodInForce"`;
+}
+
+export type NewAttempt = {
+  attemptId: string;
+  invoiceId: string;
+  cause: AttemptCause;
+  /** Where it stands in for another one; left out: the first one under way of an account carries, but for those of a person. */
+  carries?: boolean;
+};
+
+type Inserting = { now: Date; isByTransfer: boolean };
+
+/** @returns Those that were inserted. */
+async function insertSome(
+  tx: Tx,
+  rows: readonly NewAttempt[],
+  { now, isByTransfer }: Inserting,
+): Promise<string[]> {
+  const inserted = await tx<{ attemptId: string }[]>`
+    insert into payment_attempts (tenant_id, attempt_id, environment, invoice_id, provider, customer_ref, method_ref, amount, currency,
+      cause, carries, state, created_at, updated_at, check_at)
+    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, coalesce(m.provider, 'manual'),
+      coalesce(m.customer_ref, i.tenant_id), coalesce(m.method_ref, ${TRANSFER}), ${chargeOf(tx, tx`n.carries`)}, i.currency,
+      n.cause, n.carries, 'pending', ${now}, ${now}, ${now}
+    from (
+        select w."attemptId", w."invoiceId", w.cause, coalesce(w.carries, w.cause <> 'person'
+          and row_number() over (partition by o.tenant_id, o.environment, w.cause = 'person' order by w."attemptId") = 1
+          and not exists (select from payment_attempts a
+            where a.tenant_id = o.tenant_id and a.environment = o.environment and a.carries and a.state = any(${[...OPEN]}::text[])
+          )) as carries
+        from json_to_recordset(${tx.json(rows as never)}::json)
+            as w ("attemptId" text, "invoiceId" text, cause text, carries boolean)
+          join invoices o on o.invoice_id = w."invoiceId"
+        where ${dueOf(tx, "o")} > 0
+      ) n
+      join invoices i on i.invoice_id = n."invoiceId"
+      left join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
+    where m.provider is not null or ${isByTransfer}
+    on conflict do nothing
+    returning attempt_id as "attemptId"`;
+  return inserted.map(({ attemptId }) => attemptId);
 }
 
 /**
@@ -65,23 +107,19 @@ function columns(tx: Tx): Fragment {
  */
 export async function insertAttempts(
   tx: Tx,
-  rows: readonly { attemptId: string; invoiceId: string; cause: AttemptCause }[],
+  rows: readonly NewAttempt[],
   { now, isByTransfer = false }: { now: Date; isByTransfer?: boolean },
 ): Promise<void> {
   if (rows.length === 0) {
     return;
   }
-  await tx`
-    insert into payment_attempts (tenant_id, attempt_id, environment, invoice_id, provider, customer_ref, method_ref, amount, currency,
-      cause, state, created_at, updated_at, check_at)
-    select i.tenant_id, n."attemptId", i.environment, i.invoice_id, coalesce(m.provider, 'manual'),
-      coalesce(m.customer_ref, i.tenant_id), coalesce(m.method_ref, ${TRANSFER}), ${chargeOf(tx, tx`n.cause`)}, i.currency,
-      n.cause, 'pending', ${now}, ${now}, ${now}
-    from json_to_recordset(${tx.json(rows as never)}::json) as n ("attemptId" text, "invoiceId" text, cause text)
-      join invoices i on i.invoice_id = n."invoiceId"
-      left join payment_methods m on m.tenant_id = i.tenant_id and m.environment = i.environment
-    where ${dueOf(tx, "i")} > 0 and (m.provider is not null or ${isByTransfer})
-    on conflict do nothing`;
+  const inserted = new Set(await insertSome(tx, rows, { now, isByTransfer }));
+  const others = rows.filter(({ attemptId }) => !inserted.has(attemptId));
+  if (others.length > 0) {
+    // One that carries may have begun in another transaction meanwhile: then these are for their own invoices.
+    const own = others.map((row) => ({ ...row, carries: false }));
+    await insertSome(tx, own, { now, isByTransfer });
+  }
 }
 
 /** True for an invoice of which money was given back. */
@@ -151,7 +189,7 @@ export async function lockAttempt(tx: Tx, attemptId: string): Promise<AttemptRow
 export async function findOpenAttempt(tx: Tx, invoiceId: string): Promise<AttemptRow | undefined> {
   const [row] = await tx<AttemptRow[]>`
     select ${columns(tx)} from payment_attempts a join invoices i using (invoice_id)
-    where a.invoice_id = ${invoiceId} and a.state in ('pending', 'action_required', 'processing', 'unknown')`;
+    where a.invoice_id = ${invoiceId} and a.state = any(${[...OPEN]}::text[])`;
   return row;
 }
 
@@ -231,7 +269,7 @@ export async function hurryOpenAttempts(
 ): Promise<void> {
   await tx`
     update payment_attempts set check_at = ${now}
-    where invoice_id = any(${[...invoiceIds]}::text[]) and state in ('pending', 'action_required', 'processing', 'unknown')`;
+    where invoice_id = any(${[...invoiceIds]}::text[]) and state = any(${[...OPEN]}::text[])`;
 }
 
 export type FailedPayment = {

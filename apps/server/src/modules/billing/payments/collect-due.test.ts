@@ -96,6 +96,22 @@ describe("what a provider cannot charge", () => {
     expect(payments.charges(acme.tenantId)).toHaveLength(2);
   });
 
+  it("is charged once, with one of two invoices that are collected at once", async () => {
+    const acme = await payments.subscribe("At once", { card: "pm_card_visa" });
+    await recordPayment(payments.deps, OPERATOR_CONTEXT, {
+      ...{ invoiceId: acme.invoiceId, amount: "299.80", reference: "wire" },
+    });
+    await collectDue(payments.deps);
+    await charge(acme, "3");
+    await charge(acme, "4");
+    await Promise.all([collectDue(payments.deps), collectDue(payments.deps)]);
+    const charges = payments.charges(acme.tenantId).map(({ amount }) => amount);
+    expect(charges.toSorted((a, b) => a - b)).toEqual([320, 400]);
+    const of = { tenantId: acme.tenantId, environment: "live" as const, limit: 5 };
+    const { items } = await listInvoices(payments.deps, OPERATOR_CONTEXT, of);
+    expect(items.map(({ state }) => state)).toEqual(["paid", "paid", "paid"]);
+  });
+
   it("of more than it was is waited for again", async () => {
     const acme = await payments.subscribe("More", { card: "pm_card_visa" });
     await recordPayment(payments.deps, OPERATOR_CONTEXT, {

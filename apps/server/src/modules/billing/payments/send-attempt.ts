@@ -113,12 +113,12 @@ async function takeToSend(deps: BillingDeps, attemptId: string): Promise<Attempt
         now,
         checkAt: null,
       });
-      const { invoiceId, cause } = attempt;
+      const { invoiceId, cause, carries } = attempt;
       // Money that was given back meanwhile is charged again for a person only.
       if (cause !== "person" && (await isRefunded(tx, invoiceId))) {
         return;
       }
-      await insertAttempts(tx, [{ attemptId: deps.newId("attempt"), invoiceId, cause }], {
+      await insertAttempts(tx, [{ attemptId: deps.newId("attempt"), invoiceId, cause, carries }], {
         now,
         isByTransfer: attempt.provider === "manual",
       });

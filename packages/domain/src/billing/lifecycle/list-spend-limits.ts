@@ -12,19 +12,21 @@ function toSpan(account: RunningAccount, nowMs: number): SpendSpan {
   return { fromMs, toMs, spend: spendOf(account), ...(drawn !== undefined && { drawn }) };
 }
 
-/** The account when its period has turned. Without a rate of tax the turn waits, and the period goes on. */
-function turn(account: RunningAccount, nowMs: number): Account {
+/** The account when its period has turned. @returns `undefined` without a rate of tax: the turn waits, and the period goes on. */
+function turn(account: RunningAccount, nowMs: number): Account | undefined {
   const { toMs } = account.subscription.period;
   try {
     return passTime(account, { fromMs: nowMs, toMs, usages: [] });
   } catch (error) {
     if (error instanceof NoTaxRate) {
-      const period = { fromMs: toMs, toMs: Number.MAX_SAFE_INTEGER };
-      return { ...account, subscription: { ...account.subscription, period } };
+      return;
     }
     throw error;
   }
 }
+
+/** The last instant that there is a date for. */
+const END_OF_TIME_MS = 8_640_000_000_000_000;
 
 /** What limits the spend of an account. */
 export type SpendLimits = {
@@ -41,6 +43,14 @@ export function listSpendLimits(account: Account, nowMs: number): SpendLimits {
   }
   const running = toSpan(account, nowMs);
   const turned = turn(account, nowMs);
+  if (turned === undefined) {
+    const { drawn, ...goingOn } = { ...running, fromMs: running.toMs, toMs: END_OF_TIME_MS };
+    return {
+      // The first span goes on to draw on credit: in both, its usage would count twice.
+      spans: [running, goingOn],
+      credit: drawn === undefined ? undefined : payableByCredit(account, nowMs),
+    };
+  }
   const next =
     isRunning(turned) && turned.subscription.period.fromMs >= running.toMs ? turned : undefined;
   const drawing = [account, ...(next === undefined ? [] : [next])].find(isPrepaid);

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { toScaled } from "../../money/decimal.ts";
+import { createAccount } from "../account/account.ts";
+import { advance } from "../lifecycle/advance.ts";
 import { playStory } from "../rehearsal/play-story.ts";
+import { readStory } from "../rehearsal/read-story.ts";
 import type { StoryResult } from "../rehearsal/to-story-result.ts";
+import { doStep } from "../steps/do-step.ts";
+import { payableByCredit } from "./prepaid.ts";
 
 const month = { interval: { month: 1 }, timing: "arrears" };
 const PRICES = [
@@ -170,6 +175,51 @@ const perUnit = [{ price: 0, taxClass: "standard" }];
 function play(steps: readonly object[], pricesInclude?: "net" | "gross") {
   return invoicesOf(playStory(storyOf({ cards: perUnit, pricesInclude, fee: undefined, steps })));
 }
+
+/** What 10.00 of paid credit, and 2.00 of promotional credit before it, pay for. */
+function payable(seller: object, country: string) {
+  const story = storyOf({ cards: perUnit, pricesInclude: undefined, fee: undefined, steps: [] });
+  const read = readStory({ ...story, seller: { country: "DE", ...seller } });
+  if ("faults" in read) {
+    throw new Error(JSON.stringify(read.faults));
+  }
+  const { terms, customer } = read.story;
+  const atMs = Date.UTC(2026, 0, 1);
+  const members = [
+    { do: "subscribe", plan: "prepaid" },
+    { do: "grant", kind: "prepaid", amount: "10" },
+    { do: "grant", kind: "promotional", amount: "2" },
+  ];
+  const account = members.reduce(
+    (before, step) => doStep(before, { members: step, atMs }),
+    createAccount(terms, { ...customer, country }),
+  );
+  return payableByCredit(advance(account, { fromMs: atMs, toMs: atMs }), atMs);
+}
+
+describe("tax of what credit pays for", () => {
+  it("is none where the seller is not registered, as on the invoice", () => {
+    expect(payable({ registered: false, taxRates: RATES }, "DE")).toBe(1200n);
+  });
+
+  it("is at the highest rates of any country while those of the customer's are missing: nothing is due once they are added", () => {
+    const rates = [
+      ...RATES,
+      { country: "HU", category: "S", rate: "27" },
+      // Two taxes of one country add up.
+      { country: "PT", category: "S", rate: "20", name: "VAT" },
+      { country: "PT", category: "S", rate: "5", name: "Levy" },
+    ];
+    // 7.87 with 27% are 9.99.
+    expect(payable({ taxRates: rates }, "AT")).toBe(200n + 787n);
+    const added = [...rates, { country: "AT", category: "S", rate: "20" }];
+    expect(payable({ taxRates: added }, "AT")).toBe(200n + 833n);
+  });
+
+  it("may be any without a table: only promotional credit pays, which goes before tax", () => {
+    expect(payable({ taxRates: [] }, "DE")).toBe(200n);
+  });
+});
 
 describe("a prepaid plan", () => {
   it("lets through as many units as credit pays for with their tax, and the rest is not charged", () => {

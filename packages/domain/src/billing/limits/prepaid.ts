@@ -4,6 +4,7 @@ import type { Account, RunningAccount } from "../account/account.ts";
 import { type Grant, isExpired, isUsable, nextExpiryMs } from "../invoices/grant.ts";
 import type { Line, Span } from "../rating/line.ts";
 import { listRuns } from "../subscription/subscription.ts";
+import { highestRates } from "../tax/highest-rates.ts";
 import { listTaxKinds, toKindKey } from "../tax/tax-lines.ts";
 import { taxOf } from "../tax/tax-totals.ts";
 import { currentCharge, type Spend } from "./spend.ts";
@@ -85,8 +86,8 @@ export function runningDraw(account: RunningAccount): Spend {
 /** The taxes that usage may get: several of them where classes differ, or rates change on the way. */
 type UsageTaxes = {
   readonly isGross: boolean;
-  /** Rates of the taxes of each part, scaled, at one instant. */
-  readonly rates: readonly (readonly bigint[])[];
+  /** Rates of the taxes of each part, scaled, at one instant; undefined where the table has none, for this country or any. */
+  readonly rates: readonly (readonly bigint[] | undefined)[];
   /** How many rows of tax an invoice may have. */
   readonly rows: number;
 };
@@ -116,17 +117,28 @@ function usageTaxesOf(account: Account): UsageTaxes {
   const byKey = new Map(kinds.map((set) => [set.map(toKindKey).join(), set]));
   return {
     isGross: seller.pricesInclude === "gross",
-    rates: [...byKey.values()].map((set) => set.map(({ rate }) => rate)),
+    // Nothing is invoiced before the operator has added a rate that is missing. What calls draw until then must pay for it.
+    rates: [...byKey.values()].map((set) =>
+      set.length === 0 ? highestRates(seller.taxRates) : set.map(({ rate }) => rate),
+    ),
     rows: new Set([...byKey.values()].flat().map(toKindKey)).size,
   };
 }
 
-/** The most that charges come to with their tax. Exact where all usage has the same taxes. */
-function mostWithTax(charges: bigint, { isGross, rates, rows }: UsageTaxes): bigint {
-  if (isGross || rates.length === 0) {
+/**
+ * The most that charges come to with their tax. Exact where all usage has the same taxes, and the table has them.
+ *
+ * @returns `undefined` where no table says: it may be any sum.
+ */
+function mostWithTax(charges: bigint, { isGross, rates, rows }: UsageTaxes): bigint | undefined {
+  if (isGross || rates.length === 0 || charges === 0n) {
     return charges;
   }
-  const taxes = rates.map((set) => set.reduce((sum, rate) => sum + taxOf(charges, rate), 0n));
+  const known = rates.filter((set) => set !== undefined);
+  if (known.length < rates.length) {
+    return;
+  }
+  const taxes = known.map((set) => set.reduce((sum, rate) => sum + taxOf(charges, rate), 0n));
   // Each row is rounded for itself, so several may come to a minor unit more each.
   return charges + taxes.reduce(larger) + (rates.length === 1 ? 0n : BigInt(rows));
 }
@@ -161,10 +173,10 @@ function usableCredit(account: Account, atMs: number): UsableCredit {
 export function payableByCredit(account: Account, atMs: number): bigint {
   const { promotional, prepaid } = usableCredit(account, atMs);
   const taxes = usageTaxesOf(account);
-  return largestWhole(
-    promotional + prepaid,
-    (charges) => mostWithTax(larger(charges - promotional, 0n), taxes) <= prepaid,
-  );
+  return largestWhole(promotional + prepaid, (charges) => {
+    const taxed = mostWithTax(larger(charges - promotional, 0n), taxes);
+    return taxed !== undefined && taxed <= prepaid;
+  });
 }
 
 /** What credit leaves for late usage of a prepaid plan: usage that runs, and lines that are about to be invoiced, go before. */
@@ -189,7 +201,8 @@ export function creditAfter(
   atMs: number,
 ): { left: bigint; drawn: bigint } {
   const { promotional, prepaid } = usableCredit(account, atMs);
-  const taxed = mostWithTax(larger(charges - promotional, 0n), usageTaxesOf(account));
+  const beyond = larger(charges - promotional, 0n);
+  const taxed = mostWithTax(beyond, usageTaxesOf(account)) ?? beyond;
   const drawn = smaller(charges, promotional) + taxed;
   return { drawn, left: larger(promotional + prepaid - drawn, 0n) };
 }

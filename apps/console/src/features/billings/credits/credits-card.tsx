@@ -79,9 +79,19 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
       }
     >
       <LeftNow credits={credits} />
+      {credits.draw !== null && (
+        <p className="mb-2 text-ink-muted text-xs">
+          Held, until the invoice of the period takes what calls have drawn
+        </p>
+      )}
       <dl className="grid grid-cols-2 gap-4">
-        <Figure label="Before tax" amount={promotional} currency={currency} />
-        <Figure label="After tax" amount={prepaid} currency={currency} />
+        <Figure
+          label="Promotional"
+          amount={promotional}
+          note="Lowers charges before tax"
+          currency={currency}
+        />
+        <Figure label="Prepaid" amount={prepaid} note="Pays charges with tax" currency={currency} />
       </dl>
       {nextExpiry !== null && (
         <p className="mt-3 text-sm">
@@ -152,7 +162,7 @@ function LeftNow({ credits }: { credits: Credits }) {
   }
   return (
     <div className="mb-4 border-line border-b pb-4">
-      <p className="text-ink-muted text-xs">Left now</p>
+      <p className="text-ink-muted text-xs">Left now, to pay for usage and its tax</p>
       <p className="mb-1.5 font-semibold text-2xl tabular-nums">{view.left}</p>
       <MeterBar
         share={view.share}
@@ -165,11 +175,18 @@ function LeftNow({ credits }: { credits: Credits }) {
   );
 }
 
-function Figure({ label, amount, currency }: { label: string; amount: string; currency: string }) {
+type FigureProps = { label: string; amount: string; note: string; currency: string };
+
+function Figure({ label, amount, note, currency }: FigureProps) {
   return (
     <div>
       <dt className="text-ink-muted text-xs">{label}</dt>
-      <dd className="font-semibold text-xl tabular-nums">{formatMoney(amount, currency)}</dd>
+      <dd>
+        <span className="block font-semibold text-xl tabular-nums">
+          {formatMoney(amount, currency)}
+        </span>
+        <span className="text-ink-muted text-xs">{note}</span>
+      </dd>
     </div>
   );
 }

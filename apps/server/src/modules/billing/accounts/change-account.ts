@@ -16,8 +16,10 @@ import {
 } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { createRevenueCollector } from "../revenue/collect-positions.ts";
+import { projectSpendBudget } from "../spend-cap/project-spend-budget.ts";
 import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
+import { effectiveMs } from "./effective-ms.ts";
 import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
 import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
@@ -26,18 +28,8 @@ import { toTaxRefusal } from "./to-tax-refusal.ts";
 import { type AccountEvent, toWrites } from "./to-writes.ts";
 import { writeChanges } from "./write-changes.ts";
 
-const MINUTE_MS = 60_000;
 /** Later than any usage is recorded: a reading takes what it sees, and needs no clock. */
 const ALL_RECORDED = new Date("9999-12-31T00:00:00Z");
-
-/**
- * The instant at which something that is asked for now takes effect: the start of this minute, because the ledger counts usage by
- * minutes, but never before what has happened already.
- */
-export function effectiveMs(nowMs: number, row: AccountRow | undefined): number {
-  const minuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  return Math.max(minuteMs, row?.advancedTo.getTime() ?? 0);
-}
 
 /** The refusal of what needs a plan that runs. */
 export function noSubscription(): AppError {
@@ -272,6 +264,9 @@ export async function changeAccountWithin(
     dueDatesAfter,
   });
   await syncSpendBudget(tx, { loaded, after, atMs: effective, now });
+  if (waiting !== undefined) {
+    await projectSpendBudget(deps, tx, key, { recordedTo: cutOff, now });
+  }
   return { ...changed, issued: writes.invoices.map(({ invoiceId }) => invoiceId) };
 }
 

@@ -18,6 +18,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { createRevenueCollector, type RevenuePosition } from "../revenue/collect-positions.ts";
+import { projectSpendBudget } from "../spend-cap/project-spend-budget.ts";
 import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { type HeldAccount, holdAccounts } from "./hold-accounts.ts";
 
@@ -157,6 +158,15 @@ export async function closeDue(
   return total;
 }
 
+/** Puts one account aside, and keeps what its calls may draw as if it was closed. */
+async function holdOne(deps: BillingDeps, held: HeldAccount, now: Date): Promise<void> {
+  await holdAccounts(deps, [held], now);
+  const recordedTo = await takeCutOff(deps);
+  await deps.transact.asOperator((tx) =>
+    projectSpendBudget(deps, tx, held.key, { recordedTo, now }),
+  );
+}
+
 /** One account that cannot be closed must not keep the others of its batch from it. */
 async function closeBatch(
   deps: BillingDeps,
@@ -169,7 +179,7 @@ async function closeBatch(
     if (keys.length === 1) {
       for (const key of keys) {
         if (isTaxGap(error)) {
-          await holdAccounts(deps, [{ key, reason: error.message }], now);
+          await holdOne(deps, { key, reason: error.message }, now);
           return 0;
         }
         failed.add(keyText(key));

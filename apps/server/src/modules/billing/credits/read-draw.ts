@@ -7,7 +7,8 @@ import { currentCharge } from "@turnpike/domain/billing/limits/spend";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { findCreditState } from "#modules/metering/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
-import { effectiveMs, readAccount } from "../accounts/change-account.ts";
+import { readAccount } from "../accounts/change-account.ts";
+import { effectiveMs } from "../accounts/effective-ms.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 
 /** What calls of a prepaid plan have drawn on credit, in minor units with tax, by all usage in the ledger. */

@@ -6,7 +6,8 @@ import { accessAt, type DunningCalendar, datesOf } from "@turnpike/domain/billin
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { formatMinor } from "@turnpike/domain/money/currency";
-import { effectiveMs, readAccount } from "../accounts/change-account.ts";
+import { readAccount } from "../accounts/change-account.ts";
+import { effectiveMs } from "../accounts/effective-ms.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { findInvoiceRow } from "../invoices/invoices.store.ts";

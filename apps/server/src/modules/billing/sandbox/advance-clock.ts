@@ -7,7 +7,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import { type AccountRow, lockAccount } from "../accounts/accounts.store.ts";
-import { effectiveMs } from "../accounts/change-account.ts";
+import { effectiveMs } from "../accounts/effective-ms.ts";
 import { loadAccounts } from "../accounts/load-accounts.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
 import { toWrites } from "../accounts/to-writes.ts";

@@ -1,16 +1,21 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toScaled } from "@turnpike/domain/money/decimal";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCreditState, type Metering } from "#modules/metering/index.ts";
+import { createTenant } from "#modules/tenants/index.ts";
+import { createBilledPlans } from "../billed-plans.ts";
 import { closeDue } from "../closing/close-due.ts";
+import { buyCredit } from "../credits/buy-credit.ts";
 import { getCredits } from "../credits/get-credits.ts";
 import { grantCredit } from "../credits/grant-credit.ts";
 import { putAutomaticTopUp } from "../credits/set-automatic-top-up.ts";
 import { topUpLowAccounts } from "../credits/top-up-low-accounts.ts";
 import { putBillingDetails } from "../details/put-billing-details.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
+import { currencyOf } from "../invoices/to-invoice.ts";
 import { recordUsage } from "../testing/billing.fixture.ts";
 import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
 import { putSpendCap } from "./change-spend-cap.ts";
@@ -150,5 +155,47 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
     };
     expect(await moveTo("DE")).toBe(100n);
     expect(await moveTo("US")).toBe(119n);
+  });
+
+  it("and draw once while the account waits for an exchange rate after its period", async () => {
+    const now = fleet.deps.clock.now();
+    const at = (days: number) => new Date(now.getTime() - days * 24 * 3600 * 1000);
+    const then = { ...fleet.deps, clock: { ...fleet.deps.clock, now: () => at(40) } };
+    const { tenantId } = await createTenant(
+      { ...then, plans: createBilledPlans(then) },
+      OPERATOR_CONTEXT,
+      { name: "Waiting", planId: "prepaid" },
+    );
+    await grantCredit(then, OPERATOR_CONTEXT, {
+      ...{ tenantId, environment: "live" as const, kind: "prepaid", amount: "100" },
+      ...{ priority: 50, reason: "A test" },
+    });
+    const offer = { currency: "EUR", amounts: [], min: "1", max: "9" };
+    const selling = { ...fleet.deps.billing, topUps: { isTaxed: false, offers: [offer] } };
+    const soon = { ...then, billing: selling, clock: { ...then.clock, now: () => at(12) } };
+    const key = { tenantId, environment: "live" as const };
+    const topUp = await buyCredit(soon, OPERATOR_CONTEXT, { ...key, amount: "1" });
+    await recordUsage(fleet.deps, { tenantId, at: at(39), quantity: 1_040, meterId: "texts" });
+    await recordUsage(fleet.deps, { tenantId, at: at(1), quantity: 540, meterId: "texts" });
+    const accounting = { currency: currencyOf("PLN"), source: undefined };
+    const rate = { currency: "EUR", rate: toScaled("4.25"), fromMs: at(1).getTime() };
+    const taxed = { ...fleet.deps.billing, tax: GERMAN_SELLER };
+    const close = async (rates: (typeof rate)[]) => {
+      const billing = { ...taxed, accounting: { ...accounting, rates } };
+      await closeDue({ ...fleet.deps, billing });
+      return await stateOf(tenantId);
+    };
+    // 33.30 with their tax are taken from 100.00, as if they were invoiced; 16.65 are drawn since.
+    const expected = { credit: 5_073n, drawn: 1_665n, left: 3_408n };
+    expect(await close([])).toMatchObject(expected);
+    const [held] = await database.sql`
+      select from billing_accounts where tenant_id = ${tenantId} and held_since is not null`;
+    expect(held).toBeDefined();
+    const waiting = { ...taxed, accounting: { ...accounting, rates: [] } };
+    const payment = { invoiceId: topUp.invoiceId, amount: "1", reference: "top-up" };
+    await recordPayment({ ...fleet.deps, billing: waiting }, OPERATOR_CONTEXT, payment);
+    expect(await stateOf(tenantId)).toMatchObject({ credit: 5_157n, left: 3_492n });
+    await database.sql`update billing_accounts set due_at = now() where tenant_id = ${tenantId}`;
+    expect(await close([rate])).toMatchObject({ credit: 5_157n, drawn: 1_665n, left: 3_492n });
   });
 });

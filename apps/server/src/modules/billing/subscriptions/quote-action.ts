@@ -3,7 +3,8 @@ import { assertMayInTenant, type CallContext, may } from "@turnpike/domain/acces
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
-import { effectiveMs, noSubscription, playStep, readAccount } from "../accounts/change-account.ts";
+import { noSubscription, playStep, readAccount } from "../accounts/change-account.ts";
+import { effectiveMs } from "../accounts/effective-ms.ts";
 import { environmentNow } from "../accounts/environment-now.ts";
 import { toTaxRefusal } from "../accounts/to-tax-refusal.ts";
 import type { BillingDeps } from "../billing-deps.ts";

@@ -11,12 +11,21 @@ import { deleteSpendBudget, type SpendBudget, writeSpendBudget } from "./spend-b
 export async function setSpendBudgetWithin(
   tx: Tx,
   tenantId: TenantId,
-  { budget, now }: { budget: SpendBudget | undefined; now: Date },
+  {
+    budget,
+    settles = false,
+    now,
+  }: {
+    budget: SpendBudget | undefined;
+    /** True where calls that nothing holds back have to be counted before any draw on credit. */
+    settles?: boolean;
+    now: Date;
+  },
 ): Promise<void> {
   const isChanged =
     budget === undefined
       ? (await deleteSpendBudget(tx, tenantId)) > 0
-      : await writeSpendBudget(tx, tenantId, { ...budget, now });
+      : await writeSpendBudget(tx, tenantId, { ...budget, settles, now });
   if (isChanged) {
     await insertChange(tx, { kind: "tenant", tenantId, entityId: tenantId });
   }

@@ -19,8 +19,13 @@ export type SpendBudget = {
 /** A budget that is locked, or read, with where counting goes on from in each span and the clock of the database. */
 export type CountedBudget = SpendBudget & {
   anchors: readonly (SpendAnchor | undefined)[];
+  /** True while calls that were let through before are still being counted: nothing is granted. */
+  settles: boolean;
   now: Date;
 };
+
+/** By then every process has heard of a budget and has committed what it let through before. */
+const SETTLES_S = 2;
 
 type BudgetRow = {
   cap: string | null;
@@ -30,6 +35,7 @@ type BudgetRow = {
   spans: Json;
   fed_to: Date;
   anchors: Json;
+  settles: boolean;
   now: Date;
 };
 
@@ -47,12 +53,14 @@ function toCounted(row: BudgetRow): CountedBudget {
     spans: fromExactJson<SpendSpan[]>(row.spans),
     fedTo: row.fed_to,
     anchors: anchors.map((anchor) => anchor ?? undefined),
+    settles: row.settles,
     now: row.now,
   };
 }
 
 function columns(tx: Tx) {
-  return tx`cap::text as cap, credit::text as credit, currency, meters, spans, fed_to, anchors, clock_timestamp() as now`;
+  return tx`cap::text as cap, credit::text as credit, currency, meters, spans, fed_to, anchors,
+    coalesce(settles_at > clock_timestamp(), false) as settles, clock_timestamp() as now`;
 }
 
 /** Reads a budget; `undefined` for a tenant without a cap and without a prepaid plan. */
@@ -93,9 +101,10 @@ export async function writeSpendAnchors(
 export async function writeSpendBudget(
   tx: Tx,
   tenantId: TenantId,
-  { cap, credit, currency, meters, spans, fedTo, now }: SpendBudget & { now: Date },
+  { settles, now, ...budget }: SpendBudget & { settles: boolean; now: Date },
 ): Promise<boolean> {
-  const [before] = await tx<Omit<BudgetRow, "spans" | "fed_to" | "anchors" | "now">[]>`
+  const { cap, credit, currency, meters, spans, fedTo } = budget;
+  const [before] = await tx<Omit<BudgetRow, "spans" | "fed_to" | "anchors" | "settles" | "now">[]>`
     select cap::text as cap, credit::text as credit, currency, meters from spend_budgets
     where tenant_id = ${tenantId} for no key update`;
   const isSame =
@@ -117,6 +126,11 @@ export async function writeSpendBudget(
   await (before === undefined
     ? tx`insert into spend_budgets ${tx({ ...row, tenant_id: tenantId, changed_at: now })}`
     : tx`update spend_budgets set ${tx(row)} where tenant_id = ${tenantId}`);
+  if (settles) {
+    await tx`
+      update spend_budgets set settles_at = clock_timestamp() + make_interval(secs => ${SETTLES_S})
+      where tenant_id = ${tenantId}`;
+  }
   return !isSame;
 }
 

@@ -70,6 +70,11 @@ export type Account = {
   readonly cap: bigint | undefined;
   /** What the cap was until a while after it was lowered, for usage that was admitted under it; undefined without one. */
   readonly capBefore?: { readonly cap: bigint | undefined; readonly untilMs: number } | undefined;
+  /**
+   * From when on usage was let through by what credit pays for. What was used before, on a plan that is paid afterwards, is charged in any
+   * case. Undefined where credit always counted.
+   */
+  readonly creditFromMs?: number | undefined;
   readonly calendars: readonly DunningCalendar[];
   readonly attempts: readonly Attempt[];
   readonly life: readonly LifeRow[];

@@ -10,11 +10,12 @@ export type OnSpan = (account: Account, span: Span) => void;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where usage before belongs to another stretch of time than usage after, in order. */
-function listCuts({ closed, subscription, capBefore }: Account): number[] {
+function listCuts({ closed, subscription, capBefore, creditFromMs }: Account): number[] {
   const running = subscription === undefined ? [] : listRuns(subscription);
   const spans = [...closed, ...running.flatMap(({ stretches }) => stretches)];
   const ends = spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]);
-  const cuts = capBefore === undefined ? ends : [...ends, capBefore.untilMs];
+  const admitted = [capBefore?.untilMs, creditFromMs].filter((ms) => ms !== undefined);
+  const cuts = [...ends, ...admitted];
   return [...new Set(cuts)].sort((a, b) => a - b);
 }
 

@@ -31,7 +31,7 @@ function admit(account: RunningAccount, usage: Usage): Quantity {
   const checks = [
     ...(cap === undefined ? [] : [createCapCheck(cap, spendOf(account))]),
     // What takes effect until the period ends can pay its invoice.
-    ...(isPrepaid(account)
+    ...(isPrepaid(account) && atMs >= (account.creditFromMs ?? atMs)
       ? [
           createCapCheck(
             payableByCredit(account, subscription.period.toMs),

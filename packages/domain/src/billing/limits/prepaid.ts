@@ -1,6 +1,7 @@
 import { larger, smaller } from "../../money/bounds.ts";
 import { largestWhole } from "../../pricing/envelope.ts";
-import type { Account, RunningAccount } from "../account/account.ts";
+import { type Account, isRunning, type RunningAccount } from "../account/account.ts";
+import { hasPrices } from "../catalog/billing-plan.ts";
 import { type Grant, isExpired, isUsable, nextExpiryMs } from "../invoices/grant.ts";
 import type { Line, Span } from "../rating/line.ts";
 import { listRuns } from "../subscription/subscription.ts";
@@ -14,6 +15,25 @@ import { spendOf } from "./spend-of.ts";
 export function isPrepaid(account: Account): account is RunningAccount {
   const { subscription } = account;
   return subscription?.state === "running" && subscription.run.plan.isPrepaid === true;
+}
+
+/** True for an account whose usage is paid for afterwards. */
+function isPostpaid(account: Account): boolean {
+  return (
+    isRunning(account) && hasPrices(account.subscription.run.inForce.phase) && !isPrepaid(account)
+  );
+}
+
+/**
+ * Notes on an account that came to a prepaid plan from one that is paid afterwards which usage nothing has held back.
+ *
+ * @param input.untilMs - By then every process looks at credit.
+ */
+export function chargeUnasked(
+  after: Account,
+  { before, untilMs }: { before: Account; untilMs: number },
+): Account {
+  return isPostpaid(before) && isPrepaid(after) ? { ...after, creditFromMs: untilMs } : after;
 }
 
 /** What credit pays for on a prepaid plan. Fees are paid like those of any plan. */

@@ -54,6 +54,7 @@ type StoredState = {
   meterUses: readonly MeterUse[];
   cap: bigint | undefined;
   capBefore?: Account["capBefore"];
+  creditFromMs?: Account["creditFromMs"];
   calendars: readonly StoredCalendar[];
   runs: number;
   periods: number;
@@ -177,6 +178,7 @@ export function encodeState(
     meterUses: keepUses(account),
     cap,
     capBefore,
+    creditFromMs: account.creditFromMs,
     calendars: account.calendars.flatMap(({ invoice, ...calendar }) => {
       const invoiceId = invoiceIds[invoice];
       return invoiceId === undefined ? [] : [{ ...calendar, invoiceId }];

@@ -3,6 +3,7 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { playAt } from "@turnpike/domain/billing/lifecycle/play-at";
 import type { DueDates } from "@turnpike/domain/billing/lifecycle/reminders";
+import { chargeUnasked } from "@turnpike/domain/billing/limits/prepaid";
 import { StepRefused } from "@turnpike/domain/billing/steps/step";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
@@ -19,7 +20,7 @@ import { createRevenueCollector } from "../revenue/collect-positions.ts";
 import { projectSpendBudget } from "../spend-cap/project-spend-budget.ts";
 import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { type AccountKey, type AccountRow, listAccounts, lockAccount } from "./accounts.store.ts";
-import { effectiveMs } from "./effective-ms.ts";
+import { effectiveMs, settledMsOf } from "./effective-ms.ts";
 import { type LoadedAccount, loadAccounts, loadNewAccount } from "./load-accounts.ts";
 import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
@@ -67,8 +68,15 @@ export function playStep(
   {
     atMs,
     step,
+    settledMs = atMs,
     onSpan,
-  }: { atMs: number; step: AccountStep; onSpan?: ReminderCollector["onSpan"] | undefined },
+  }: {
+    atMs: number;
+    step: AccountStep;
+    /** When every process has heard of the step; left out: at once. */
+    settledMs?: number;
+    onSpan?: ReminderCollector["onSpan"] | undefined;
+  },
 ): Account {
   const fromMs = loaded.row?.advancedTo.getTime() ?? atMs;
   const { usages } = loaded;
@@ -78,7 +86,8 @@ export function playStep(
       atMs,
       usages,
       onSpan,
-      step: (account) => step(account, { atMs, loaded }),
+      step: (before) =>
+        chargeUnasked(step(before, { atMs, loaded }), { before, untilMs: settledMs }),
     });
   } catch (error) {
     throw toAppError(error);
@@ -222,7 +231,8 @@ export async function changeAccountWithin(
   const dueDates = dueDatesOf(loaded, { paymentDays: deps.billing.paymentDays, now });
   const collector = createReminderCollector(loaded, dueDates);
   const revenue = createRevenueCollector(loaded, collector.onSpan);
-  const after = playStep(loaded, { atMs: effective, step, onSpan: revenue.onSpan });
+  const settledMs = settledMsOf(now.getTime() + aheadMs);
+  const after = playStep(loaded, { atMs: effective, step, settledMs, onSpan: revenue.onSpan });
   const reminders = collector.list(effective);
   const changed = { loaded, after, atMs: effective };
   check(changed);

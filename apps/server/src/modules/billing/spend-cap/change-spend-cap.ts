@@ -16,6 +16,7 @@ import { listMeterRows } from "#modules/catalog/index.ts";
 import { shareOf } from "#platform/transact.ts";
 import { lockAccount } from "../accounts/accounts.store.ts";
 import { changeAccountWithin } from "../accounts/change-account.ts";
+import { settledMsOf } from "../accounts/effective-ms.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
@@ -23,16 +24,6 @@ import { toMinorAmount } from "../invoices/to-minor-amount.ts";
 import { capOf } from "./cap-of.ts";
 import { readSpendCap, readSpendCapRow } from "./get-spend-cap.ts";
 import { type SpendCapRow, writeSpendCap } from "./spend-caps.store.ts";
-
-const MINUTE_MS = 60_000;
-
-/** Within this time every process has heard of a cap. */
-const HEARD_WITHIN_MS = 1_000;
-
-/** The first whole minute whose calls were all let through under a cap that is set now. */
-function settledMs(now: Date): number {
-  return (Math.floor((now.getTime() + HEARD_WITHIN_MS) / MINUTE_MS) + 1) * MINUTE_MS;
-}
 
 /** A cap of 0 stops all that costs anything. */
 function toCap(amount: string, code: string): bigint {
@@ -74,7 +65,7 @@ async function changeAccountCap(
       key: { tenantId, environment: "live" },
       step: (account, { atMs }) => {
         assertCapHolds(account, unbounded);
-        return changeCap(account, { cap, atMs, untilMs: settledMs(deps.clock.now()) });
+        return changeCap(account, { cap, atMs, untilMs: settledMsOf(deps.clock.now().getTime()) });
       },
       events: [{ kind: "spend_cap.changed", details: { cap: text } }],
       noteReason: "",

@@ -16,10 +16,10 @@ import { topUpLowAccounts } from "../credits/top-up-low-accounts.ts";
 import { putBillingDetails } from "../details/put-billing-details.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
-import { recordUsage } from "../testing/billing.fixture.ts";
+import { act, recordUsage } from "../testing/billing.fixture.ts";
 import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
 import { putSpendCap } from "./change-spend-cap.ts";
-import { publishCappedPlan } from "./spend-cap.fixture.ts";
+import { CAPPED_METERS, publishCappedPlan } from "./spend-cap.fixture.ts";
 import { type SpendingProcesses, startSpendingProcesses } from "./spending-processes.fixture.ts";
 
 let database: TestDatabase;
@@ -156,6 +156,34 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
     expect(await moveTo("DE")).toBe(100n);
     expect(await moveTo("US")).toBe(119n);
   });
+
+  it.each([
+    { credit: "40", unasked: 600, due: 0 },
+    // 18.65 for 600 texts beyond the 40 that are included, of which credit pays for 5.00.
+    { credit: "5", unasked: 600, due: 1_365 },
+  ])(
+    "also after a change from a plan that is paid afterwards, on which calls took no leases: %o",
+    async ({ credit, unasked, due }) => {
+      const tenantId = await fleet.makeTenant("postpaid");
+      await grant(tenantId, credit);
+      const limits = await fleet.limitsOf(tenantId);
+      const texts = limits[CAPPED_METERS.indexOf("texts")] ?? expect.fail();
+      fleet.callUnasked(texts, unasked / 6);
+      await act(fleet.deps, { tenantId }, { do: "change", planId: "prepaid", when: "now" });
+      // No process has heard of it yet, and what these calls used is not committed when others ask for leases.
+      fleet.callUnasked(texts, unasked / 6);
+      let drawn = await fleet.spendAll(tenantId);
+      await pollUntil("credit is used up", async () => {
+        drawn += await fleet.spendAll(tenantId);
+        return (await stateOf(tenantId))?.isEmpty === true;
+      });
+      const month = await fleet.closeMonth(tenantId);
+      // All that was let through is charged: what was used before is owed, and no call after it passed credit.
+      expect(month).toMatchObject({ units: unasked + drawn, kinds: ["usage"] });
+      expect(await sumInvoices(tenantId)).toMatchObject({ due });
+      expect(drawn > 140).toBe(due === 0);
+    },
+  );
 
   it("and draw once while the account waits for an exchange rate after its period", async () => {
     const now = fleet.deps.clock.now();

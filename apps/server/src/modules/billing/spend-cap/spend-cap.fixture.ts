@@ -65,6 +65,7 @@ const CATALOG = catalogInput.parse({
       isPrepaid: true,
       phases: [{ rateCards: USAGE }],
     },
+    { planId: "postpaid", name: "Postpaid", currency: "EUR", phases: [{ rateCards: USAGE }] },
     {
       planId: "capped",
       name: "Capped",
@@ -86,7 +87,10 @@ const CATALOG = catalogInput.parse({
   ],
 });
 
-/** Publishes the plan `capped`: 10.00 in advance, and usage of four meters; `prepaid`, the same usage without a fee; and `unpriced`. */
+/**
+ * Publishes the plan `capped`: 10.00 in advance, and usage of four meters; `postpaid` and `prepaid`, the same usage without a fee; and
+ * `unpriced`.
+ */
 export async function publishCappedPlan(services: AppServices): Promise<void> {
   await applyCatalog(services, OPERATOR_CONTEXT, CATALOG);
 }

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -66,25 +66,39 @@ export async function startSpendingProcesses(database: TestDatabase) {
     }));
   }
 
+  function record({ recorder }: Metering, limit: HardLimit, leaseId?: LeaseId): void {
+    recorder.record({
+      ...limit,
+      keyId: newUuidId("key"),
+      outcome: "VALID",
+      status: 200,
+      method: "GET",
+      route: "/",
+      occurredAtMs: deps.clock.now().getTime(),
+      quantity: 1,
+      leaseId,
+    });
+  }
+
+  /** Makes calls in every process as if it has heard of no limit in money yet: without leases. */
+  function callUnasked(limit: HardLimit, calls: number): void {
+    for (const process of processes) {
+      for (let count = 0; count < calls; count += 1) {
+        record(process, limit);
+      }
+    }
+  }
+
   /** Makes one call in one process. @returns False when it is refused. */
-  async function call({ leases, recorder }: Metering, limit: HardLimit): Promise<boolean> {
+  async function call(process: Metering, limit: HardLimit): Promise<boolean> {
+    const { leases } = process;
     for (;;) {
       const result = leases.spend(limit, 1);
       if (result.status === "exhausted") {
         return false;
       }
       if (result.status === "spent") {
-        recorder.record({
-          ...limit,
-          keyId: newUuidId("key"),
-          outcome: "VALID",
-          status: 200,
-          method: "GET",
-          route: "/",
-          occurredAtMs: deps.clock.now().getTime(),
-          quantity: 1,
-          leaseId: result.hold.lease.leaseId,
-        });
+        record(process, limit, result.hold.lease.leaseId);
         leases.settle(result.hold);
         return true;
       }
@@ -144,7 +158,17 @@ export async function startSpendingProcesses(database: TestDatabase) {
   }
 
   return {
-    ...{ deps, processes, makeTenant, limitsOf, call, callUntilRefused, settle, spendAll },
+    ...{
+      deps,
+      processes,
+      makeTenant,
+      limitsOf,
+      call,
+      callUnasked,
+      callUntilRefused,
+      settle,
+      spendAll,
+    },
     closeMonth,
     close: () => disposables.disposeAsync(),
   };

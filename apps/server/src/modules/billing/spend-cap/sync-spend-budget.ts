@@ -41,6 +41,7 @@ export async function syncSpendBudget(
       spans,
       fedTo: recordedTo,
     },
+    settles: after.creditFromMs !== before.creditFromMs,
     now,
   });
 }

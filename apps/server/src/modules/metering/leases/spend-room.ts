@@ -11,7 +11,7 @@ import {
 } from "@turnpike/domain/billing/limits/spend-span";
 import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import type { SpendNotice } from "@turnpike/domain/limits/lease-state";
-import { larger } from "@turnpike/domain/money/bounds";
+import { larger, smaller } from "@turnpike/domain/money/bounds";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import {
   type CountedBudget,
@@ -199,7 +199,8 @@ export async function lockSpendRoom(
   return now === undefined || ifReturned === undefined
     ? undefined
     : {
-        units: Number(now.units),
+        // Until then it looks like held by others: a caller may come back for it.
+        units: Number(budget.settles ? smaller(now.units, 0n) : now.units),
         unitsIfReturned: Number(ifReturned.units),
         notice: toNotice(budget, reserved, now.of),
       };

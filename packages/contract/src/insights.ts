@@ -42,8 +42,11 @@ export const MONEY_KINDS = [
   "payment_failed",
 ] as const satisfies readonly (typeof INSIGHT_KINDS)[number][];
 
-export function isAboutMoney({ kind }: Pick<Insight, "kind">): boolean {
-  return MONEY_KINDS.some((each) => each === kind);
+export function isAboutMoney({
+  kind,
+  evidence,
+}: Pick<Insight, "kind"> & { evidence: Pick<Evidence, "measure"> | null }): boolean {
+  return evidence?.measure === "spend" || MONEY_KINDS.some((each) => each === kind);
 }
 
 /** A part of the change, such as a key or a route. The empty text is the value of what has none. */
@@ -73,9 +76,11 @@ const otherParts = z.strictObject({
   share: z.number(),
 });
 
-/** What is unusual and what is usual; means of an hour. Latencies are in milliseconds, rates in percent. */
+/** What is unusual and what is usual; means of an hour. Latencies are in milliseconds, rates in percent, spend in major units. */
 const evidence = z.strictObject({
   measure: z.enum(WATCHED_MEASURES),
+  /** Of spend. Its figures are statistics: what is owed is on invoices. */
+  currency: z.string().optional(),
   /** The calls that were measured; null for those of all routes. */
   route: z.string().nullable(),
   /** Measures that left the usual at the same time. */
@@ -98,6 +103,8 @@ const evidence = z.strictObject({
   /** By the hour, from two days before. */
   points: z.array(point),
 });
+
+type Evidence = z.infer<typeof evidence>;
 
 /** What to do, one thing. */
 const action = z.discriminatedUnion("do", [

@@ -5,7 +5,7 @@ import type { WatchedMeasure } from "./incident.ts";
 import type { SummedCalls } from "./read-measure.ts";
 
 /** By what a change can be split. */
-export const CAUSE_DIMENSIONS = ["key", "route", "status", "outcome", "tenant"] as const;
+export const CAUSE_DIMENSIONS = ["key", "route", "status", "outcome", "tenant", "meter"] as const;
 export type CauseDimension = (typeof CAUSE_DIMENSIONS)[number];
 
 /** A part of a change: `share` of the change, `weight` of the whole before. */
@@ -62,11 +62,11 @@ function explainQuotient(
 }
 
 function explainCount(
-  measure: "requests" | "errors" | "denied",
+  measure: "requests" | "errors" | "denied" | "spend",
   { dimension, values }: ComparedCalls,
 ): ChangePart[] {
   // Few errors or refusals before say little of who makes them: what a key or a route weighs is its share of the calls.
-  const weighed = isActor(dimension) ? "requests" : measure;
+  const weighed = isActor(dimension) && measure !== "spend" ? "requests" : measure;
   const whole = values.reduce((sum, { before }) => sum + before[weighed], 0);
   const weights = new Map(values.map(({ value, before }) => [value, before[weighed]]));
   const { parts } = explainSum(

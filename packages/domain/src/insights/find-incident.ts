@@ -21,9 +21,10 @@ const LEAST_CHANGES: Readonly<Record<WatchedMeasure, number>> = {
   latency_avg: 20,
   denied: 20,
   requests: 20,
+  spend: 20,
 };
 
-/** A measure by the hour: complete hours without gaps, oldest first, and the calls of these hours. */
+/** A measure by the hour: complete hours without gaps, oldest first, and the calls of these hours (of spend, what was charged). */
 type WatchedHours = {
   measure: WatchedMeasure;
   hours: readonly Hour[];

@@ -2,7 +2,9 @@ import type { Statistic } from "../anomaly/statistics.ts";
 
 /**
  * What is watched, most telling first: of several that change together, the first names the incident. `error_rate` is in percent
- * of the calls that were let through.
+ * of the calls that were let through, `spend` in minor units of
+ * the currency of the tenant's plan, for units at what they cost beyond what comes with a price: what is charged leaps as that is used
+ * up, and says little of use.
  */
 export const WATCHED_MEASURES = [
   "error_rate",
@@ -10,6 +12,7 @@ export const WATCHED_MEASURES = [
   "latency_avg",
   "denied",
   "requests",
+  "spend",
 ] as const;
 export type WatchedMeasure = (typeof WATCHED_MEASURES)[number];
 

@@ -1,16 +1,27 @@
 import { findBand } from "./find-band.ts";
 import type { Hour, Incident } from "./incident.ts";
 
+const HOUR_MS = 60 * 60_000;
 /** What one call can take at most, so that a few of them make no incident of the mean. */
 const LONGEST_CALL_MS = 60_000;
 const LONG_CALLS_MIN = 10;
 const ERRORS_MIN = 20;
 const PERCENT = 100;
+/** Minor units of an hour. */
+const CHARGE_MIN = 20;
 
 function sumWithin(hours: readonly Hour[], { sinceMs, untilMs }: Incident): number {
   return hours
     .filter(({ timeMs }) => timeMs >= sinceMs && timeMs < untilMs)
     .reduce((sum, { value }) => sum + (value ?? 0), 0);
+}
+
+/** More use counts as far as it is charged: units that come with the price are no news. */
+function isCharged(incident: Incident, charges: readonly Hour[]): boolean {
+  const { actual, expected, sinceMs, untilMs } = incident;
+  const hours = (untilMs - sinceMs) / HOUR_MS;
+  const more = actual === 0 ? 0 : (actual - expected) / actual;
+  return (sumWithin(charges, incident) / hours) * more >= CHARGE_MIN;
 }
 
 /** Errors that grow with the calls are no news: their share must have left what is usual as well. */
@@ -32,7 +43,8 @@ function isShareUnusual(
 /**
  * Whether an incident is more than a few calls, or more calls of the same kind.
  *
- * @param series.hours - The measure. @param series.calls - All calls of the same hours.
+ * @param series.hours - The measure. @param series.calls - All calls of the same hours; of spend, what was
+ * charged.
  */
 export function isBackedByCalls(
   incident: Incident,
@@ -47,6 +59,8 @@ export function isBackedByCalls(
     case "errors":
     case "denied":
       return isShareUnusual(incident, series);
+    case "spend":
+      return isCharged(incident, series.calls);
     case "requests":
       return true;
     default:

@@ -1,11 +1,12 @@
 import type { WatchedMeasure } from "./incident.ts";
 
-/** Calls that were summed: of an hour, or of a part of them. `latencyMs` is their mean, if any was measured. */
+/** Calls that were summed: of an hour, or of a part of them. `latencyMs` is their mean, if any was measured; `spend` is in minor units. */
 export type SummedCalls = {
   requests: number;
   errors: number;
   denied: number;
   latencyMs: number | null;
+  spend: number;
 };
 
 const PERCENT = 100;
@@ -18,7 +19,7 @@ export function readMeasure(
   calls: SummedCalls | undefined,
   measure: WatchedMeasure,
 ): number | null {
-  const { requests, errors, denied, latencyMs } = calls ?? NOTHING;
+  const { requests, errors, denied, latencyMs, spend } = calls ?? NOTHING;
   const admitted = requests - denied;
   switch (measure) {
     case "requests":
@@ -27,6 +28,8 @@ export function readMeasure(
       return errors;
     case "denied":
       return denied;
+    case "spend":
+      return spend;
     case "error_rate":
       return admitted < CALLS_FOR_RATE ? null : (errors / admitted) * PERCENT;
     case "latency_avg":
@@ -37,4 +40,10 @@ export function readMeasure(
 }
 
 /** The calls of no hour. */
-export const NOTHING: SummedCalls = { requests: 0, errors: 0, denied: 0, latencyMs: null };
+export const NOTHING: SummedCalls = {
+  requests: 0,
+  errors: 0,
+  denied: 0,
+  latencyMs: null,
+  spend: 0,
+};

@@ -3,7 +3,7 @@ import type { Evidence, Insight } from "./insights.queries.ts";
 
 /** An alert that would have fired for an anomaly: at the edge of what is usual, for what explains it. */
 export type AlertProposal = {
-  measure: Evidence["measure"];
+  measure: Exclude<Evidence["measure"], "spend">;
   /** Names of filters with their values, as questions about usage take them. */
   filters: Readonly<Record<string, string>>;
   kind: "above" | "below";
@@ -19,7 +19,7 @@ function toFilters({ cause, route }: Pick<Evidence, "cause" | "route">): Record<
   return { ...(route === null ? {} : { route: joinCommaList([route]) }), ...part };
 }
 
-/** Proposes an alert on an anomaly. @returns Undefined for facts, which no rule about usage watches. */
+/** Proposes an alert on an anomaly. @returns Undefined for facts and charges, which no rule about usage watches. */
 export function toAlertProposal({
   evidence,
 }: Pick<Insight, "evidence">): AlertProposal | undefined {
@@ -27,6 +27,9 @@ export function toAlertProposal({
     return;
   }
   const { measure, direction, low, high } = evidence;
+  if (measure === "spend") {
+    return;
+  }
   const filters = toFilters(evidence);
   return direction === "up"
     ? { measure, filters, kind: "above", threshold: Math.ceil(high) }

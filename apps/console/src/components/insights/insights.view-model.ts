@@ -100,6 +100,7 @@ export const MEASURE_LABELS: Readonly<Record<Evidence["measure"], string>> = {
   errors: "Errors an hour",
   denied: "Refused requests an hour",
   latency_avg: "Mean latency, ms",
+  spend: "Charges an hour",
 };
 
 const DIMENSION_LABELS: Readonly<Record<InsightPart["dimension"], string>> = {
@@ -108,6 +109,7 @@ const DIMENSION_LABELS: Readonly<Record<InsightPart["dimension"], string>> = {
   status: "By status",
   outcome: "By outcome",
   tenant: "By tenant",
+  meter: "By meter",
 };
 
 /** Where one click leads. */
@@ -120,7 +122,9 @@ export type InsightLink =
 type Chart = { from: string; to: string; dimension: string | null; value: string | null };
 
 function toChartLink({ from, to, dimension, value }: Chart): InsightLink {
-  const part = dimension === null || value === null ? {} : { [dimension]: joinCommaList([value]) };
+  // The chart of a meter is one of its own: it shows calls of one meter at a time.
+  const isCalls = dimension !== null && dimension !== "meter" && value !== null;
+  const part = isCalls ? { [dimension]: joinCommaList([value]) } : {};
   return { to: "/analytics", search: { from, to, ...part }, label: "Open chart" };
 }
 
@@ -207,6 +211,15 @@ export function groupParts(
 /** Writes a value of a measure: whole numbers from ten on, one decimal below. */
 export function formatLevel(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
+}
+
+/** The measure with its unit: that of charges is a currency. */
+export function labelMeasure({
+  measure,
+  currency,
+}: Pick<Evidence, "measure" | "currency">): string {
+  const label = MEASURE_LABELS[measure];
+  return currency === undefined ? label : `${label}, ${currency}`;
 }
 
 /** "1,200 instead of 90 to 310" */

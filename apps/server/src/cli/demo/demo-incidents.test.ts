@@ -92,7 +92,7 @@ function explain(hours: readonly DemoHour[], keys: readonly DemoKey[], incident:
   const nameIn = (entry: Entry, dimension: Dimension) =>
     dimension === "key"
       ? names.get(entry.keyId ?? "")
-      : dimension === "tenant"
+      : dimension === "tenant" || dimension === "meter"
         ? ""
         : String(entry[dimension]);
   const before = entriesWithin(hours, sinceMs - 7 * DAY_MS, untilMs - 7 * DAY_MS);

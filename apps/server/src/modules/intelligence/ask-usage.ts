@@ -1,7 +1,7 @@
 import { USAGE_ROWS_MAX, type UsageQuestion, type UsageReport } from "@turnpike/contract/usage";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
-import type { CauseDimension } from "@turnpike/domain/insights/explain-change";
+import type { CallDimension } from "@turnpike/domain/insights/explained-by";
 import type { SummedCalls } from "@turnpike/domain/insights/read-measure";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -20,7 +20,7 @@ export async function askUsage(
     fromMs: number;
     toMs: number;
     isHourly: boolean;
-    by: readonly CauseDimension[];
+    by: readonly CallDimension[];
     routes?: readonly string[];
   },
 ): Promise<UsageReport> {
@@ -43,5 +43,5 @@ export async function askUsage(
 
 export function toSummedCalls(values: UsageReport["totals"]): SummedCalls {
   const { requests = 0, errors = 0, denied = 0, latency_avg: latencyMs = null } = values;
-  return { requests, errors, denied, latencyMs };
+  return { requests, errors, denied, latencyMs, spend: 0 };
 }

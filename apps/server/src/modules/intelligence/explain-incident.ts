@@ -1,12 +1,16 @@
 import type { Insight, InsightPart } from "@turnpike/contract/insights";
 import type { UsageReport } from "@turnpike/contract/usage";
 import {
-  type CauseDimension,
+  type ChangeExplanation,
   type ChangePart,
   type ComparedCalls,
   explainChange,
 } from "@turnpike/domain/insights/explain-change";
-import { EXPLAINED_OF_ALL, EXPLAINED_OF_TENANT } from "@turnpike/domain/insights/explained-by";
+import {
+  type CallDimension,
+  EXPLAINED_OF_ALL,
+  EXPLAINED_OF_TENANT,
+} from "@turnpike/domain/insights/explained-by";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
 import { NOTHING } from "@turnpike/domain/insights/read-measure";
 import type { AppServices } from "#platform/app-services.ts";
@@ -27,7 +31,7 @@ export type Explanation = {
 };
 
 function toCompared(
-  dimension: CauseDimension,
+  dimension: CallDimension,
   { before, after }: { before: UsageReport; after: UsageReport },
 ): ComparedCalls {
   const values = new Map<string, ComparedCalls["values"][number]>();
@@ -47,12 +51,29 @@ function toOthers({
   dimension,
   parts,
 }: {
-  dimension: CauseDimension;
+  dimension: ChangePart["dimension"];
   parts: ChangePart[];
 }): OtherParts[] {
   const hidden = parts.slice(PARTS_SHOWN);
   const share = hidden.reduce((sum, part) => sum + part.share, 0);
   return hidden.length === 0 ? [] : [{ dimension, count: hidden.length, share }];
+}
+
+export function toExplanation(
+  { cause, byDimension }: ChangeExplanation,
+  comparedFromMs: number,
+): Explanation {
+  return {
+    comparedFromMs,
+    cause,
+    parts: byDimension.flatMap(({ parts }) => parts.slice(0, PARTS_SHOWN)),
+    others: byDimension.flatMap(toOthers),
+  };
+}
+
+/** How far back an incident is compared: a week, or a day when there was no usage a week before. */
+export function comparedBackMs({ sinceMs }: IncidentGroup, firstMs: number): number {
+  return sinceMs - 7 * DAY_MS >= firstMs ? 7 * DAY_MS : DAY_MS;
 }
 
 /**
@@ -67,7 +88,7 @@ export async function explainIncident(
   { incident, firstMs }: { incident: IncidentGroup; firstMs: number },
 ): Promise<Explanation> {
   const { measure, route, sinceMs, untilMs } = incident;
-  const backMs = sinceMs - 7 * DAY_MS >= firstMs ? 7 * DAY_MS : DAY_MS;
+  const backMs = comparedBackMs(incident, firstMs);
   const of = route === null ? scope : { ...scope, route };
   const dimensions = (scope.tenantId === null ? EXPLAINED_OF_ALL : EXPLAINED_OF_TENANT)[measure];
   const compared: ComparedCalls[] = [];
@@ -80,11 +101,5 @@ export async function explainIncident(
     const before = await ask(sinceMs - backMs, untilMs - backMs);
     compared.push(toCompared(dimension, { before, after: await ask(sinceMs, untilMs) }));
   }
-  const { cause, byDimension } = explainChange(measure, compared);
-  return {
-    comparedFromMs: sinceMs - backMs,
-    cause,
-    parts: byDimension.flatMap(({ parts }) => parts.slice(0, PARTS_SHOWN)),
-    others: byDimension.flatMap(toOthers),
-  };
+  return toExplanation(explainChange(measure, compared), sinceMs - backMs);
 }

@@ -3,11 +3,15 @@ import { isId } from "@turnpike/domain/ids/ids";
 import { findBand } from "@turnpike/domain/insights/find-band";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";
 import { type ExplainedIncident, mergeSameCause } from "@turnpike/domain/insights/merge-same-cause";
+import type { Currency } from "@turnpike/domain/money/currency";
 import type { AppServices } from "#platform/app-services.ts";
 import { describeAnomaly } from "./describe-anomaly.ts";
 import { type Explanation, explainIncident } from "./explain-incident.ts";
 import type { FoundInsight } from "./found-insight.ts";
 import type { FindIncidents, WatchedSeries } from "./incident-finder.ts";
+import { explainSpend } from "./spend/explain-spend.ts";
+import { inMoney } from "./spend/in-money.ts";
+import type { Spend } from "./spend/read-spend.ts";
 import type { UsageScope } from "./usage-scope.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -39,7 +43,7 @@ function toAction(incident: IncidentGroup, cause: InsightPart | null): InsightAc
   const { measure, route, direction, sinceMs, untilMs } = incident;
   const part = route === null ? cause : { dimension: "route" as const, value: route };
   const isByKey = cause?.dimension === "key" && isId("key", cause.value);
-  if (isByKey && measure === "requests" && direction === "up") {
+  if (isByKey && (measure === "requests" || measure === "spend") && direction === "up") {
     return { do: "limit_key", keyId: cause.value as never };
   }
   return {
@@ -56,6 +60,7 @@ function toFound(
   usage: readonly WatchedSeries[],
   incident: IncidentGroup,
   { comparedFromMs, cause, parts, others }: Explanation,
+  currency: Currency | undefined,
 ): FoundInsight {
   const { measure, route, direction, statistic, sinceMs, untilMs } = incident;
   const of = route === null ? "" : ` of ${route}`;
@@ -65,7 +70,7 @@ function toFound(
     sinceMs,
     isOver: incident.isOver,
     facts: {
-      text: describeAnomaly(incident, cause),
+      text: describeAnomaly(incident, cause, currency),
       confidence: incident.confidence,
       evidence: {
         measure,
@@ -90,12 +95,18 @@ function toFound(
   };
 }
 
-/** Finds what left the usual in the last two days, each with the part that explains it. */
+/**
+ * Finds what left the usual in the last two days, each with the part that explains it.
+ *
+ * @param spend - What the tenant is charged, which is watched as well; left out where nothing is.
+ */
 export async function findAnomalies(
   deps: AppServices & { findIncidents: FindIncidents },
   scope: UsageScope,
-  usage: WatchedSeries[],
+  watched: WatchedSeries[],
+  spend?: Spend,
 ): Promise<FoundInsight[]> {
+  const usage = spend === undefined ? watched : [...watched, spend.series];
   const hours = usage[0]?.hours ?? [];
   const first = hours[0];
   const last = hours.at(-1);
@@ -108,10 +119,17 @@ export async function findAnomalies(
   });
   const explained: ExplainedIncident<Explanation>[] = [];
   for (const incident of groups) {
-    const explanation = await explainIncident(deps, scope, { incident, firstMs: first.timeMs });
+    const explanation =
+      incident.measure === "spend" && spend !== undefined && scope.tenantId !== null
+        ? await explainSpend(deps, scope.tenantId, { incident, spend })
+        : await explainIncident(deps, scope, { incident, firstMs: first.timeMs });
     explained.push({ incident, explanation });
   }
   return mergeSameCause(explained).map(({ incident, explanation }) =>
-    toFound(usage, incident, explanation),
+    spend !== undefined && incident.measure === "spend"
+      ? inMoney(spend, incident, (charged, series) =>
+          toFound([series], charged, explanation, spend.currency),
+        )
+      : toFound(usage, incident, explanation, undefined),
   );
 }

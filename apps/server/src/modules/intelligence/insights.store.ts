@@ -35,7 +35,8 @@ export async function listOpenInsightRows(
   return await tx<InsightRow[]>`
     select ${tx(COLUMNS)} from insights
     where ended_at is null and dismissed_at is null and (${before}::text is null or insight_id < ${before})
-      and (${page.seesMoney} or kind <> all(${[...MONEY_KINDS]}::text[]))
+      and (${page.seesMoney} or kind <> all(${[...MONEY_KINDS]}::text[])
+        and facts #>> '{evidence,measure}' is distinct from 'spend')
       and exists (select from tenants t where t.tenant_id = insights.tenant_id and t.deleted_at is null)
     order by insight_id desc
     limit ${page.limit}`;

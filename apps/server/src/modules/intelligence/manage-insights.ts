@@ -33,6 +33,10 @@ function toReply(row: InsightRow): Insight {
   return { ...toInsightReply(row), tenantId: row.tenant_id };
 }
 
+function isMoneyRow({ kind, facts: { evidence } }: InsightRow): boolean {
+  return isAboutMoney({ kind, evidence });
+}
+
 /**
  * Lists the insights of a tenant, newest first. What is about money is only for those who may read invoices.
  *
@@ -51,7 +55,7 @@ export async function listInsights(
     const rows = await listInsightRows(tx, tenantId, page);
     const check = await findInsightCheck(tx, tenantId);
     return {
-      items: rows.filter((row) => seesMoney || !isAboutMoney(row)).map(toReply),
+      items: rows.filter((row) => seesMoney || !isMoneyRow(row)).map(toReply),
       history: { hours: check?.history_hours ?? 0, needed: HISTORY_HOURS_NEEDED },
       checkedAt: check?.checked_at.toISOString() ?? null,
     };
@@ -104,7 +108,7 @@ export async function updateInsight(
   return await deps.transact.asTenant(tenantId, async (tx) => {
     await assertTenantExists(tx, tenantId);
     const row = await lockInsightRow(tx, tenantId, insightId);
-    if (row === undefined || (isAboutMoney(row) && !seesMoney)) {
+    if (row === undefined || (isMoneyRow(row) && !seesMoney)) {
       throw resourceNotFound("insight");
     }
     const changed = withFeedback(row, feedback, deps.clock.now());

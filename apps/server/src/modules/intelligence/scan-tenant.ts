@@ -10,6 +10,7 @@ import { lockOpenIds, notifyOfChanges } from "./notify-of-changes.ts";
 import { readHours } from "./read-hours.ts";
 import { findRisks } from "./risks/find-risks.ts";
 import { saveFound } from "./save-found.ts";
+import { readSpend } from "./spend/read-spend.ts";
 
 export type ScanDeps = BillingDeps & { findIncidents: FindIncidents };
 
@@ -18,7 +19,8 @@ const MEASURES: readonly WatchedMeasure[] = ["errors", "latency_avg", "denied", 
 /** Looks at a tenant's usage, keys, limits, invoices and payments, and stores what was found. */
 export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<void> {
   const usage = await readHours(deps, { tenantId }, MEASURES);
-  const anomalies = await findAnomalies(deps, { tenantId }, usage);
+  const spend = await readSpend(deps, tenantId);
+  const anomalies = await findAnomalies(deps, { tenantId }, usage, spend);
   const found = [...anomalies, ...(await findRisks(deps, tenantId))].slice(0, INSIGHTS_MAX);
   await deps.transact.asTenant(tenantId, async (tx) => {
     const before = await lockOpenIds(tx, tenantId);

@@ -1,12 +1,12 @@
 import type { TimeSeries, TimeStretches } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { Evidence } from "#components/insights/insights.queries.ts";
-import { MEASURE_LABELS } from "#components/insights/insights.view-model.ts";
+import { labelMeasure } from "#components/insights/insights.view-model.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** The hours of an anomaly and the days before, with the edges of what is usual for each, and the anomaly marked. */
-export function toEvidenceChart({ measure, points, from, to }: Evidence): {
+export function toEvidenceChart({ measure, currency, points, from, to }: Evidence): {
   buckets: TimeBucket[];
   series: TimeSeries[];
   stretches: TimeStretches;
@@ -19,7 +19,7 @@ export function toEvidenceChart({ measure, points, from, to }: Evidence): {
     series: [
       {
         key: "value",
-        label: MEASURE_LABELS[measure],
+        label: labelMeasure({ measure, currency }),
         tone: "accent",
         values: points.map(({ value }) => value),
       },

@@ -4,6 +4,7 @@ import {
   describeEvidence,
   formatLevel,
   groupParts,
+  labelMeasure,
   MEASURE_LABELS,
   type PartGroup,
 } from "#components/insights/insights.view-model.ts";
@@ -46,7 +47,7 @@ export function InsightEvidence({ evidence, names }: InsightEvidenceProps) {
 function EvidenceChart({ evidence }: { evidence: Evidence }) {
   const [shown, setShown] = useState<"chart" | "table">("chart");
   const timeZone = readOwnTimeZone();
-  const measure = MEASURE_LABELS[evidence.measure];
+  const measure = labelMeasure(evidence);
   const chart = toEvidenceChart(evidence);
   return (
     <LazyTimeLines

@@ -6,6 +6,7 @@ const MEASURES: Readonly<Record<RaisedConfidence["measure"], string>> = {
   errors: "Changes of errors",
   denied: "Changes of refused requests",
   latency_avg: "Changes of latency",
+  spend: "Changes of charges",
 };
 
 /** Names anomalies alike: "Changes of requests by one key". */

@@ -20,6 +20,9 @@ export type RecordedCalls = {
   status?: number;
   outcome?: Outcome;
   latencyMs?: number;
+  /** Left out: calls, each one unit. */
+  meter?: string;
+  units?: number;
 };
 
 function toLatencies({ calls, latencyMs }: RecordedCalls): LatencyHistogram {
@@ -49,7 +52,7 @@ export async function recordCalls(
           tenantId,
           keyId: call.key,
           environment: "live" as const,
-          meterId: "requests",
+          meterId: call.meter ?? "requests",
           outcome: call.outcome ?? "VALID",
           status: call.status ?? 200,
           method: "GET" as const,
@@ -58,7 +61,7 @@ export async function recordCalls(
           periodStartMs: nowMs - 60 * DAY_MS,
           periodEndMs: nowMs + 60 * DAY_MS,
           calls: call.calls,
-          quantity: call.outcome === undefined ? call.calls : 0,
+          quantity: call.outcome === undefined ? (call.units ?? call.calls) : 0,
           bytesIn: 0,
           bytesOut: 0,
           latencies: toLatencies(call),

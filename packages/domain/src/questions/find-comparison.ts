@@ -22,7 +22,7 @@ const RANGE_AFTER = words(`${AGAINST}`);
 const COMPARE =
   /\bcompare (.+?) (?:to|with|and|against) (?=the |#v|last|previous|yesterday|q\d|[a-z]+day|(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|\w+ *$)/;
 const GROWTH = words(
-  "(?:grow|grew|grown|growth|chang(?:e[sd]?|ing)|increase[sd]?|decrease[sd]?|decline[sd]?|(?:go|gone|went|going) (?:up|down)|(?:up|down) or (?:up|down)|drop(?:ped)?|r[io]sen?)(?: (?:in|of))?",
+  "(?:grow|grew|grown|growth|chang(?:e[sd]?|ing)|increase[sd]?|decrease[sd]?|decline[sd]?|(?:go|gone|went|going) (?:up|down)|(?:up|down) or (?:up|down)|drop(?:ped)?(?! (?:(?:the|all) )?#[vs])|r[io]sen?)(?: (?:in|of))?",
 );
 
 const MORE =

@@ -22,6 +22,9 @@ const COMPOUNDS: readonly (readonly [RegExp, string])[] = [
 const ALL_OF =
   /\b(?:for|of|from|over|across|in|on|by) (?:all|any)(?: of)?(?: our| the| my)? (\w+)(?![\w#])/g;
 
+const SUBJECT =
+  /\b(have|do|did|does|has|had) (?:our |the |all |my )*(tenants|customers|clients|users|people)(?![\w#])/g;
+
 export type FoundDimension = { readonly field: string; readonly isPlural: boolean };
 
 function toField(word: string, index: VocabularyIndex): string | undefined {
@@ -69,8 +72,13 @@ export function findDimensions(
   for (const [pattern, mark] of COMPOUNDS) {
     text = text.replace(pattern, mark);
   }
+  const isList = /^(?:\w+ ){0,3}list\b/.test(text);
   text = text.replace(ALL_OF, (whole, noun: string) =>
-    toField(noun, index) === undefined ? whole : ",",
+    toField(noun, index) === undefined ? whole : isList ? `by ${noun}` : ",",
+  );
+  // “How much have customers used” is about all of them.
+  text = text.replace(SUBJECT, (whole, verb: string, noun: string) =>
+    toField(noun, index) === undefined ? whole : `${verb} ,`,
   );
   const words = text.split(" ");
   const found: FoundDimension[] = [];

@@ -4,7 +4,7 @@ import { type Phrase, take } from "./phrase.ts";
 
 const UNIT = "(minute|hour|day|week|month)";
 const GRAIN = new RegExp(
-  `(?<![\\w#-])(?:${UNIT}[- ]by[- ]\\1|(?:per|by|each|every|by the|for each|for every|in) ${UNIT}(?:ly)?|(?<=(?<![\\w#])(?:by|per|each) (?:\\S+ ){1,3})and (?:by |per )?${UNIT}|per-${UNIT}|(?:per|by|a) (?:the )?${UNIT}|(minute|hour|dai|week|month)ly(?: basis)?|on a (minute|hour|dai|week|month)ly basis)(?![\\w-])(?! end)`,
+  `(?<![\\w#-])(?:${UNIT}[- ]by[- ]\\1|(?:per|by|each|every|by the|for each|for every) ${UNIT}(?:ly)?|(?<=(?<![\\w#])(?:by|per|each) (?:\\S+ ){1,3})and (?:by |per )?${UNIT}|per-${UNIT}|(?:per|by|a) (?:the )?${UNIT}|(minute|hour|dai|week|month)ly(?: basis)?|on a (minute|hour|dai|week|month)ly basis)(?![\\w-])(?! end)`,
 );
 const TREND =
   /(?<![\w#-])(?:over (?:the )?time|over the (?:day|week|month)|trends?(?: of| in| for)?|trending|time ?line|time ?series|as a (?:chart|graph|line)|day-by-day|histor(?:y|ical)(?: of)?|develop(?:ed|s)? over|evolv(?:e|es|ed|ing)|evolution(?: of)?|developed|progress(?:ed|ion)(?: of)?)(?![\w-])/;

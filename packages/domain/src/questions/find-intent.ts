@@ -15,9 +15,13 @@ const UNSAFE = words(
   "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|(?<!(?:without|no|never|not|an) )expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|(?:should|can|could|may) (?:we|i) (?:safely |still )?(?:revoke|retire|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
 );
 const SECURITY = words("security (?:risks?|issues?|problems?)|risky keys?|key (?:risks?|hygiene)");
-const PLAN = words("plans?|tiers?|#pplan");
+const PLAN = words("plans?|tiers?|subscriptions?|packages?|#pplan");
+/** Figures broken down by plan, rather than advice on one. */
+const BY_PLAN = words(
+  "(?:by|per|each|for each|across|over|between|of all|for all)(?: the| our)? (?:plans?|tiers?)",
+);
 const ADVICE = words(
-  "best|right|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
+  "best|right(?! now)|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
 );
 /** Customers that changed their plan, rather than a plan to change to. */
 const DID_MOVE = words(
@@ -27,7 +31,7 @@ const OVERPAY = words(
   "overpaying|over-paying|cheaper (?:plan|option|alternative|subscription|package|way|deal|choice)s?|(?:something|anything) cheaper|(?:wrong|better|other|another|different) (?:plan|package|subscription)s?|upgrade|downgrade|save (?:us )?(?:some )?money|(?:pay|spend) less|too expensive",
 );
 const QUOTA = words(
-  "quotas?|allowances?|(?:prepaid |pre-paid |remaining )?(?:credits?|balance|prepaid)(?! (?:notes?|cards?))|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|use up|used up|max(?:ed)? out|headroom",
+  "quotas?|allowances?|(?:prepaid |pre-paid |remaining )?(?:credits?|balance|prepaid)(?! (?:notes?|cards?))|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|(?:until|when|before|if|will|soon|days) .*\\bout of \\w+|use up|used up|max(?:ed)? out|headroom",
 );
 const BILL = words("bills?|invoices?|#m_invoice");
 const NEXT_BILL = words(
@@ -52,7 +56,8 @@ export function findIntent(text: string): QuestionIntent | undefined {
   if (
     ((PLAN.test(text) && ADVICE.test(text) && !/#pplan (?:tenants|customers)/.test(text)) ||
       OVERPAY.test(text)) &&
-    !DID_MOVE.test(text)
+    !DID_MOVE.test(text) &&
+    !BY_PLAN.test(text)
   ) {
     return "advice";
   }

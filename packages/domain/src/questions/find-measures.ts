@@ -146,7 +146,10 @@ const RULES: readonly MeasureRule[] = [
   },
 ];
 /** Words that count calls where nothing else is measured. */
-const ANYTHING = words("everything|activity|activities|volumes?|load");
+const ANYTHING_WORDS = "everything|activity|activities|volumes?|load";
+const ANYTHING = words(ANYTHING_WORDS);
+/** What else they are is taken out, but for “everything but …”. */
+const ANYTHING_MORE = words(`(?:${ANYTHING_WORDS})(?! (?:but|except))`);
 
 const MEASURES_MAX = 8;
 /** “How often was the API called”. */
@@ -210,7 +213,7 @@ export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasu
   if (marked.length === 0 && take(phrase, ANYTHING, "#m0") !== undefined) {
     marked.push(["requests"]);
   }
-  takeAll(phrase, ANYTHING, "");
+  takeAll(phrase, ANYTHING_MORE, "");
   if (marked.length === 0 && HOW_USED.test(phrase.text)) {
     phrase.text = phrase.text.replace(
       HOW_USED,

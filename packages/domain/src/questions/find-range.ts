@@ -20,7 +20,11 @@ export type QuestionClock = {
   readonly isSeries: boolean;
 };
 
-export type FoundRange = LocalRange & { readonly assumed?: string };
+export type FoundRange = LocalRange & {
+  readonly assumed?: string;
+  /** For “this month” and the like, which end now: the whole unit. */
+  readonly unit?: QuestionUnit;
+};
 
 const MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const WEEKDAY_NAMES = "mon tue wed thu fri sat sun".split(" ");
@@ -38,6 +42,8 @@ const MANY: Readonly<Record<string, number>> = {
   dozen: 12,
 };
 const ORDINALS = "first second third fourth".split(" ");
+/** “The last quarter of 2025”. */
+const LAST_OF_YEAR: Readonly<Record<string, number>> = { month: 1, quarter: 3, half: 6 };
 
 /** Words for numbers in patterns. */
 export const NUMBER = `(?:\\d{1,4}|${[...NUMBERS, ...Object.keys(MANY)].join("|")})`;
@@ -113,7 +119,7 @@ function thisUnit(clock: QuestionClock, unit: QuestionUnit): FoundRange {
     return { ...whole, assumed: "this year: until its end" };
   }
   const start = unit === "week" ? "Monday" : "its start";
-  return { ...whole, toMs: endOfToday(clock), assumed: `this ${unit}: ${start} until now` };
+  return { ...whole, toMs: endOfToday(clock), assumed: `this ${unit}: ${start} until now`, unit };
 }
 
 /** The last `count` units until now, or until midnight when a unit is a day or longer. */
@@ -194,6 +200,21 @@ const ATOMS: readonly RangeRule[] = [
     pattern: `(?:the )?(?:q ?|quarter )([1-4])${OF_YEAR}`,
     read: (clock, [quarter, year]) =>
       inNearestYear(clock, year, (at) => ofMonths(at, (Number(quarter) - 1) * 3, 3)),
+  },
+  {
+    pattern: `(?:the )?last (month|quarter|half) of (?:the year )?(${YEAR}|(?:last|this) year)`,
+    read: (clock, [unit = "", year]) => {
+      const months = LAST_OF_YEAR[unit] ?? 1;
+      return inNearestYear(clock, year, (at) => ofMonths(at, 12 - months, months));
+    },
+  },
+  {
+    pattern: `(?:the )?last day of (${MONTH})${OF_YEAR}`,
+    read: (clock, [month = "", year]) =>
+      inNearestYear(clock, year, (at) => {
+        const { toMs } = ofMonths(at, toMonth(month), 1);
+        return { fromMs: toMs - DAY_MS, toMs };
+      }),
   },
   {
     pattern: `(?:the )?(first|second|third|fourth|1st|2nd|3rd|4th) quarter${OF_YEAR}`,

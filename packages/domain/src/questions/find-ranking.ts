@@ -45,6 +45,11 @@ const SUPERLATIVES: readonly Superlative[] = [
   { pattern: words(`(?:the )?least ${USED}`), order: "asc", measure: "requests" },
   { pattern: words("(?:the )?most expensive|costliest|priciest"), order: "desc", measure: "spend" },
   {
+    pattern: words("(?:the )?least (?:expensive|costly)|cheapest"),
+    order: "asc",
+    measure: "spend",
+  },
+  {
     pattern: words("busiest|heaviest|noisiest|loudest|hottest"),
     order: "desc",
     measure: "requests",
@@ -58,7 +63,7 @@ const SUPERLATIVES: readonly Superlative[] = [
   },
   { pattern: words("worst|flakiest"), order: "desc", measure: "error_rate", isJudgement: true },
   { pattern: words("best"), order: "asc", measure: "error_rate", isJudgement: true },
-  { pattern: words("bottom|lowest|smallest|fewest|least|minimum|cheapest"), order: "asc" },
+  { pattern: words("bottom|lowest|smallest|fewest|least|minimum"), order: "asc" },
   {
     pattern: words("top|highest|biggest|largest|greatest|most|maximum|max|leading|rank(?:ed)?"),
     order: "desc",

@@ -63,7 +63,8 @@ const LEFT_OUT: readonly {
 }[] = [
   // The share of one in all; by key or by route the shares can be seen.
   {
-    pattern: /(?<![\w#])(?:share|shares)(?![\w-])/,
+    pattern:
+      /(?<![\w#])(?:(?:what|the|an?|in|as|our|their|whose|biggest|largest|market) )shares?(?![\w-])|(?<![\w#])shares? of(?![\w-])/,
     isLeftOut: ({ dimensions, measures }) =>
       dimensions.length === 0 && !measures.includes("error_rate"),
   },

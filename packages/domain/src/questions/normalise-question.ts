@@ -21,6 +21,20 @@ const DAY_OR_MONTH =
   "(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*";
 /** “Mon-Wed”, “Jan-Mar”. */
 const WEEKDAYS_JOINED = new RegExp(`\\b(${DAY_OR_MONTH})-(?=${DAY_OR_MONTH}\\b)`, "g");
+/** “tenant=Globex”, “key: ci”. */
+const NAMED_FIELD =
+  /\b(tenant|customer|key|route|endpoint|region|plan|env|environment|status|model) ?[=:] ?(?=\S)/g;
+/** “Tuesday the 7th” is the 7th. */
+const WEEKDAY_OF_DATE = new RegExp(
+  `\\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? (?=(?:the )?\\d{1,2}(?:st|nd|rd|th)\\b|\\d{1,2} ${DAY_OR_MONTH}|${DAY_OR_MONTH} \\d)`,
+  "g",
+);
+/** What the figures are for says nothing about them. */
+const PURPOSE =
+  /\bfor (?:the|my|our|a|an|this|that|tomorrow's|today's|next week's) (?:[a-z]+ ){0,2}(?:reports?|meeting|review|deck|slides?|presentation|board|boss|manager|run|records|audit|auditors?|accountants?|bookkeeping|standup|newsletter|postmortem|dashboard)\b/g;
+/** “Bytes came in last month”, before “in” is read as that of the month. */
+const BYTES_MOVED =
+  /\b(bytes|data|(?:giga|mega|tera|kilo)bytes|[gmtk]b) (?:(?:that|has|have|had|was|were|is|are|did|do) )*(?:came|come|comes|coming|went|go|goes|gone|going) (in|out)\b/g;
 /** “1-7 July”, “July 1-7”. */
 const DAYS_JOINED = new RegExp(
   `(?<=${DAY_OR_MONTH} )(\\d{1,2})-(\\d{1,2})\\b|\\b(\\d{1,2})-(?=\\d{1,2}(?: of)? ${DAY_OR_MONTH})`,
@@ -60,6 +74,17 @@ export function normaliseQuestion(question: string): string {
     )
     .replace(/\b(?:half an|half|a half) hour\b/g, "30 minutes")
     .replace(/\b(per|by)-(?=[a-z])/g, "$1 ")
+    .replace(/\b(yesterday|today|tomorrow|tonight)s\b/g, "$1")
+    .replace(/\bno\.? of (?=(?:the |all |our |my )?[a-z])/g, "number of ")
+    .replace(/\b(top|bottom|first|last|best|worst)-(?=\d)/g, "$1 ")
+    .replace(NAMED_FIELD, "$1 ")
+    .replace(/\b(?:plus|as well as|along with|together with)\b|(?<=\w) ?\+ ?(?=[a-z])/g, " and ")
+    .replace(WEEKDAY_OF_DATE, "")
+    .replace(PURPOSE, " ")
+    .replace(
+      BYTES_MOVED,
+      (_, data: string, way: string) => `${data} ${way === "in" ? "received" : "sent"} `,
+    )
     .replace(/\bcalendar (?=(?:day|week|month|quarter|year)s?\b)/g, "")
     .replace(DAYS_JOINED, (_, first?: string, last?: string, ahead?: string) =>
       ahead === undefined ? `${first ?? ""} - ${last ?? ""}` : `${ahead} - `,

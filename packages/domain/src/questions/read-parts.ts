@@ -47,7 +47,7 @@ export type QuestionParts = {
 const ACTION =
   /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
 const EXCLUDED =
-  /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
+  /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|(?<=#m\d )but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|drop|omit|skip|hide|filter out|take out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
 const STATUS =
   /(?<![\w#.$€-])(?<!\b(?:top|bottom|first|last|best|worst|highest|lowest|biggest|largest|smallest|most|least|the|paid|spent|over|under|of) (?=[1-5]00\b))(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more|dollars|euros|usd|eur|tokens|keys|tenants|customers|clients|routes|endpoints|regions|plans|invoices))/;
@@ -83,7 +83,8 @@ const NAMED_STATUS: readonly (readonly [RegExp, string, string | number])[] = [
 ];
 const SHIFT =
   /(?:the )?(day|week|month|quarter|year|period|one) (?:before(?: (?:that|it))?|earlier|prior)(?![\w-])/;
-const CONTRAST = /(#v\d+)(?: (?:,|and|or|versus|against|the|against|or the|with|to))+ (#v\d+)/;
+const CONTRAST =
+  /(#[vs]\d+)(?: (?:,|and|or|versus|against|the|against|or the|with|to))+ (#[vs]\d+)/;
 /** “A or B” is a contrast where one of them is asked for. */
 const CONTRASTS =
   /versus|against|compar|difference|\bthan\b|\b(?:separately|individually|respectively|side by side|each|apart)\b|\b(?:which|who|what|is|are|more|most|fewer|less|least|\w+er)\b.* or /;
@@ -195,8 +196,24 @@ function listAmbiguousMeasures(
   const isCost = hasMeter && measures.includes("spend");
   const isSlow =
     !beside.includes(" of ") && measures.includes("requests") && measures.includes("latency_p95");
-  return beside !== "" && (isCost || isSlow) ? [measures] : [];
+  if (beside !== "" && (isCost || isSlow)) {
+    return [measures];
+  }
+  // “Costs us the most tokens”: two measures that nothing joins may be one or the other.
+  for (const [, first = "", between = "", second = ""] of text.matchAll(NEIGHBOURS)) {
+    const pair = new Set([...(marked[Number(first)] ?? []), ...(marked[Number(second)] ?? [])]);
+    const hasMoney = [...pair].some((name) => MONEY.test(name));
+    if (pair.size > 1 && hasMoney && between !== "" && !JOINED.test(between)) {
+      return [[...pair]];
+    }
+  }
+  return [];
 }
+
+const NEIGHBOURS = /#m(\d)((?: (?!#m)\S+)*?)(?= #m(\d))/g;
+const JOINED =
+  /(?:^| )(?:and|or|,|-|versus|against|than|plus|to|with|by|in|of|for|on|per|also|\/)(?: |$)/;
+const MONEY = /^(?:spend|revenue|mrr)$/;
 
 /** Medians and percentiles are those of latency: “median requests per key” has no answer. */
 function isMedianOfCalls(text: string, { marked }: FoundMeasures): boolean {
@@ -284,10 +301,10 @@ export function readParts(
   ) {
     phrase.text = phrase.text.replace(WE_BILL, "$1 revenue");
   }
-  phrase.text = phrase.text.replace(
-    /\bwho\b(?! is the\b)/,
-    index.vocabulary.actor === "operator" ? "which tenant" : "which key",
-  );
+  const one = index.vocabulary.actor === "operator" ? "which tenant" : "which key";
+  phrase.text = phrase.text
+    .replace(/\bwho (?=are (?:our|the|my) )/, `${one}s `)
+    .replace(/\bwho\b(?! is the\b)/, one);
   // Monthly recurring revenue is not a series.
   phrase.text = phrase.text.replace(/\bmonthly recurring\b/, "recurring");
   const step = findStep(phrase.text);

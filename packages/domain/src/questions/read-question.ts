@@ -1,5 +1,6 @@
 import { countEdits } from "../text/suggest.ts";
 import { DAY_MS } from "../time/zoned-buckets.ts";
+import { wholeUnit } from "./calendar.ts";
 import { chooseGrain } from "./find-grain.ts";
 import { defaultRange, type QuestionClock } from "./find-range.ts";
 import { isFollowUp, mergeParts } from "./follow-up.ts";
@@ -110,15 +111,23 @@ function toQuery(
   parts: QuestionParts,
   clock: QuestionClock,
 ): { query: QuestionQuery; assumed: string[] } {
-  const range = parts.range ?? defaultRange(clock);
+  const named = parts.range ?? defaultRange(clock);
+  // “This month” of the question before is all of it in a forecast.
+  const range =
+    parts.intent === "forecast" && named.unit !== undefined
+      ? wholeUnit(named.unit, named.fromMs)
+      : named;
   const assumed = [...parts.assumed];
   if (range.assumed !== undefined) {
     assumed.push(range.assumed);
   }
   const { ranking } = parts;
   const measures = [...parts.measures];
+  const hasStatus = parts.filters.some(({ field }) => /^status/.test(field));
   if (measures.length === 0) {
-    const implied = ranking?.measure ?? findMeterOf(index, parts) ?? "requests";
+    // “Worst for 5xx” counts those calls: their error rate is no measure of anything.
+    const implied =
+      (hasStatus ? undefined : ranking?.measure) ?? findMeterOf(index, parts) ?? "requests";
     measures.push(implied);
     // “Quietest” and “429s” say that calls are counted.
     const isNamed =
@@ -130,7 +139,8 @@ function toQuery(
   }
   const dimensions = parts.dimensions.map(({ field }) => field);
   const [first = ""] = measures;
-  const isReversed = ranking?.isJudgement === true && !SMALLER_IS_BETTER.test(first);
+  const isBad = SMALLER_IS_BETTER.test(first) || (hasStatus && parts.measures.length === 0);
+  const isReversed = ranking?.isJudgement === true && !isBad;
   const order = isReversed ? (ranking.order === "asc" ? "desc" : "asc") : ranking?.order;
   const isOne = parts.dimensions.every(({ isPlural }) => !isPlural);
   const limit = ranking?.limit ?? (isOne ? 1 : RANKED_DEFAULT);

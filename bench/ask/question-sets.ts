@@ -18,4 +18,5 @@ export const QUESTION_SETS: readonly QuestionSet[] = [
   { set: "traps", questions: 81, exact: 65, wrong: 16 },
   { set: "round-5", questions: 79, exact: 58, wrong: 7 },
   { set: "round-6", questions: 81, exact: 78, wrong: 3 },
+  { set: "round-7", questions: 77, exact: 70, wrong: 3 },
 ];

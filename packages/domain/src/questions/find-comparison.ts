@@ -142,9 +142,15 @@ export function findSecondRange(
     return;
   }
   const second = findRange(rest, clock);
-  if (second === undefined) {
-    return;
+  const compare = second === undefined ? undefined : toComparison(first, second);
+  if (compare !== undefined) {
+    phrase.text = rest.text;
   }
+  return compare;
+}
+
+/** How a range compares with another; `undefined` when the other is neither the one before nor that of the year before. */
+export function toComparison(first: LocalRange, second: LocalRange): FoundComparison | undefined {
   const units: readonly QuestionUnit[] = ["month", "quarter", "half", "year"];
   const isAdjacent =
     second.toMs === first.fromMs &&
@@ -156,6 +162,5 @@ export function findSecondRange(
   if (!isAdjacent && !isYearBefore) {
     return;
   }
-  phrase.text = rest.text;
   return isAdjacent || isWholeYear ? "previous_period" : "previous_year";
 }

@@ -21,7 +21,7 @@ const BY_PLAN = words(
   "(?:by|per|each|for each|across|over|between|of all|for all)(?: the| our)? (?:plans?|tiers?)",
 );
 const ADVICE = words(
-  "best|right(?! now)|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?",
+  "best|right(?! now)|cheap|cheaper|cheapest|suits?|suitable|recommend(?:ed|ation)?|fits?|better|optimal|save|saves|saving|should|switch(?:ing)?|upgrad(?:e|ing)|downgrad(?:e|ing)|make sense|makes sense|worth|move|moving|pay less|less expensive|overpaying|too big|too small|enough for|good deal|appropriate|ideal|needs?|smaller|bigger|larger|get by|get away with|cope with|do with",
 );
 /** Customers that changed their plan, rather than a plan to change to. */
 const DID_MOVE = words(

@@ -104,7 +104,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["active_keys"],
     pattern: words(
-      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?:api )?keys (?:that |which )?(?:(?:were|was|are|is|have|has|been) )+(?:active|in use|used))|(?:how many|number of) (?:api )?keys`,
+      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?<!(?:which|what|the|list) )(?:api )?keys (?:that |which )?(?:(?:were|was|are|is|have|has|been) )+(?:active|in use|used))|(?:how many|number of) (?:api )?keys`,
     ),
   },
   {
@@ -185,6 +185,8 @@ export type FoundMeasures = {
   /** In the order of the marks `#m0`, `#m1`, …; a mark may stand for several. */
   readonly marked: readonly (readonly string[])[];
   readonly assumed: readonly string[];
+  /** True for “usage”, which is that of a meter where one is named by its dimensions. */
+  readonly isUsage: boolean;
 };
 
 /** Takes all measures out of a phrase. */
@@ -221,9 +223,10 @@ export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasu
     );
     marked.push(["requests"]);
   }
-  if (marked.length === 0 && take(phrase, USAGE, "#m0") !== undefined) {
+  const isUsage = marked.length === 0 && take(phrase, USAGE, "#m0") !== undefined;
+  if (isUsage) {
     marked.push(["requests"]);
     assumed.push("usage: requests");
   }
-  return { marked, assumed };
+  return { marked, assumed, isUsage };
 }

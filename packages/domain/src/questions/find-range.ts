@@ -519,7 +519,7 @@ const JOINS: readonly RangeRule[] = [
   },
   {
     pattern:
-      "right now|just now|as of now|at the moment|at present|presently|currently|now(?= ,|$)",
+      "right now|just now|as of now|at the moment|at present|presently|currently|(?<=\\S )now(?= ,|$)",
     read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: "now: today" }),
   },
 ];

@@ -1,4 +1,5 @@
 import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
+import { toComparison } from "./find-comparison.ts";
 import type { QuestionParts } from "./read-parts.ts";
 
 const STARTS =
@@ -22,6 +23,20 @@ function shift(range: LocalRange, by: string): LocalRange {
 
 /** Keeps what the question before said, except where the follow-up says otherwise. */
 export function mergeParts(before: QuestionParts, parts: QuestionParts): QuestionParts {
+  const second = parts.range;
+  const isSecond =
+    before.range !== undefined &&
+    second !== undefined &&
+    parts.unknown.length > 0 &&
+    parts.unknown.every(({ place }) => place === "comparison");
+  if (isSecond) {
+    // “Today”, and then “versus yesterday”.
+    const { range: _, ...others } = parts;
+    const compare = toComparison(before.range, second);
+    if (compare !== undefined) {
+      return mergeParts(before, { ...others, compare, unknown: [] });
+    }
+  }
   const fields = new Set(parts.filters.map(({ field }) => field));
   const range =
     parts.range ??

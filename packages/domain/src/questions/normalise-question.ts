@@ -35,6 +35,14 @@ const PURPOSE =
 /** “Bytes came in last month”, before “in” is read as that of the month. */
 const BYTES_MOVED =
   /\b(bytes|data|(?:giga|mega|tera|kilo)bytes|[gmtk]b) (?:(?:that|has|have|had|was|were|is|are|did|do) )*(?:came|come|comes|coming|went|go|goes|gone|going) (in|out)\b/g;
+/** “Routes that nobody called”. Keys that nobody uses are at risk, which is another question. */
+const UNUSED =
+  /\b(routes|endpoints|paths|methods|regions|models|tenants|customers|clients) (?:that |which |who |have |has |were |are )*(?:(?:nobody|no one|no-one|no customer|no client) (?:has |have |had |ever )*(?:called|used|hit|touched|requested|calls|uses)|(?:not |never )+(?:been )?(?:called|used|hit|requested))\b/g;
+/** “From 15 May until the end of June” ends with June. */
+const UNTIL_END_OF = new RegExp(
+  `\\b(through|until|till|to) (?:the )?end of (?=${DAY_OR_MONTH})`,
+  "g",
+);
 /** “1-7 July”, “July 1-7”. */
 const DAYS_JOINED = new RegExp(
   `(?<=${DAY_OR_MONTH} )(\\d{1,2})-(\\d{1,2})\\b|\\b(\\d{1,2})-(?=\\d{1,2}(?: of)? ${DAY_OR_MONTH})`,
@@ -85,6 +93,8 @@ export function normaliseQuestion(question: string): string {
       BYTES_MOVED,
       (_, data: string, way: string) => `${data} ${way === "in" ? "received" : "sent"} `,
     )
+    .replace(UNUSED, "$1 with no requests ")
+    .replace(UNTIL_END_OF, "$1 ")
     .replace(/\bcalendar (?=(?:day|week|month|quarter|year)s?\b)/g, "")
     .replace(DAYS_JOINED, (_, first?: string, last?: string, ahead?: string) =>
       ahead === undefined ? `${first ?? ""} - ${last ?? ""}` : `${ahead} - `,

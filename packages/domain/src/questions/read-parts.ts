@@ -22,7 +22,7 @@ import { listUnaccounted, type UnknownWord } from "./list-unaccounted.ts";
 import { normaliseQuestion } from "./normalise-question.ts";
 import { type Phrase, take } from "./phrase.ts";
 import type { QuestionFilter } from "./question-reading.ts";
-import type { VocabularyIndex } from "./question-vocabulary.ts";
+import type { QuestionMeter, VocabularyIndex } from "./question-vocabulary.ts";
 
 export type QuestionParts = {
   readonly intent?: QuestionIntent;
@@ -215,6 +215,16 @@ const JOINED =
   /(?:^| )(?:and|or|,|-|versus|against|than|plus|to|with|by|in|of|for|on|per|also|\/)(?: |$)/;
 const MONEY = /^(?:spend|revenue|mrr)$/;
 
+/** The meter whose dimension one of the fields is. */
+export function findMeter(
+  { vocabulary }: VocabularyIndex,
+  fields: readonly { readonly field: string }[],
+): QuestionMeter | undefined {
+  return vocabulary.meters.find(({ dimensions }) =>
+    dimensions.some((dimension) => fields.some(({ field }) => field === dimension)),
+  );
+}
+
 /** Medians and percentiles are those of latency: “median requests per key” has no answer. */
 function isMedianOfCalls(text: string, { marked }: FoundMeasures): boolean {
   return [...text.matchAll(/#m(\d) #m(\d)/g)].some(([, one = "", other = ""]) => {
@@ -375,6 +385,11 @@ export function readParts(
   }
   let measures = dropCounted(phrase.text, found.marked);
   const assumed = [...values.assumed, ...found.assumed];
+  const meter = findMeter(index, [...filters, ...broken]);
+  if (found.isUsage && meter !== undefined) {
+    measures = [meter.slug];
+    assumed.splice(assumed.indexOf("usage: requests"), 1);
+  }
   const thresholds: QuestionFilter[] = [];
   const misfits: UnknownWord[] = [];
   if (isNone && measures[0] !== undefined) {
@@ -418,6 +433,10 @@ export function readParts(
     compares,
   });
   unknown.push(...misfits);
+  // “Requests of the large model”: calls have no model.
+  if (meter !== undefined && measures.length > 0 && !measures.includes(meter.slug)) {
+    unknown.push({ word: meter.slug, place: "conflict" });
+  }
   if (isMedianOfCalls(phrase.text, found)) {
     unknown.push({ word: "median", place: "conflict" });
   }

@@ -2,13 +2,13 @@ import { countEdits } from "../text/suggest.ts";
 import { DAY_MS } from "../time/zoned-buckets.ts";
 import { wholeUnit } from "./calendar.ts";
 import { chooseGrain } from "./find-grain.ts";
-import { defaultRange, type QuestionClock } from "./find-range.ts";
+import { defaultRange, type FoundRange, type QuestionClock } from "./find-range.ts";
 import { isFollowUp, mergeParts } from "./follow-up.ts";
 import { isHostile } from "./is-hostile.ts";
 import { QUESTION_LENGTH_MAX } from "./question-limits.ts";
 import type { QuestionQuery, QuestionReading } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
-import { type QuestionParts, readParts } from "./read-parts.ts";
+import { findMeter, type QuestionParts, readParts } from "./read-parts.ts";
 
 const CHOICES_MAX = 5;
 /** Comparing two texts takes the product of their lengths; no name that is meant is longer. */
@@ -113,7 +113,7 @@ function toQuery(
 ): { query: QuestionQuery; assumed: string[] } {
   const named = parts.range ?? defaultRange(clock);
   // “This month” of the question before is all of it in a forecast.
-  const range =
+  const range: FoundRange =
     parts.intent === "forecast" && named.unit !== undefined
       ? wholeUnit(named.unit, named.fromMs)
       : named;
@@ -127,7 +127,9 @@ function toQuery(
   if (measures.length === 0) {
     // “Worst for 5xx” counts those calls: their error rate is no measure of anything.
     const implied =
-      (hasStatus ? undefined : ranking?.measure) ?? findMeterOf(index, parts) ?? "requests";
+      (hasStatus ? undefined : ranking?.measure) ??
+      findMeter(index, [...parts.filters, ...parts.dimensions])?.slug ??
+      "requests";
     measures.push(implied);
     // “Quietest” and “429s” say that calls are counted.
     const isNamed =
@@ -164,14 +166,6 @@ function toQuery(
     ...(parts.compare === undefined ? {} : { compare: parts.compare }),
   };
   return { query, assumed };
-}
-
-/** The meter whose dimension a question filters or breaks down by. */
-function findMeterOf(index: VocabularyIndex, parts: QuestionParts): string | undefined {
-  const fields = [...parts.filters, ...parts.dimensions].map(({ field }) => field);
-  return index.vocabulary.meters.find(({ dimensions }) =>
-    dimensions.some((dimension) => fields.includes(dimension)),
-  )?.slug;
 }
 
 /** What to say about words that no rule understood; `undefined` when there are none. */
@@ -241,7 +235,7 @@ function judge(
     isVague &&
     intent === undefined &&
     parts.dimensions.length === 0 &&
-    findMeterOf(index, parts) === undefined
+    findMeter(index, [...parts.filters, ...parts.dimensions]) === undefined
   ) {
     const { value } = parts.filters[0] ?? { value: "" };
     return clarify(

@@ -1,7 +1,11 @@
 import { once } from "node:events";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import { createLiveServices } from "@turnpike/testkit/test-services";
-import { findIncidentsHere, scanAll } from "../../apps/server/src/modules/intelligence/index.ts";
+import {
+  createForecasterHere,
+  findIncidentsHere,
+  scanAll,
+} from "../../apps/server/src/modules/intelligence/index.ts";
 import { openDatabase } from "../../apps/server/src/platform/open-database.ts";
 import { benchBilling } from "../rig/seed-billing.ts";
 
@@ -11,6 +15,7 @@ const database = await openDatabase({ target, applicationName: "bench", connecti
 const deps = {
   ...benchBilling(createLiveServices(database).transact, new Date()),
   findIncidents: findIncidentsHere,
+  forecaster: createForecasterHere(),
 };
 const startedAtMs = performance.now();
 const tenants = await scanAll(deps, new AbortController().signal);

@@ -212,7 +212,7 @@ export function wirePeople(
     payments: openProviders(toProviderSettings(config)),
   };
   const forecaster = createForecaster();
-  const insights = { ...billing, findIncidents: createIncidentFinder() };
+  const insights = { ...billing, forecaster, findIncidents: createIncidentFinder() };
   const router = {
     setup: createSetupRoutes({
       ...services,

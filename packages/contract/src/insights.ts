@@ -31,6 +31,7 @@ export const INSIGHT_KINDS = [
   "credit_expiring",
   "invoice_overdue",
   "payment_failed",
+  "plan_advice",
 ] as const;
 
 /** Kinds that are only for those who may read invoices. */
@@ -40,6 +41,7 @@ export const MONEY_KINDS = [
   "credit_expiring",
   "invoice_overdue",
   "payment_failed",
+  "plan_advice",
 ] as const satisfies readonly (typeof INSIGHT_KINDS)[number][];
 
 export function isAboutMoney({

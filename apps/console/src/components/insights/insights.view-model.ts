@@ -28,6 +28,7 @@ export const KINDS: Readonly<Record<Insight["kind"], KindFacts>> = {
   credit_low: { label: "Credit", topic: "billing", urgency: 3 },
   credit_expiring: { label: "Credit", topic: "billing", urgency: 2 },
   invoice_overdue: { label: "Invoice", topic: "billing", urgency: 3 },
+  plan_advice: { label: "Plan", topic: "plan", urgency: 1 },
   payment_failed: { label: "Payment", topic: "billing", urgency: 3 },
 };
 

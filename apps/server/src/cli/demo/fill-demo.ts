@@ -6,7 +6,7 @@ import type { Environment } from "@turnpike/domain/keys/key-format";
 import { periodAt } from "@turnpike/domain/time/period";
 import { queryUsage } from "#modules/analytics/index.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
-import { findIncidentsHere, scanAll } from "#modules/intelligence/index.ts";
+import { createForecasterHere, findIncidentsHere, scanAll } from "#modules/intelligence/index.ts";
 import { commitGroups, getLimits, rollUpUsage, type UsageGroup } from "#modules/metering/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import { toBillingDeps } from "../to-billing-deps.ts";
@@ -275,7 +275,14 @@ export async function fillDemo(
   const views = await fillViews(session, installed, window);
   const exports = await fillExport(session, installed, window);
   // The job of the next hour would find the same.
-  await scanAll({ ...toBillingDeps(session), findIncidents: findIncidentsHere }, session.signal);
+  await scanAll(
+    {
+      ...toBillingDeps(session),
+      findIncidents: findIncidentsHere,
+      forecaster: createForecasterHere(),
+    },
+    session.signal,
+  );
   return {
     seed,
     from: new Date(window.fromMs).toISOString(),

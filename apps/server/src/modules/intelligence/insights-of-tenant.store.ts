@@ -16,6 +16,7 @@ export const insightsOfTenant = {
     const digests = await tx`
       delete from insight_digests where tenant_id = ${tenantId} returning 1`;
     const checks = await tx`delete from insight_checks where tenant_id = ${tenantId} returning 1`;
-    return digests.length + checks.length;
+    const advice = await tx`delete from kept_plan_advice where tenant_id = ${tenantId} returning 1`;
+    return digests.length + checks.length + advice.length;
   },
 };

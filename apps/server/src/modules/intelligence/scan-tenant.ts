@@ -1,7 +1,8 @@
 import { INSIGHTS_MAX } from "@turnpike/contract/insights";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
-import type { BillingDeps } from "#modules/billing/index.ts";
+import type { AdviceDeps } from "./advice/advise-plans.ts";
+import { findPlanAdvice } from "./advice/find-plan-advice.ts";
 import { heedFeedback } from "./feedback/heed-feedback.ts";
 import { findAnomalies } from "./find-anomalies.ts";
 import type { FindIncidents } from "./incident-finder.ts";
@@ -12,7 +13,7 @@ import { findRisks } from "./risks/find-risks.ts";
 import { saveFound } from "./save-found.ts";
 import { readSpend } from "./spend/read-spend.ts";
 
-export type ScanDeps = BillingDeps & { findIncidents: FindIncidents };
+export type ScanDeps = AdviceDeps & { findIncidents: FindIncidents };
 
 const MEASURES: readonly WatchedMeasure[] = ["errors", "latency_avg", "denied", "requests"];
 
@@ -21,7 +22,11 @@ export async function scanTenant(deps: ScanDeps, tenantId: TenantId): Promise<vo
   const usage = await readHours(deps, { tenantId }, MEASURES);
   const spend = await readSpend(deps, tenantId);
   const anomalies = await findAnomalies(deps, { tenantId }, usage, spend);
-  const found = [...anomalies, ...(await findRisks(deps, tenantId))].slice(0, INSIGHTS_MAX);
+  const found = [
+    ...anomalies,
+    ...(await findRisks(deps, tenantId)),
+    ...(await findPlanAdvice(deps, tenantId)),
+  ].slice(0, INSIGHTS_MAX);
   await deps.transact.asTenant(tenantId, async (tx) => {
     const before = await lockOpenIds(tx, tenantId);
     const heeded = await heedFeedback(tx, { tenantId, found, nowMs: deps.clock.now().getTime() });

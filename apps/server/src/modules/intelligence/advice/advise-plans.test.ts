@@ -13,6 +13,7 @@ import { act, recordUsage, toBillingDeps } from "#modules/billing/testing/billin
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { createForecasterHere } from "../forecasts/forecaster.ts";
 import { advisePlans } from "./advise-plans.ts";
+import { findPlanAdvice } from "./find-plan-advice.ts";
 
 const MONTH = { month: 1 };
 const fee = (amount: string) => ({
@@ -129,6 +130,40 @@ describe("advice on plans", () => {
     expect(await refusalOf(advisePlans(deps, twin.context, { tenantId }))).toMatchObject({
       code: "RESOURCE_NOT_FOUND",
     });
+  });
+
+  it("is one quiet insight a month, for a tenth and five dollars at least, and ends with a change of plan", async () => {
+    const saver = await createTestTenant(deps, "Saver");
+    const free = await createTestTenant(deps, "Saver");
+    const told = async (tenantId: TenantId) =>
+      (await findPlanAdvice(deps, tenantId)).map(({ kind, fingerprint, facts }) => [
+        kind,
+        fingerprint.split(" ")[1],
+        facts.text,
+        facts.action,
+      ]);
+    await act(deps, { tenantId: saver.tenantId }, { do: "subscribe", planId: "basic" });
+    for (const monthsAgo of [2, 1]) {
+      await use(saver.tenantId, monthsAgo, 300);
+      await use(free.tenantId, monthsAgo, 300);
+    }
+    const month = startOfMonth(deps.clock.now()).toISOString().slice(0, 10);
+    const first = await told(saver.tenantId);
+    expect(first).toEqual([
+      [
+        "plan_advice",
+        month,
+        "The plan Free would have cost 220.00 USD less in the last 2 months, 100 %, and would have refused nothing.",
+        { do: "change_plan" },
+      ],
+    ]);
+    // Kept for the month: what was used since changes nothing.
+    await use(saver.tenantId, 1, 5_000_000);
+    expect(await told(saver.tenantId)).toEqual(first);
+    expect(await told(free.tenantId)).toEqual([]);
+    const { tenantId } = saver;
+    await act(deps, { tenantId }, { do: "change", planId: "flat", when: "now" });
+    expect(await told(tenantId)).not.toEqual(first);
   });
 
   it("says that it waits for a month that is over", async () => {

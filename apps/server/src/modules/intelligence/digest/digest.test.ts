@@ -13,6 +13,7 @@ import { createKey, updateKey } from "#modules/keys/index.ts";
 import { removeMember } from "#modules/tenants/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import type { Transact } from "#platform/transact.ts";
+import { createForecasterHere, type Forecaster } from "../forecasts/forecaster.ts";
 import { findIncidentsHere } from "../incident-finder.ts";
 import { refreshInsights, updateInsight } from "../manage-insights.ts";
 import { listDigests, updateDigest } from "./manage-digests.ts";
@@ -26,6 +27,7 @@ let database: TestDatabase;
 let jobs: JobQueue & { close(): Promise<void> };
 let deps: ReturnType<typeof toBillingDeps> & {
   findIncidents: typeof findIncidentsHere;
+  forecaster: Forecaster;
   jobs: JobQueue;
   notices: { sendsMail: boolean; brandName: string; consoleUrl: string };
   sendsMail: boolean;
@@ -38,6 +40,7 @@ beforeAll(async () => {
     ...toBillingDeps(services),
     jobs,
     findIncidents: findIncidentsHere,
+    forecaster: createForecasterHere(),
     notices: { sendsMail: true, brandName: "Acme API", consoleUrl: "https://console.test" },
     sendsMail: true,
   };

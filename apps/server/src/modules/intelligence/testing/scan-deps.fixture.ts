@@ -1,6 +1,7 @@
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { createTestServices, type TestServices } from "@turnpike/testkit/test-services";
 import { toBillingDeps } from "#modules/billing/testing/billing.fixture.ts";
+import { createForecasterHere } from "../forecasts/forecaster.ts";
 import { findIncidentsHere } from "../incident-finder.ts";
 import type { ScanDeps } from "../scan-tenant.ts";
 
@@ -8,5 +9,6 @@ import type { ScanDeps } from "../scan-tenant.ts";
 export function openScanDeps(database: TestDatabase): TestServices & ScanDeps {
   const services = createTestServices(database);
   services.clock.advance(10 * 60_000);
-  return { ...toBillingDeps(services), findIncidents: findIncidentsHere };
+  const forecaster = createForecasterHere();
+  return { ...toBillingDeps(services), findIncidents: findIncidentsHere, forecaster };
 }

@@ -1,0 +1,73 @@
+import type { PlanAdvice, QuotaUse } from "@turnpike/contract/advice";
+import { findCurrency } from "@turnpike/domain/money/currency";
+import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
+
+/** A plan is worth a change when it saves a tenth, and five of a currency with cents. */
+const SAVING_PART = 10n;
+const SAVING_MINOR_MIN = 500n;
+/** One month may be an exception. */
+const MONTHS_MIN = 2;
+const UNUSED_SHARE = 0.1;
+const PERCENT = 100;
+
+function overMonths({ months }: PlanAdvice): string {
+  return months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
+}
+
+function nameOf({ plans }: PlanAdvice, planId: string): string {
+  return plans.find((plan) => plan.planId === planId)?.name ?? planId;
+}
+
+function describeChoice(advice: PlanAdvice): string | undefined {
+  const { recommended, plans, currency } = advice;
+  const own = plans.find(({ isOwn }) => isOwn);
+  if (recommended === null || own === undefined) {
+    return;
+  }
+  const { planId, reason, saving } = recommended;
+  const name = nameOf(advice, planId);
+  const scaled = toScaled(saving);
+  if (reason === "refuses_nothing") {
+    const cost = scaled < 0n ? `${saving.replace("-", "")} ${currency} more` : "no more";
+    return `On the plan ${name} nothing would have been refused in ${overMonths(advice)}, for ${cost}.`;
+  }
+  const digits = findCurrency(currency)?.digits ?? 0;
+  const total = toScaled(own.total);
+  const isMuch =
+    scaled * SAVING_PART >= total && scaled * 10n ** BigInt(digits) >= SAVING_MINOR_MIN * SCALE;
+  const percent = total === 0n ? 0 : Number((100n * scaled) / total);
+  return isMuch
+    ? `The plan ${name} would have cost ${saving} ${currency} less in ${overMonths(advice)}, ${String(percent)} %, and would have refused nothing.`
+    : undefined;
+}
+
+function describeUnused(
+  advice: PlanAdvice,
+  { name, limit, most, share }: QuotaUse,
+): string | undefined {
+  const percent = Math.ceil(share * PERCENT);
+  return share > UNUSED_SHARE
+    ? undefined
+    : `Of ${toGrouped(Number(limit))} ${name} that the plan gives for each of ${overMonths(advice)}, at most ${toGrouped(Number(most))} were used, ${String(percent)} %: a smaller plan may do.`;
+}
+
+/**
+ * Says in one sentence what is worth knowing of a tenant's plan: another one that is a tenth and five dollars cheaper or refuses
+ * nothing, or else what of a plan with a price goes unused.
+ *
+ * @returns `undefined` when nothing is, and before two months of usage are over.
+ */
+export function describePlanAdvice(advice: PlanAdvice): string | undefined {
+  if (advice.state !== "advice" || advice.months.length < MONTHS_MIN) {
+    return;
+  }
+  const choice = describeChoice(advice);
+  const own = advice.plans.find(({ isOwn }) => isOwn);
+  if (choice !== undefined || own === undefined || toScaled(own.total) === 0n) {
+    return choice;
+  }
+  return advice.quotas
+    .map((quota) => describeUnused(advice, quota))
+    .find((text) => text !== undefined);
+}

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { signedInUser } from "@turnpike/contract/auth";
 import {
   type Answer,
   type AnswerRow,
   type QuestionReply,
   questionInput,
+  questionReply,
 } from "@turnpike/contract/questions";
 import { QUESTION_LENGTH_MAX } from "@turnpike/domain/questions/question-limits";
 import { indexVocabulary } from "@turnpike/domain/questions/question-vocabulary";
@@ -81,6 +83,7 @@ async function readVocabulary(cli: Cli, name: string) {
   return indexVocabulary(read.data);
 }
 
+const WHOAMI = { method: "GET", path: "/v1/me" } as const;
 const TIME_SHOWN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
 /** Rows under their measures, as people read them. */
@@ -167,19 +170,29 @@ async function readFileOfQuestions(cli: Cli, { jsonl, vocabulary }: AskOptions):
 
 async function answerQuestion(cli: Cli, question: string, options: AskOptions): Promise<void> {
   const { tenant, after, timeZone } = options;
-  await cli.run(async (session) => {
-    const deps = {
-      ...toBillingDeps(session),
-      forecaster: createForecasterHere(),
-      vocabularies: createVocabularyCache(),
-    };
-    const of =
-      tenant === undefined
-        ? null
-        : await getTenantByName(deps, session.context, { idOrSlug: tenant });
-    const input = parseInput(questionInput, { question, after, timeZone });
-    return await askQuestion(deps, session.context, { ...input, tenantId: of?.tenantId ?? null });
-  }, toReplyText);
+  const input = parseInput(questionInput, { question, after, timeZone });
+  await cli.runAnywhere({
+    here: async (session) => {
+      const deps = {
+        ...toBillingDeps(session),
+        forecaster: createForecasterHere(),
+        vocabularies: createVocabularyCache(),
+      };
+      const of =
+        tenant === undefined
+          ? null
+          : await getTenantByName(deps, session.context, { idOrSlug: tenant });
+      return await askQuestion(deps, session.context, { ...input, tenantId: of?.tenantId ?? null });
+    },
+    there: async (api) => {
+      // Only operators see all tenants; everyone else asks about their only one.
+      const isOfAll = tenant === undefined && (await api.call(WHOAMI, signedInUser)).isOperator;
+      const of = tenant === undefined ? api.getOnlyTenant : () => api.getTenant(tenant);
+      const path = isOfAll ? "/v1/questions" : `/v1/tenants/${(await of()).tenantId}/questions`;
+      return await api.call({ method: "POST", path, body: input }, questionReply);
+    },
+    toText: toReplyText,
+  });
 }
 
 /** `turnpike ask`: answers a question about the installation, or reads many as typed queries without one. */
@@ -204,7 +217,7 @@ export function addAskCommand(cli: Cli): void {
 A line of --jsonl is {"id", "question", "now": "2026-07-15T12:00:00Z", "after": the question before it, if any}. The answer is {"id",
 "kind", "query", "assumed", "choices"}: kind is query, explain, forecast, quota, invoice, advice, risk, clarify or refuse; the first
 three carry a query. It needs no database, and nothing is written. A question has at most ${String(QUESTION_LENGTH_MAX)} characters.
-${examples('ask "errors by route yesterday" --tenant blue-heron-maps', "ask --jsonl questions.jsonl --vocabulary vocabulary.json")}`,
+${examples('ask "errors by route yesterday" --tenant blue-heron-maps', 'ask --at https://console.example.com "which keys are unused?"', "ask --jsonl questions.jsonl --vocabulary vocabulary.json")}`,
     )
     .action(async (question, options) => {
       await (question === undefined

@@ -140,6 +140,11 @@ describe("turnpike login", () => {
     const { keyId } = keys.items[0];
     const usage = await turnpike([...at, "usage", "--tenant", slug]);
     expect(usage.stdout).toContain(`Tenant ${slug}`);
+    const asked = await turnpike([...at, "--json", "ask", "requests today by key"]);
+    expect(JSON.parse(asked.stdout)).toMatchObject({
+      kind: "query",
+      query: { measures: ["requests"], dimensions: ["key"] },
+    });
     const revoked = await turnpike([...at, "keys", "revoke", "--tenant", slug, keyId]);
     expect(revoked.stdout).toMatch(/State\s+revoked/);
     expect((await turnpike([...at, "whoami"])).stdout).toContain(app.url);

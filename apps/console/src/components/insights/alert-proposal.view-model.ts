@@ -1,15 +1,20 @@
+import type { AlertWindowMinutes } from "@turnpike/domain/alerts/alert-rule";
 import { joinCommaList } from "#platform/usage-query.ts";
 import type { Evidence, Insight } from "./insights.queries.ts";
 
-/** An alert that would have fired for an anomaly: at the edge of what is usual, for what explains it. */
+/** What an alert on another screen begins with, such as one that would have fired for an anomaly, at the edge of what is usual. */
 export type AlertProposal = {
-  measure: Exclude<Evidence["measure"], "spend">;
+  /** One measure of usage, such as `requests` or `meter:tokens`. */
+  measure: string;
   /** Names of filters with their values, as questions about usage take them. */
   filters: Readonly<Record<string, string>>;
   kind: "above" | "below";
-  /** Of an hour; rates in percent. */
-  threshold: number;
+  /** Of the window; rates in percent; null for the person to say. */
+  threshold: number | null;
+  windowMinutes: AlertWindowMinutes;
 };
+
+const HOUR_MINUTES = 60;
 
 function toFilters({ cause, route }: Pick<Evidence, "cause" | "route">): Record<string, string> {
   const part =
@@ -32,6 +37,12 @@ export function toAlertProposal({
   }
   const filters = toFilters(evidence);
   return direction === "up"
-    ? { measure, filters, kind: "above", threshold: Math.ceil(high) }
-    : { measure, filters, kind: "below", threshold: Math.max(1, Math.floor(low)) };
+    ? { measure, filters, kind: "above", threshold: Math.ceil(high), windowMinutes: HOUR_MINUTES }
+    : {
+        measure,
+        filters,
+        kind: "below",
+        threshold: Math.max(1, Math.floor(low)),
+        windowMinutes: HOUR_MINUTES,
+      };
 }

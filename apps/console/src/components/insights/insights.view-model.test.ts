@@ -70,6 +70,7 @@ describe("an alert of an anomaly", () => {
       filters: { route: "/a\\,b" },
       kind: "above",
       threshold: 310,
+      windowMinutes: 60,
     });
     const fall = makeEvidence({ direction: "down", low: 0.4, cause: null });
     expect(toAlertProposal({ evidence: fall })).toEqual({
@@ -77,6 +78,7 @@ describe("an alert of an anomaly", () => {
       filters: {},
       kind: "below",
       threshold: 1,
+      windowMinutes: 60,
     });
     expect(toAlertProposal({ evidence: null })).toBeUndefined();
   });

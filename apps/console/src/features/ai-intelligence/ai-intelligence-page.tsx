@@ -26,7 +26,7 @@ export function AiIntelligencePage({ dialogs, insight, ...ask }: AiIntelligenceP
       <TenantGate>
         {(tenant) => (
           <div key={tenant.tenantId} className="space-y-4">
-            <AskPanel tenant={tenant} {...ask} />
+            <AskPanel tenant={tenant} dialogs={dialogs} {...ask} />
             <InsightFeed tenant={tenant} dialogs={dialogs} named={insight} />
             <ForecastSection tenant={tenant} />
             {mayInTenant(tenant, "billing:read") && <AdviceCard tenant={tenant} />}

@@ -3,10 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { CopyButton } from "@turnpike/ui/copy-button";
+import { useState } from "react";
 import { toast } from "sonner";
+import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { toAnalyticsSearch } from "#components/questions/answer.view-model.ts";
+import { toAnswerAlert } from "#components/questions/answer-alert.view-model.ts";
 import { AnswerView } from "#components/questions/answer-view.tsx";
 import {
+  type Answer,
   type QuestionReply,
   questionsQueries,
   saveKept,
@@ -27,6 +31,7 @@ export type AnswerPanelProps = {
   asked: Asked;
   reply: QuestionReply;
   onAsk: OnAsk;
+  dialogs: InsightDialogs;
 };
 
 /** The answer: a sentence, what was understood and assumed, the figures, and what can be done with them. */
@@ -54,6 +59,7 @@ export function AnswerPanel(props: AnswerPanelProps) {
           choices={known.data}
           timeZone={timeZone}
           onChange={(edited) => onAsk({ question: asked.question, after: asked.after, edited })}
+          onTimeZoneChange={(zone) => onAsk({ ...asked, timeZone: zone })}
         />
       )}
       {answer !== null && <AnswerView label={asked.question} answer={answer} timeZone={timeZone} />}
@@ -67,12 +73,18 @@ export function AnswerPanel(props: AnswerPanelProps) {
           onAsk={onAsk}
         />
       )}
-      <AnswerActions tenant={tenant} userId={props.userId} asked={asked} reply={reply} />
+      <AnswerActions
+        tenant={tenant}
+        userId={props.userId}
+        asked={asked}
+        reply={reply}
+        dialogs={props.dialogs}
+      />
     </div>
   );
 }
 
-function AnswerActions({ tenant, userId, asked, reply }: Omit<AnswerPanelProps, "onAsk">) {
+function AnswerActions({ tenant, userId, asked, reply, dialogs }: Omit<AnswerPanelProps, "onAsk">) {
   const { answer } = reply;
   const search = answer === null ? undefined : toAnalyticsSearch(answer);
   const canKeep = answer !== null && mayInTenant(tenant, "documents:write") && !asked.isOfAll;
@@ -83,6 +95,9 @@ function AnswerActions({ tenant, userId, asked, reply }: Omit<AnswerPanelProps, 
           <ButtonLink link={<Link to="/analytics" search={search} />}>Open in analytics</ButtonLink>
           {canKeep && <SaveView tenant={tenant} userId={userId} asked={asked} search={search} />}
         </>
+      )}
+      {answer !== null && !asked.isOfAll && (
+        <SaveAlert tenant={tenant} answer={answer} dialogs={dialogs} />
       )}
       {canKeep && asked.edited === undefined && (
         <Pin tenant={tenant} userId={userId} asked={asked} />
@@ -96,6 +111,21 @@ function AnswerActions({ tenant, userId, asked, reply }: Omit<AnswerPanelProps, 
         Ask anew
       </Link>
     </div>
+  );
+}
+
+function SaveAlert({
+  tenant,
+  answer,
+  dialogs,
+}: Pick<AnswerPanelProps, "tenant" | "dialogs"> & { answer: Answer }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const proposal = mayInTenant(tenant, "alerts:write") ? toAnswerAlert(answer) : undefined;
+  return proposal === undefined ? null : (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Save as alert</Button>
+      {isOpen && dialogs.renderAlert({ tenant, proposal, onClose: () => setIsOpen(false) })}
+    </>
   );
 }
 

@@ -31,7 +31,17 @@ function openPanel(
     parseSearch: parseAskSearch,
     screen: (search, onSearchChange) => (
       <TenantGate>
-        {(tenant) => <AskPanel tenant={tenant} search={search} onSearchChange={onSearchChange} />}
+        {(tenant) => (
+          <AskPanel
+            tenant={tenant}
+            search={search}
+            onSearchChange={onSearchChange}
+            dialogs={{
+              renderKey: () => null,
+              renderAlert: ({ proposal }) => <p>Alert: {JSON.stringify(proposal)}</p>,
+            }}
+          />
+        )}
       </TenantGate>
     ),
     answers: {
@@ -115,6 +125,26 @@ describe("Ask", () => {
       kind: "query",
       query: { measures: ["errors"], dimensions: ["route"], from: "2026-07-06" },
     });
+  });
+
+  it("asks again in another time zone, and begins an alert on what was asked", async () => {
+    const zones: unknown[] = [];
+    openPanel(
+      {
+        [`POST ${AT}/questions`]: async (request) => {
+          const { timeZone } = (await request.json()) as { timeZone: string };
+          zones.push(timeZone);
+          return makeQuestionReply({ timeZone });
+        },
+      },
+      { address: "/ai-intelligence?ask=requests+by+route+last+week&zone=Asia%2FTokyo" },
+    );
+    await userEvent.click(await screen.findByRole("combobox", { name: "Time zone: Asia/Tokyo" }));
+    await userEvent.type(await screen.findByRole("combobox", { name: /Search/ }), "Lima");
+    await userEvent.click(await screen.findByRole("option", { name: /America\/Lima/ }));
+    await vi.waitFor(() => expect(zones).toEqual(["Asia/Tokyo", "America/Lima"]));
+    await userEvent.click(await screen.findByRole("button", { name: "Save as alert" }));
+    screen.getByText(/"measure":"requests","filters":\{"status":"404"\},"kind":"above"/);
   });
 
   it("asks back with choices that go on, offers what can be asked, and shows a failure", async () => {

@@ -6,6 +6,7 @@ import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useEffect, useEffectEvent, useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import {
   questionsQueries,
   saveKept,
@@ -16,7 +17,7 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import { AnswerPanel } from "./answer-panel.tsx";
+import { AnswerPanel, type AnswerPanelProps } from "./answer-panel.tsx";
 import {
   type Asked,
   type AskSearch,
@@ -30,14 +31,16 @@ export type AskPanelProps = {
   tenant: OwnTenant;
   search: AskSearch;
   onSearchChange: (search: AskSearch) => void;
+  dialogs: InsightDialogs;
 };
 
 /** Questions in plain English. What is asked is in the address, so that an answer can be shared. */
-export function AskPanel({ tenant, search, onSearchChange }: AskPanelProps) {
+export function AskPanel({ tenant, search, onSearchChange, dialogs }: AskPanelProps) {
   const { user } = useVerifiedUser();
   const asked = toAsked(search);
   const [isOfAll, setIsOfAll] = useState(asked?.isOfAll ?? false);
-  const ask: OnAsk = (next) => onSearchChange(toAskSearch({ isOfAll, ...next }));
+  const ask: OnAsk = (next) =>
+    onSearchChange(toAskSearch({ isOfAll, timeZone: asked?.timeZone, ...next }));
   return (
     <Card
       title="Ask"
@@ -71,6 +74,7 @@ export function AskPanel({ tenant, search, onSearchChange }: AskPanelProps) {
           userId={user.userId}
           asked={asked}
           onAsk={ask}
+          dialogs={dialogs}
         />
       )}
     </Card>
@@ -139,14 +143,14 @@ function Beginnings({
   );
 }
 
-type ReplyProps = { tenant: OwnTenant; userId: string; asked: Asked; onAsk: OnAsk };
+type ReplyProps = Omit<AnswerPanelProps, "reply">;
 
-function Reply({ tenant, userId, asked, onAsk }: ReplyProps) {
+function Reply({ tenant, userId, asked, onAsk, dialogs }: ReplyProps) {
   const { api } = usePlatform();
   const queryClient = useQueryClient();
   const { tenantId } = tenant;
-  const timeZone = readOwnTimeZone();
-  const reply = useQuery(questionsQueries.ask(api, { tenantId, timeZone, ...asked }));
+  const timeZone = asked.timeZone ?? readOwnTimeZone();
+  const reply = useQuery(questionsQueries.ask(api, { ...asked, tenantId, timeZone }));
   const kept = questionsQueries.kept(api, { tenantId, userId }, "recent");
   const keep = useMutation({
     mutationFn: async () => {
@@ -185,6 +189,13 @@ function Reply({ tenant, userId, asked, onAsk }: ReplyProps) {
     );
   }
   return (
-    <AnswerPanel tenant={tenant} userId={userId} asked={asked} reply={reply.data} onAsk={onAsk} />
+    <AnswerPanel
+      tenant={tenant}
+      userId={userId}
+      asked={asked}
+      reply={reply.data}
+      onAsk={onAsk}
+      dialogs={dialogs}
+    />
   );
 }

@@ -2,6 +2,7 @@ import {
   QUESTION_LENGTH_MAX,
   QUESTIONS_BEFORE_MAX,
 } from "@turnpike/domain/questions/question-limits";
+import { isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 
 /** The search parameters of `/ai-intelligence`: they hold what is asked, so an answer can be shared and Back works. */
 export type AskSearch = {
@@ -10,6 +11,8 @@ export type AskSearch = {
   after?: string;
   /** The query of an answer, edited, as JSON. */
   edited?: string;
+  /** The time zone in which days begin; the reader's own without it. */
+  zone?: string;
   /** `all`: about all tenants, for operators. */
   of?: "all";
 };
@@ -20,6 +23,7 @@ export type Asked = {
   after: readonly string[];
   edited: unknown;
   isOfAll: boolean;
+  timeZone?: string | undefined;
 };
 
 /** Asks a question: anew, from another one, or with an edited query. */
@@ -52,16 +56,18 @@ export function parseAskSearch(search: Record<string, unknown>): AskSearch {
   }
   const after = text("after");
   const edited = text("edited");
+  const { zone } = search;
   return {
     ask,
     ...(typeof after === "string" ? { after } : {}),
     ...(typeof edited === "string" ? { edited } : {}),
+    ...(typeof zone === "string" && isTimeZone(zone) ? { zone } : {}),
     ...(search["of"] === "all" ? { of: "all" as const } : {}),
   };
 }
 
 /** What the address asks; `undefined` when it asks nothing. Broken parts are left out: an address never fails. */
-export function toAsked({ ask, after, edited, of }: AskSearch): Asked | undefined {
+export function toAsked({ ask, after, edited, zone, of }: AskSearch): Asked | undefined {
   if (ask === undefined) {
     return;
   }
@@ -71,6 +77,7 @@ export function toAsked({ ask, after, edited, of }: AskSearch): Asked | undefine
     after: Array.isArray(before) ? before.filter(isQuestion).slice(-QUESTIONS_BEFORE_MAX) : [],
     edited: parseJson(edited),
     isOfAll: of === "all",
+    timeZone: zone,
   };
 }
 
@@ -80,11 +87,13 @@ export function toAskSearch({
   after = [],
   edited,
   isOfAll = false,
+  timeZone,
 }: Pick<Asked, "question"> & Partial<Asked>): AskSearch {
   return {
     ask: question,
     ...(after.length === 0 ? {} : { after: JSON.stringify(after.slice(-QUESTIONS_BEFORE_MAX)) }),
     ...(edited === undefined ? {} : { edited: JSON.stringify(edited) }),
+    ...(timeZone === undefined ? {} : { zone: timeZone }),
     ...(isOfAll ? { of: "all" as const } : {}),
   };
 }

@@ -6,6 +6,7 @@ import { TextField } from "@turnpike/ui/text-field";
 import X from "lucide-react/icons/x";
 import { useState } from "react";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
+import { TimeZoneChoice } from "#components/time-zone-choice.tsx";
 import {
   describeDates,
   describeFilter,
@@ -25,6 +26,7 @@ export type QueryChipsProps = {
   choices: QuestionChoices | undefined;
   timeZone: string;
   onChange: (query: QuestionQuery) => void;
+  onTimeZoneChange: (timeZone: string | undefined) => void;
 };
 
 const GRAINS = [
@@ -42,7 +44,13 @@ const COMPARISONS = [
 const DIMENSIONS_MAX = 2;
 
 /** What was understood, each part of which can be changed. */
-export function QueryChips({ query, choices, timeZone, onChange }: QueryChipsProps) {
+export function QueryChips({
+  query,
+  choices,
+  timeZone,
+  onChange,
+  onTimeZoneChange,
+}: QueryChipsProps) {
   const [measure = ""] = query.measures;
   const known = choices?.measures.map(({ name, title }) => ({ value: name, label: title })) ?? [];
   const measures = query.measures.map((name) => ({
@@ -136,6 +144,7 @@ export function QueryChips({ query, choices, timeZone, onChange }: QueryChipsPro
           onChange(value === NONE ? rest : { ...rest, compare: value as "previous_period" });
         }}
       />
+      <TimeZoneChoice timeZone={timeZone} onChange={onTimeZoneChange} />
     </fieldset>
   );
 }
@@ -149,7 +158,11 @@ function Chip({ text, label, onRemove }: { text: string; label: string; onRemove
   );
 }
 
-function DatesChip({ query, timeZone, onChange }: Omit<QueryChipsProps, "choices">) {
+function DatesChip({
+  query,
+  timeZone,
+  onChange,
+}: Pick<QueryChipsProps, "query" | "timeZone" | "onChange">) {
   const [isOpen, setIsOpen] = useState(false);
   const [dates, setDates] = useState(toDates(query, timeZone));
   const changed = withDates(query, dates);

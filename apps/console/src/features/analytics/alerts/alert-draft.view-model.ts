@@ -85,12 +85,13 @@ export function draftFromView(view: Pick<AnalyticsView, "filters">): AlertDraft 
   };
 }
 
-/** Starts a draft from an anomaly: it fires when an hour is outside of what was usual again. */
+/** Starts a draft from what another screen proposes. */
 export function draftFromProposal({
   measure,
   filters,
   kind,
   threshold,
+  windowMinutes,
 }: AlertProposal): AlertDraft {
   return {
     ...draftFromView({ filters: {} }),
@@ -99,7 +100,7 @@ export function draftFromProposal({
     filters,
     kind,
     threshold,
-    windowMinutes: 60,
+    windowMinutes,
   };
 }
 

@@ -14,7 +14,7 @@ export type AlertProposalDialogProps = {
   onClose: () => void;
 };
 
-/** Makes an alert of an anomaly, from another screen. */
+/** Makes an alert of an anomaly or of an answer, from another screen. */
 export function AlertProposalDialog({ tenant, proposal, onClose }: AlertProposalDialogProps) {
   const { api } = usePlatform();
   const keys = useQuery(analyticsQueries.keys(api, tenant.tenantId));

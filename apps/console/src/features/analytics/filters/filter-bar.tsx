@@ -1,13 +1,12 @@
 import { Button } from "@turnpike/ui/button";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
-import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Select } from "@turnpike/ui/select";
-import Globe from "lucide-react/icons/globe";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
 import { useState } from "react";
-import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
+import { TimeZoneChoice } from "#components/time-zone-choice.tsx";
+import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatCount } from "#platform/format.ts";
 import { countWeeksBefore } from "#platform/usage-query.ts";
 import type { AnalyticsScope } from "../analytics.queries.ts";
@@ -72,7 +71,10 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
               ]}
             />
           </div>
-          <ZoneChoice view={view} timeZone={timeZone} onChange={onChange} />
+          <TimeZoneChoice
+            timeZone={timeZone}
+            onChange={(name) => onChange({ ...view, timeZone: name })}
+          />
           <Button
             aria-pressed={view.isCompared}
             onClick={() => onChange({ ...view, isCompared: !view.isCompared })}
@@ -135,29 +137,5 @@ function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
         onChoose={(fromMs, toMs) => onChange({ ...view, range: { fromMs, toMs } })}
       />
     </>
-  );
-}
-
-function ZoneChoice({ view, timeZone, onChange }: Omit<RangeChoiceProps, "nowMs">) {
-  const own = readOwnTimeZone();
-  const names = [...new Set([own, "UTC", timeZone, ...Intl.supportedValuesOf("timeZone")])];
-  return (
-    <Combobox
-      label="Time zone"
-      searchLabel="Search time zones"
-      value={timeZone}
-      choices={names.map((name) => ({
-        value: name,
-        label: name,
-        ...(name === own ? { note: "Your time zone" } : {}),
-      }))}
-      onValueChange={(name) => onChange({ ...view, timeZone: name === own ? undefined : name })}
-      trigger={
-        <Button aria-label={`Time zone: ${timeZone}`}>
-          <Globe className="size-4 text-ink-faint" aria-hidden="true" />
-          {timeZone}
-        </Button>
-      }
-    />
   );
 }

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { AskLink } from "#components/questions/ask-link.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 
 export type ReportCardProps = {
@@ -26,17 +26,7 @@ export function ReportCard({ report, ...props }: ReportCardProps) {
     <Card
       title={props.title}
       description={props.description}
-      aside={
-        props.ask !== undefined && (
-          <Link
-            to="/ai-intelligence"
-            search={{ ask: props.ask }}
-            className="text-ink-muted text-xs underline-offset-4 hover:text-ink hover:underline"
-          >
-            Ask about this
-          </Link>
-        )
-      }
+      aside={props.ask !== undefined && <AskLink question={props.ask} />}
     >
       {isError && (
         <div className="mb-3">

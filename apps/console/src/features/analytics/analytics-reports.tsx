@@ -48,10 +48,9 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
 
   const preset = toPresetLabel(view);
   // A question in words has none of the filters.
-  const asked =
-    preset === undefined || countFilters(view) > 0
-      ? undefined
-      : `per ${scope.grain} in the last ${preset}`;
+  const within =
+    preset === undefined || countFilters(view) > 0 ? undefined : `in the last ${preset}`;
+  const asked = within && `per ${scope.grain} ${within}`;
   const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
   const against =
     weeks !== undefined
@@ -107,6 +106,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
           title="Top routes"
           description="Paths, with their variable parts collapsed."
           report={routes}
+          ask={within && `top 10 routes by requests ${within}`}
           measure="requests"
           nameHeading="Route"
           emptyText="No requests in this range."
@@ -117,6 +117,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
           title="Requests by status"
           description="The HTTP status each caller received."
           report={statuses}
+          ask={within && `requests by status ${within}`}
           measure="requests"
           nameHeading="Status"
           emptyText="No requests in this range."
@@ -127,6 +128,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
           title="Top keys"
           description="Keys with the most calls."
           report={keys}
+          ask={within && `top 10 keys by requests ${within}`}
           measure="requests"
           nameHeading="Key"
           emptyText="No requests in this range."
@@ -136,13 +138,20 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
           title="Denials by reason"
           description="Why calls were denied."
           report={outcomes}
+          ask={asked && `denied requests ${asked}`}
           measure="denied"
           nameHeading="Reason"
           emptyText="Nothing was denied in this range."
           {...narrow("outcome")}
         />
       </div>
-      <MetersCard scope={scope} isReady={isReady} against={against} onChange={onChange} />
+      <MetersCard
+        scope={scope}
+        isReady={isReady}
+        against={against}
+        asked={asked}
+        onChange={onChange}
+      />
     </div>
   );
 }

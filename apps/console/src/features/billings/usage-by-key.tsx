@@ -3,6 +3,7 @@ import { Card } from "@turnpike/ui/card";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { AskLink } from "#components/questions/ask-link.tsx";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
@@ -27,6 +28,7 @@ export function UsageByKey({ tenantId, environment, meter, from }: UsageByKeyPro
     <Card
       title={`${meter.name} by key`}
       description={`Billable units of this period, ${environment} keys.`}
+      aside={<AskLink question={`${meter.name} by key in this billing period`} />}
     >
       {usage.isError ? (
         <FailureNotice

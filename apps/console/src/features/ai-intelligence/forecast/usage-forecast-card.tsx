@@ -6,6 +6,7 @@ import { Select } from "@turnpike/ui/select";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { AskLink } from "#components/questions/ask-link.tsx";
 import { LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -60,7 +61,12 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
           </div>
         )
       ) : meter.state === "forecast" ? (
-        <Forecast key={meter.meter} meter={meter} timeZone={timeZone} />
+        <>
+          <Forecast key={meter.meter} meter={meter} timeZone={timeZone} />
+          <div className="mt-3">
+            <AskLink question={`forecast ${meter.name} for next month`} />
+          </div>
+        </>
       ) : (
         <Waiting meter={meter} />
       )}

@@ -21,6 +21,8 @@ export type BreakdownCardProps = {
   /** The text shown when the list is empty. */
   emptyText: string;
   isMono?: boolean;
+  /** The question that the list answers. */
+  ask?: string | undefined;
   selected: readonly string[];
   onSelect: (value: string) => void;
 };
@@ -36,6 +38,7 @@ export function BreakdownCard(props: BreakdownCardProps) {
       title={props.title}
       description={props.description}
       report={props.report}
+      ask={props.ask}
       failure={`${props.title}: these numbers could not be loaded.`}
       skeleton={
         <div className="space-y-1 pt-5">

@@ -4,6 +4,7 @@ import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { AskLink } from "#components/questions/ask-link.tsx";
 import { KeptNotice } from "#components/usage/kept-notice.tsx";
 import { formatCount } from "#platform/format.ts";
 import { formatQuantity, toChange } from "#platform/format-measure.ts";
@@ -28,11 +29,13 @@ export type MetersCardProps = {
   scope: AnalyticsScope;
   isReady: boolean;
   against: string;
+  /** The range and step of the page in words, where a question can name them. */
+  asked?: string | undefined;
   onChange: (view: AnalyticsView) => void;
 };
 
 /** What each meter counted, and one meter over time and by the dimensions of its events. */
-export function MetersCard({ scope, isReady, against, onChange }: MetersCardProps) {
+export function MetersCard({ scope, isReady, against, asked, onChange }: MetersCardProps) {
   const { api } = usePlatform();
   const { view } = scope;
   const meters = useQuery(analyticsQueries.meters(api));
@@ -52,6 +55,10 @@ export function MetersCard({ scope, isReady, against, onChange }: MetersCardProp
     <Card
       title="Usage by meter"
       description="What counts against limits and is billed: units of events, and of calls answered with 2xx or 304. Denied calls and errors cost nothing."
+      aside={
+        asked !== undefined &&
+        opened !== undefined && <AskLink question={`${opened.name} ${asked}`} />
+      }
     >
       {failed !== undefined && (
         <div className="mb-3">

@@ -107,7 +107,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
               isShown={(insight) => isAboutKey(insight, keyId)}
             />
           )}
-          <KeyUsage tenantId={tenantId} keyId={keyId} />
+          <KeyUsage tenantId={tenantId} keyId={keyId} name={subject.name} />
           {mayInTenant(tenant, "audit:read") && (
             <KeyTrail tenantId={tenantId} subject={subject} people={people} />
           )}

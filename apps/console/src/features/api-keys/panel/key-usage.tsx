@@ -10,10 +10,10 @@ import { usePlatform } from "#platform/platform.tsx";
 import { type KeyId, keysQueries, type TenantId } from "../api-keys.queries.ts";
 import { toDenials } from "./denials.view-model.ts";
 
-export type KeyUsageProps = { tenantId: TenantId; keyId: KeyId };
+export type KeyUsageProps = { tenantId: TenantId; keyId: KeyId; name: string };
 
 /** The calls of one key in the last 30 days, and the reasons for denials. */
-export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
+export function KeyUsage({ tenantId, keyId, name }: KeyUsageProps) {
   const { api } = usePlatform();
   const [shown, setShown] = useState<"chart" | "table">("chart");
   const timeZone = readOwnTimeZone();
@@ -26,6 +26,7 @@ export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
       <RequestsCard
         title="Requests in the last 30 days"
         report={report}
+        ask={`requests per day of the key ${name} in the last 30 days`}
         grain="day"
         timeZone={timeZone}
         shown={shown}
@@ -35,6 +36,7 @@ export function KeyUsage({ tenantId, keyId }: KeyUsageProps) {
         title="Denials by reason"
         description="Calls denied in the last 30 days."
         report={report}
+        ask={`denied requests per day of the key ${name} in the last 30 days`}
         failure="The denials could not be loaded."
         skeleton={<Skeleton className="h-8 w-full opacity-50" />}
       >

@@ -1,6 +1,7 @@
 import { Card } from "@turnpike/ui/card";
 import { KpiCard } from "@turnpike/ui/kpi-card";
 import { useState } from "react";
+import { AskLink } from "#components/questions/ask-link.tsx";
 import { LazyTimeBars } from "#components/usage/lazy-charts.tsx";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
@@ -113,6 +114,7 @@ function Timeline({ revenue }: { revenue: RevenueOfCurrency }) {
     <Card
       title="Recurring revenue by month"
       description="What all subscriptions brought at the end of each month; the last bar is now."
+      aside={<AskLink question="monthly recurring revenue per month this year" isOfAll />}
     >
       <LazyTimeBars
         {...toRevenueTimeline(revenue)}
@@ -131,7 +133,11 @@ function Timeline({ revenue }: { revenue: RevenueOfCurrency }) {
 function OverdueAges({ revenue, onOpenOverdue }: Omit<CurrencyRevenueProps, "onOpen">) {
   const { overdue, currency } = revenue;
   return (
-    <Card title="Overdue by age" description="Open invoices by whole days past their due date.">
+    <Card
+      title="Overdue by age"
+      description="Open invoices by whole days past their due date."
+      aside={<AskLink question="overdue invoices by tenant this year" isOfAll />}
+    >
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         {overdue.ages.map(({ fromDays, toDays, count, due }) => {
           const name =

@@ -4,6 +4,7 @@ import type { BuiltinProvider, IdentityProvider } from "#modules/identity/index.
 import type { Metering } from "#modules/metering/index.ts";
 import type { WebhooksDeps } from "#modules/notifications/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Outbound } from "#platform/outbound.ts";
 import type { ReaderTiming } from "#platform/watch-reader.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
@@ -30,6 +31,8 @@ export type AppInput = {
   fileStore: FileStore;
   /** For the secrets and the addresses of webhooks. */
   webhooks: Pick<WebhooksDeps, "sealer" | "webhookTargets">;
+  /** Gets descriptions of programs that connect to `/mcp`; for tests. */
+  clientDocuments?: Pick<GuardedOutbound, "get"> | undefined;
   /** How often a stream of the API asks again whether its reader may stay; for tests. */
   streamTiming?: (ReaderTiming & { drainMs: number }) | undefined;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */

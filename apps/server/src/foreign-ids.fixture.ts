@@ -36,6 +36,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   alertId: "alertId",
   insightId: "insightId",
   proposalId: "proposalId",
+  agentGrantId: "agentGrantId",
   exportId: "exportId",
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",

@@ -23,6 +23,7 @@ export type Ids = Record<
   | "alertId"
   | "insightId"
   | "proposalId"
+  | "agentGrantId"
   | "exportId"
   | "messageId"
   | "invoiceId"
@@ -55,6 +56,7 @@ export const MISSING_IDS: Ids = {
   alertId: `alt_${"e".repeat(32)}`,
   insightId: `ins_${"e".repeat(32)}`,
   proposalId: `prp_${"e".repeat(32)}`,
+  agentGrantId: `agr_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
   messageId: `msg_${"e".repeat(32)}`,
   invoiceId: `inv_${"e".repeat(32)}`,
@@ -265,6 +267,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "proposals.create": () => PROPOSAL,
   "proposals.accept": () => ({}),
   "proposals.decline": () => ({}),
+  "agentGrants.revoke": () => ({}),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

@@ -11,6 +11,21 @@ import {
   statementOf,
 } from "./good-requests.fixture.ts";
 
+/** As a member does in a browser, with a program that never comes back. */
+async function connectAgent(
+  app: TestApp,
+  input: { tenantId: string; userId: string; name: string },
+): Promise<string> {
+  const { tenantId, userId, name } = input;
+  const agentGrantId = app.services.newId("agentGrant");
+  await app.services.transact.asOperator(
+    (tx) => tx`
+      insert into agent_grants (tenant_id, agent_grant_id, user_id, name, scopes, created_at, renewed_at, expires_at)
+      values (${tenantId}, ${agentGrantId}, ${userId}, ${name}, '{usage:read}', now(), now(), now() + interval '1 day')`,
+  );
+  return agentGrantId;
+}
+
 /**
  * Makes a tenant with one of everything that a tenant owns. Its name is in the name or the content of each, so that it shows
  * where an answer leaks.
@@ -63,6 +78,7 @@ export async function makeOneOfEverything(
   const alert = await make("POST", `${path}/alerts`, { ...ALERT, name });
   const insights = await make("POST", `${path}/insights/refresh`, {});
   const proposal = await make("POST", `${path}/proposals`, { ...PROPOSAL, reason: name });
+  const agentGrantId = await connectAgent(app, { tenantId, userId: user.userId, name });
   const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
   const coupon = await make("POST", "/v1/coupons", {
     couponId: `c-${tenantId.slice(-12)}`,
@@ -107,6 +123,7 @@ export async function makeOneOfEverything(
     alertId: alert.alertId,
     insightId: insights.items[0].insightId,
     proposalId: proposal.proposalId,
+    agentGrantId,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
     keyId: key.keyId,

@@ -12,8 +12,13 @@ import { createSystemRoutes, toReadiness } from "#http/system.routes.ts";
 import { createWriteBudget } from "#http/write-budget.ts";
 import {
   createAgentFinder,
+  createAgentGrantsRoutes,
+  createAuthorizationRoutes,
+  createConnectedAgents,
   createMcpRoutes,
   createProposalsRoutes,
+  MCP_PATH,
+  OAUTH_PATH,
 } from "#modules/agents/index.ts";
 import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
@@ -104,7 +109,9 @@ import {
   roleDirectory,
 } from "#modules/tenants/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
+import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { RecentRequests } from "#platform/loop-watch.ts";
+import { createSealer } from "#platform/sealer.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -175,6 +182,13 @@ export function wirePeople(
       ? personTokens.findActor(credential)
       : calls.keys.findActor(credential, findAddress);
   };
+  const resource = urls.console + MCP_PATH;
+  const connectedAgents = createConnectedAgents({
+    ...services,
+    findPerson: users.findPerson,
+    resource,
+  });
+  changes.subscribe(connectedAgents.applyChange);
   const devices = {
     ...services,
     attempts: worker?.limits.attemptsOf("devices") ?? createAttemptLimits(services.clock),
@@ -270,6 +284,7 @@ export function wirePeople(
     insightDigests: createDigestRoutes({ ...services, sendsMail: config.mail.smtp !== undefined }),
     ...createQuestionsRoutes({ ...billing, forecaster, plans: installation.plans }),
     proposals: createProposalsRoutes(billing),
+    agentGrants: createAgentGrantsRoutes(services),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),
@@ -348,8 +363,11 @@ export function wirePeople(
         ...(streamTiming && { timing: streamTiming }),
       }),
       ...createMcpRoutes({
-        findAgent: createAgentFinder({ findKeyActor: calls.keys.findActor }),
-        callOperation: createOperationCaller(router),
+        findAgent: createAgentFinder({
+          findConnected: connectedAgents.findAgent,
+          findKeyActor: calls.keys.findActor,
+        }),
+        callOperation: createOperationCaller(router, { takeWrite: writes.take, assertMayStore }),
         documentation: createDocumentationSearch({
           checkout: config.checkout,
           siteUrl: urls.console,
@@ -360,7 +378,18 @@ export function wirePeople(
         version: input.version,
         consoleUrl: urls.console,
         corsOrigins: config.cors.origins,
-        authorizationServer: undefined,
+        authorizationServer: urls.console + OAUTH_PATH,
+      }),
+      ...createAuthorizationRoutes({
+        ...services,
+        attempts: worker?.limits.attemptsOf("agents") ?? createAttemptLimits(services.clock),
+        findActor,
+        // Anyone may name such an address: no private one is open to them, also none that the operator allows webhooks.
+        documents: input.clientDocuments ?? createGuardedOutbound({ allowPrivate: [] }),
+        sealer: createSealer(input.signingSecret, "programs that registered"),
+        isActive: connectedAgents.isActive,
+        consoleUrl: urls.console,
+        resource,
       }),
       ...createDocumentationRoutes({
         checkout: config.checkout,

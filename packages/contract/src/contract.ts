@@ -1,4 +1,5 @@
 import { adviceContract } from "./advice.ts";
+import { agentGrantsContract } from "./agent-grants.ts";
 import { alertsContract } from "./alerts.ts";
 import { setupContract } from "./auth.ts";
 import {
@@ -81,6 +82,7 @@ export const contract = {
   questions: questionsContract,
   allQuestions: allQuestionsContract,
   proposals: proposalsContract,
+  agentGrants: agentGrantsContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

@@ -98,11 +98,16 @@ export type TestAppOptions = {
   testUpstreamUrl?: string | undefined;
   /** Calls that the upstream takes at once. Left out: 512. */
   upstreamPermits?: number;
+  /** Public address of the console, without a slash at the end; it listens elsewhere all the same. */
+  consoleUrl?: string;
+  /** Gets descriptions of programs that connect to `/mcp`. Left out: as the product does. */
+  clientDocuments?: Parameters<typeof buildApp>[0]["clientDocuments"];
   /** How the upstream answers. Left out: 200. */
   upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
 
 const DRAIN_MS = 5_000;
+/** The public address of the console, where a test names no other. */
 const CONSOLE_URL = "http://console.test";
 
 /** Opens the queue when it is first used: most tests send nothing, and its tables take a while to make. */
@@ -139,6 +144,7 @@ export async function startTestApp(
   database: TestDatabase,
   options: TestAppOptions = {},
 ): Promise<TestApp> {
+  const { consoleUrl = CONSOLE_URL } = options;
   const folder = await makeTempFolder();
   const upstream = await startRecordingUpstream(options.upstream);
   const configPath = join(folder.path, "turnpike.yaml");
@@ -169,7 +175,7 @@ export async function startTestApp(
   const queue = createLazyQueue(database, services.logger);
   const outbound = createOutbound();
   const idTokens = await createTestIssuer({
-    issuer: builtinIssuer(CONSOLE_URL),
+    issuer: builtinIssuer(consoleUrl),
     clientId: BUILTIN_CLIENT_ID,
     now: () => new Date(),
   });
@@ -204,7 +210,7 @@ export async function startTestApp(
       },
     ],
     signingSecret: config.signingSecret ?? "a signing secret that only tests use",
-    urls: { console: CONSOLE_URL, gateway: "http://gateway.test" },
+    urls: { console: consoleUrl, gateway: "http://gateway.test" },
     version: "0.0.0-test",
     builtinProvider: idTokens,
     outbound,
@@ -218,6 +224,7 @@ export async function startTestApp(
       allowPrivate: config.webhooks.allowPrivate,
     }),
     draining: draining.signal,
+    clientDocuments: options.clientDocuments,
     ...(options.streamHeartbeatMs !== undefined && {
       streamTiming: {
         heartbeatMs: options.streamHeartbeatMs,

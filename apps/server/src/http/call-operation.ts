@@ -1,7 +1,9 @@
 import { type AnyRouter, call, isLazy, isProcedure } from "@orpc/server";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { fromContractError } from "./contract-handler.ts";
+import type { StorageGuard } from "#platform/storage-guard.ts";
+import { assertRoom, fromContractError } from "./contract-handler.ts";
 import type { HttpContext } from "./http-context.ts";
+import type { TakeWrite } from "./write-budget.ts";
 
 /** Calls an operation of the contract within this process, with all that its schemas and its use case check. */
 export type CallOperation = (
@@ -10,6 +12,12 @@ export type CallOperation = (
   who: CallContext,
   request: { context: HttpContext; input: unknown },
 ) => Promise<unknown>;
+
+function tenantIn(input: unknown): string | undefined {
+  const named =
+    typeof input === "object" && input !== null ? Reflect.get(input, "tenantId") : undefined;
+  return typeof named === "string" ? named : undefined;
+}
 
 /** Acts as one caller within a request that another one, or none, has sent. */
 function actAs(who: CallContext, context: HttpContext): HttpContext {
@@ -22,8 +30,14 @@ function actAs(who: CallContext, context: HttpContext): HttpContext {
   };
 }
 
-/** @returns A function that throws what the API would answer: an `AppError` for every refusal. */
-export function createOperationCaller(router: AnyRouter): CallOperation {
+/**
+ * @param deps - What a call over HTTP would count against as well.
+ * @returns A function that throws what the API would answer: an `AppError` for every refusal.
+ */
+export function createOperationCaller(
+  router: AnyRouter,
+  deps: { takeWrite: TakeWrite; assertMayStore: StorageGuard["assertMayStore"] },
+): CallOperation {
   function find(id: string) {
     let found: unknown = router;
     for (const name of id.split(".")) {
@@ -36,8 +50,17 @@ export function createOperationCaller(router: AnyRouter): CallOperation {
   }
 
   return async (id, who, { context, input }) => {
+    const procedure = find(id);
+    const { method = "POST", path = "" } = procedure["~orpc"].route;
+    if (method !== "GET") {
+      deps.takeWrite(who.actor);
+      await assertRoom(deps.assertMayStore, who.actor, {
+        operation: { method, path, meta: procedure["~orpc"].meta },
+        tenantId: tenantIn(input),
+      });
+    }
     try {
-      return await call(find(id), input, { context: actAs(who, context) });
+      return await call(procedure, input, { context: actAs(who, context) });
     } catch (error) {
       throw fromContractError(error);
     }

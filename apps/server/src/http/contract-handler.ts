@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { OpenAPIHandler } from "@orpc/openapi/node";
 import { type AnyRouter, isLazy, isProcedure, ORPCError, ValidationError } from "@orpc/server";
 import type { OperationMeta } from "@turnpike/contract/operation";
-import { type Actor, assertMay, getPerson } from "@turnpike/domain/access/actor";
+import { type Actor, assertMay, getPerson, isTenantProgram } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { z } from "zod";
@@ -134,7 +134,7 @@ function assertMayCall(meta: unknown, path: string, context: HttpContext): void 
     return;
   }
   const isUseCaseToDecide =
-    actor.type === "key" ||
+    isTenantProgram(actor) ||
     (actor.type === "user" && (meta.openToPeople === true || path.includes("{tenantId}")));
   if (!isUseCaseToDecide) {
     assertMay(actor, meta.scope);
@@ -145,6 +145,21 @@ function assertMayCall(meta: unknown, path: string, context: HttpContext): void 
 function mayFill(actor: Actor, { method, meta }: Operation): boolean {
   const stores = method !== "GET" && method !== "DELETE";
   return stores && isBoundSender(actor) && !(isMeta(meta) && meta.worksWhenFull === true);
+}
+
+/** Asks whether there is room for what an operation stores. @param to.tenantId - The tenant that it names. */
+export async function assertRoom(
+  assertMayStore: StorageGuard["assertMayStore"] | undefined,
+  actor: Actor,
+  to: { operation: Operation; tenantId: string | undefined; changes?: number },
+): Promise<void> {
+  const { operation, tenantId, changes } = to;
+  if (mayFill(actor, operation)) {
+    await assertMayStore?.(tenantOf(actor, tenantId), {
+      ...(changes === undefined ? {} : { changes }),
+      isOverdraft: isOverdraft(operation.meta),
+    });
+  }
 }
 
 /** How many changes an operation makes beyond the one that every call is; what is not valid is refused later. */
@@ -163,7 +178,7 @@ function isOverdraft(meta: unknown): boolean {
 
 /** The tenant of the path, if the actor belongs to it. Of any other tenant an answer must not even say this. */
 function tenantOf(actor: Actor, named: string | undefined): TenantId | undefined {
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     return actor.tenantId === named ? actor.tenantId : undefined;
   }
   const tenantId = named as TenantId | undefined;
@@ -228,12 +243,8 @@ export function createContractHandler(
       return;
     }
     deps.chargeWrites?.(actor, changes);
-    if (mayFill(actor, route)) {
-      await deps.assertMayStore?.(tenantOf(actor, params["tenantId"]), {
-        changes,
-        isOverdraft: isOverdraft(route.meta),
-      });
-    }
+    const to = { operation: route, tenantId: params["tenantId"], changes };
+    await assertRoom(deps.assertMayStore, actor, to);
   }
 
   const handler = new OpenAPIHandler<HttpContext>(router, {
@@ -295,10 +306,9 @@ export function createContractHandler(
       if (found.kind === "found") {
         assertMayCall(found.route.meta, found.route.path, context);
         const actor = context.findCall()?.actor;
-        if (actor !== undefined && mayFill(actor, found.route)) {
-          await deps.assertMayStore?.(tenantOf(actor, found.params["tenantId"]), {
-            isOverdraft: isOverdraft(found.route.meta),
-          });
+        if (actor !== undefined) {
+          const to = { operation: found.route, tenantId: found.params["tenantId"] };
+          await assertRoom(deps.assertMayStore, actor, to);
         }
       }
       offerBody(req, found.kind === "found" ? found.route.meta : undefined);

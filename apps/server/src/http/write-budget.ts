@@ -1,4 +1,4 @@
-import { type Actor, nameSender } from "@turnpike/domain/access/actor";
+import { type Actor, isTenantProgram, nameSender } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import {
   decideRateLimit,
@@ -17,7 +17,7 @@ const SENDERS_MAX = 50_000;
 
 /** False for operators and their programs: they act for many tenants, and may do so as fast as they can. */
 export function isBoundSender(actor: Actor): boolean {
-  return actor.type === "key" || (actor.type === "user" && !actor.isOperator);
+  return isTenantProgram(actor) || (actor.type === "user" && !actor.isOperator);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
-import { buildConnector, Client } from "undici";
+import { buildConnector, Client, type Dispatcher } from "undici";
 import { withTimeout } from "./bounded-wait.ts";
 import { isInNetworks, isPublicAddress, toNetworkList } from "./public-address.ts";
 
@@ -49,7 +49,25 @@ export interface GuardedOutbound {
     url: string,
     input: { headers: Readonly<Record<string, string>>; body: string; timeoutMs: number },
   ): Promise<GuardedAnswer>;
+  /**
+   * Gets a small document. Every status is an answer.
+   *
+   * @param input.timeoutMs - From the look-up of the name to the last byte.
+   * @throws {AddressRefusedError} When the address may not be called.
+   * @throws {GuardedOutboundError} When no answer came, or one that is too large.
+   */
+  get(
+    url: string,
+    input: { accept: string; timeoutMs: number; bytesMax: number },
+  ): Promise<GuardedDocument>;
 }
+
+export type GuardedDocument = {
+  status: number;
+  /** The header as it came; undefined when there was none. */
+  cacheControl: string | undefined;
+  text: string;
+};
 
 export type GuardedOutboundOptions = {
   /** Addresses, ranges and names that may be called although they are not public. */
@@ -147,6 +165,24 @@ async function readBeginning(
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, TEXT_BYTES_MAX));
 }
 
+/** @throws {GuardedOutboundError} When there is more. */
+async function readWhole(
+  body: AsyncIterable<Buffer> & { destroy(): unknown },
+  bytesMax: number,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) {
+      body.destroy();
+      throw new GuardedOutboundError(`The answer has more than ${String(bytesMax)} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
 /** The same for names that do not exist and for private ones, so that nothing is learned about the operator's network. */
 function notPublic(host: string): string {
   return isIP(host) === 0
@@ -238,40 +274,56 @@ export function createGuardedOutbound(options: GuardedOutboundOptions): GuardedO
     });
   }
 
+  /** Makes one request, and reads its answer while the connection is open. */
+  async function call<Result>(
+    text: string,
+    request: Omit<Dispatcher.RequestOptions, "path"> & { timeoutMs: number },
+    read: (answer: Dispatcher.ResponseData) => Promise<Result>,
+  ): Promise<Result> {
+    const { timeoutMs, ...sent } = request;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const target = await withTimeout(findTarget(text), timeoutMs).catch((error: unknown) => {
+      throw error instanceof GuardedOutboundError
+        ? error
+        : new GuardedOutboundError("The name was not found in time.", { cause: error });
+    });
+    const client = createClient(target, timeoutMs);
+    try {
+      const path = target.url.pathname + target.url.search;
+      return await read(await client.request({ ...sent, path, signal }));
+    } catch (error) {
+      if (error instanceof GuardedOutboundError) {
+        throw error;
+      }
+      throw new GuardedOutboundError(toReason(error), { cause: error });
+    } finally {
+      await client.destroy();
+    }
+  }
+
+  const single = (header: string | string[] | undefined) =>
+    typeof header === "string" ? header : undefined;
+  const userAgent = { "user-agent": "turnpike" };
+
   return {
     async assertCallable(text) {
       await findTarget(text);
     },
     async post(text, { headers, body, timeoutMs }) {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const target = await withTimeout(findTarget(text), timeoutMs).catch((error: unknown) => {
-        throw error instanceof GuardedOutboundError
-          ? error
-          : new GuardedOutboundError("The name was not found in time.", { cause: error });
-      });
-      const client = createClient(target, timeoutMs);
-      try {
-        const answer = await client.request({
-          method: "POST",
-          path: target.url.pathname + target.url.search,
-          headers: { "user-agent": "turnpike", ...headers },
-          body,
-          signal,
-        });
-        const retryAfter = answer.headers["retry-after"];
-        return {
-          status: answer.statusCode,
-          retryAfter: typeof retryAfter === "string" ? retryAfter : undefined,
-          text: await readBeginning(answer.body),
-        };
-      } catch (error) {
-        if (error instanceof GuardedOutboundError) {
-          throw error;
-        }
-        throw new GuardedOutboundError(toReason(error), { cause: error });
-      } finally {
-        await client.destroy();
-      }
+      const sent = { method: "POST", headers: { ...userAgent, ...headers }, body } as const;
+      return await call(text, { ...sent, timeoutMs }, async (answer) => ({
+        status: answer.statusCode,
+        retryAfter: single(answer.headers["retry-after"]),
+        text: await readBeginning(answer.body),
+      }));
+    },
+    async get(text, { accept, timeoutMs, bytesMax }) {
+      const sent = { method: "GET", headers: { ...userAgent, accept } } as const;
+      return await call(text, { ...sent, timeoutMs }, async (answer) => ({
+        status: answer.statusCode,
+        cacheControl: single(answer.headers["cache-control"]),
+        text: await readWhole(answer.body, bytesMax),
+      }));
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from "@turnpike/db/client";
 import { isTenantMissing } from "@turnpike/db/database-errors";
 import type { TransactionOptions } from "@turnpike/db/transaction-pool";
-import type { Actor } from "@turnpike/domain/access/actor";
+import { type Actor, isTenantProgram } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 
@@ -15,7 +15,7 @@ export const SIGN_INS: Share = { holder: "sign-ins" };
 
 /** The share of an actor: a person's own, or the tenant's. The operator's actors have none. */
 export function shareOf(actor: Actor): Share {
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     return { holder: actor.tenantId };
   }
   return actor.type === "user" && !actor.isOperator ? { holder: actor.id } : {};

@@ -12,8 +12,25 @@ export type Actor =
   | { type: "service_key"; id: string; scopes: readonly Scope[] }
   /** A program of a tenant, by an API key with management scopes. */
   | { type: "key"; id: string; tenantId: TenantId; scopes: readonly Scope[] }
+  /** A program that a member connected to a tenant; the id is that of the grant. */
+  | AgentActor
   /** Turnpike itself: jobs and start-up. */
   | { type: "system"; id: string };
+
+export type AgentActor = {
+  type: "agent";
+  id: string;
+  tenantId: TenantId;
+  /** Those that were granted and that the member's role has now. */
+  scopes: readonly Scope[];
+};
+
+/** A program that acts for one tenant, and for no other. */
+export type TenantProgram = Extract<Actor, { type: "key" | "agent" }>;
+
+export function isTenantProgram(actor: Actor): actor is TenantProgram {
+  return actor.type === "key" || actor.type === "agent";
+}
 
 export type UserActor = {
   type: "user";
@@ -27,11 +44,11 @@ export type UserActor = {
 };
 
 /**
- * Names the sender that limits apply to: all keys of a tenant count as one, while each program of the operator and each person
+ * Names the sender that limits apply to: all programs of a tenant count as one, while each program of the operator and each person
  * counts separately.
  */
 export function nameSender(actor: Actor): string {
-  return actor.type === "key" ? actor.tenantId : `${actor.type} ${actor.id}`;
+  return isTenantProgram(actor) ? actor.tenantId : `${actor.type} ${actor.id}`;
 }
 
 /**
@@ -65,13 +82,14 @@ export function may(actor: Actor, scope: Scope): boolean {
     case "service_key":
       return actor.scopes.includes(scope);
     case "key":
+    case "agent":
       return false;
   }
 }
 
 /** True for an actor who holds `scope` in `tenantId`. */
 export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boolean {
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     return actor.tenantId === tenantId && actor.scopes.includes(scope);
   }
   const role = actor.type === "user" ? actor.roles.get(tenantId) : undefined;
@@ -90,6 +108,7 @@ export function findMissingScope(actor: Actor, role: Role, tenantId: TenantId): 
 function isStranger(actor: Actor, tenantId: TenantId): boolean {
   switch (actor.type) {
     case "key":
+    case "agent":
       return actor.tenantId !== tenantId;
     case "user":
       return !(actor.isOperator || actor.roles.has(tenantId));

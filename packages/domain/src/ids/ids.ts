@@ -34,6 +34,7 @@ export const ID_PREFIXES = {
   insight: "ins",
   proposal: "prp",
   personToken: "ptk",
+  agentGrant: "agr",
   invoice: "inv",
   creditNote: "crn",
   creditGrant: "cgr",
@@ -71,6 +72,7 @@ type IdOf = {
   insight: string;
   proposal: string;
   personToken: string;
+  agentGrant: string;
   invoice: string;
   creditNote: string;
   creditGrant: string;

@@ -107,6 +107,7 @@ const TAGS: OpenAPI.TagObject[] = [
     name: "Proposals",
     description: "Changes that agents propose, and people accept or decline.",
   },
+  { name: "Agents", description: "Programs that members connected by OAuth." },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },

@@ -8,11 +8,19 @@ export type FindKeyActor = (
 ) => Actor | undefined | Promise<Actor | undefined>;
 
 /**
- * Finds the agent behind a credential. A key acts for its tenant, with its own scopes. Credentials of the operator's programs and the
- * console's ID tokens name no single tenant, or were made for another party: they open nothing here.
+ * Finds the agent behind a credential: an access token that a member gave it, or a key, which acts for its tenant with its own scopes.
+ * Credentials of the operator's programs, of command lines and the console's ID tokens name no single tenant, or were made for another
+ * party: they open nothing here.
  */
-export function createAgentFinder(deps: { findKeyActor: FindKeyActor }) {
+export function createAgentFinder(deps: {
+  findConnected(credential: string): Promise<Agent | undefined>;
+  findKeyActor: FindKeyActor;
+}) {
   return async (credential: string, findAddress: () => string): Promise<Agent | undefined> => {
+    const connected = await deps.findConnected(credential);
+    if (connected !== undefined) {
+      return connected;
+    }
     const actor = await deps.findKeyActor(credential, findAddress);
     if (actor?.type === "key") {
       return { actor, tenantId: actor.tenantId, scopes: new Set(actor.scopes) };

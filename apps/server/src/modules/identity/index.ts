@@ -12,12 +12,20 @@ export {
 export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
+export {
+  createOidcAdapter,
+  revokeGrant as revokeProviderGrant,
+  toIdHash as toProviderIdHash,
+} from "./provider/oidc-adapter.ts";
+export { findProviderRecords } from "./provider/oidc-records.store.ts";
 export { createProviderJobs } from "./provider/provider.jobs.ts";
 export {
   createIdentityProvider,
   IDENTITY_PROVIDER_PREFIX,
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
+export { isFromOrigin } from "./provider/same-origin.routes.ts";
+export { toLibraryRequest } from "./provider/to-library-request.routes.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
@@ -32,3 +40,4 @@ export {
 export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { createUserDirectory, type UserDirectory } from "./users/user-directory.ts";
 export { findUserEmail, listOperatorEmails } from "./users/users.store.ts";
+export { isVouchedFor, VOUCHED_DAYS } from "./users/vouched-for.ts";

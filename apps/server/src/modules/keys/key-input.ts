@@ -1,5 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
-import { type CallContext, mayInTenant } from "@turnpike/domain/access/actor";
+import { type CallContext, isTenantProgram, mayInTenant } from "@turnpike/domain/access/actor";
 import { isReservedScope } from "@turnpike/domain/access/custom-scopes";
 import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
@@ -19,9 +19,9 @@ function holdsScope({ actor }: CallContext, tenantId: TenantId, name: string): b
   if (scope !== undefined) {
     return mayInTenant(actor, scope, tenantId);
   }
-  // The operator's own scopes belong to the plan, so any actor who may write keys can give them. A key is one program, and
+  // The operator's own scopes belong to the plan, so any actor who may write keys can give them. A key or an agent is one program, and
   // gives only scopes that it carries.
-  return actor.type !== "key" || actor.scopes.some((held) => held === name);
+  return !isTenantProgram(actor) || actor.scopes.some((held) => held === name);
 }
 
 /** Why the actor may not give these scopes in the key's tenant; `undefined` when they hold them all. */

@@ -1,5 +1,5 @@
 import type { Tenant } from "@turnpike/contract/tenants";
-import { assertMay, type CallContext, may } from "@turnpike/domain/access/actor";
+import { assertMay, type CallContext, isTenantProgram, may } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { shareOf } from "#platform/transact.ts";
@@ -23,7 +23,7 @@ export async function listTenants(
 ): Promise<{ items: Tenant[]; nextCursor: string | null }> {
   const { actor } = context;
   const beforeId = parseIdCursor("tenant", input.cursor);
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     const own = await getTenant(deps, context, actor);
     const isAsked = input.slug === undefined || input.slug === own.slug;
     return { items: isAsked ? [own] : [], nextCursor: null };

@@ -30,8 +30,8 @@ export type McpRoutesDeps = {
   consoleUrl: string;
   /** Pages that may call, beside those of the console. */
   corsOrigins: readonly string[];
-  /** The issuer whose access tokens are taken; undefined when keys alone are. */
-  authorizationServer: string | undefined;
+  /** The issuer whose access tokens are taken beside keys. */
+  authorizationServer: string;
 };
 
 export const MCP_PATH = "/mcp";
@@ -243,9 +243,7 @@ export function createMcpRoutes(deps: McpRoutesDeps): RawRoute[] {
     sendJson(res, 200, {
       resource,
       resource_name: deps.brandName,
-      ...(deps.authorizationServer === undefined
-        ? {}
-        : { authorization_servers: [deps.authorizationServer] }),
+      authorization_servers: [deps.authorizationServer],
       scopes_supported: TOOL_SCOPES,
       bearer_methods_supported: ["header"],
       resource_documentation: `${deps.consoleUrl}/docs/agents`,

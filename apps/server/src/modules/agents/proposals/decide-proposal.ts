@@ -8,6 +8,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { type BillingDeps, putSpendCap } from "#modules/billing/index.ts";
 import { createKey, isKeyActive } from "#modules/keys/index.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
+import { hasAgentGrant } from "../oauth/agent-grants.store.ts";
 import { lockProposal, type ProposalRow, updateProposal } from "./proposals.store.ts";
 import { describeChange, isWaiting, toProposalReply } from "./to-proposal-reply.ts";
 
@@ -55,14 +56,17 @@ async function makeChange(
   return null;
 }
 
-/** What a key proposed is not made when the key has been stopped, perhaps because it was in wrong hands. */
+/** What a program proposed is not made when it has been stopped, perhaps because its credential was in wrong hands. */
 async function assertProposerActive(tx: Tx, row: ProposalRow, now: Date): Promise<void> {
-  const [type, keyId = ""] = row.proposed_by.split(":");
-  if (type === "key" && !(await isKeyActive(tx, row.tenant_id, { keyId, now }))) {
+  const [type, id = ""] = row.proposed_by.split(":");
+  const hasEnded =
+    (type === "key" && !(await isKeyActive(tx, row.tenant_id, { keyId: id, now }))) ||
+    (type === "agent" && !(await hasAgentGrant(tx, row.tenant_id, { agentGrantId: id, now })));
+  if (hasEnded) {
     throw new AppError({
       code: "CONFLICT",
       publicMessage:
-        "The key that proposed this no longer works: decline it, or make the change yourself.",
+        "The program that proposed this no longer has access: decline it, or make the change yourself.",
     });
   }
 }

@@ -144,7 +144,7 @@ describe("a proposal of an agent", () => {
     const proposal = `${path}/proposals/${json.proposalId}`;
     expect(await app.call(owner.token, "POST", `${proposal}/accept`, {})).toMatchObject({
       status: 409,
-      json: { detail: expect.stringContaining("no longer works") },
+      json: { detail: expect.stringContaining("no longer has access") },
     });
     expect((await app.call(owner.token, "POST", `${proposal}/decline`, {})).status).toBe(200);
   });

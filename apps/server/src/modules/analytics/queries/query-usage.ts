@@ -5,7 +5,12 @@ import {
   type UsageRow,
 } from "@turnpike/contract/usage";
 import type { Tx } from "@turnpike/db/client";
-import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  assertMay,
+  assertMayInTenant,
+  type CallContext,
+  isTenantProgram,
+} from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { listMeterVersionRows } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -138,7 +143,7 @@ export async function queryUsageOfAll(
   input: UsageQuestion,
 ): Promise<UsageReport> {
   const { actor } = context;
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     assertMayInTenant(actor, "usage:read", actor.tenantId);
     return await answer(deps, { tenantId: actor.tenantId, actor }, input);
   }

@@ -28,7 +28,10 @@ export type AttemptKind =
   | "link"
   | "device"
   | "device-token"
-  | "user-code";
+  | "user-code"
+  | "client"
+  | "client-document"
+  | "client-token";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -73,6 +76,11 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
   device: { network: limit("device, network", 30, 300) },
   // Programs that ask for or give back a credential that does not exist.
   "device-token": { network: limit("device-token, network", 300, 300) },
+  // Programs that register, and descriptions of programs that are fetched from addresses which they name.
+  client: { network: limit("client, network", 30, 300) },
+  "client-document": { network: limit("client document, network", 30, 300) },
+  // Programs that ask for a token, or give one back, by what does not exist.
+  "client-token": { network: limit("client token, network", 300, 300) },
   // Of 25 thousand million codes, a few are open at a time.
   "user-code": {
     account: limit("user-code, account", 10, 900),

@@ -16,16 +16,25 @@ import {
 
 export type OidcAdapterDeps = Pick<AppServices, "transact" | "clock">;
 
+/** The provider whose records they are: what one has given out means nothing to another. The built-in sign-in has no name. */
+export type ProviderName = "" | "agents";
+
 /** Identifiers open sessions and are tokens, so the database stores only their hashes. */
-function toIdHash(model: string, id: string): Uint8Array {
-  return createHash("sha256").update(`${model}\n${id}`).digest();
+export function toIdHash(provider: ProviderName, model: string, id: string): Uint8Array {
+  return createHash("sha256").update(`${provider}${model}\n${id}`).digest();
 }
 
 /** Ends a grant and everything given out under it: codes, access tokens, the whole family of refresh tokens. */
-export async function revokeGrant(tx: Tx, grantId: string): Promise<void> {
-  await deleteRecord(tx, { model: "Grant", idHash: toIdHash("Grant", grantId) });
+export async function revokeGrant(
+  tx: Tx,
+  grantId: string,
+  provider: ProviderName = "",
+): Promise<void> {
+  await deleteRecord(tx, { model: "Grant", idHash: toIdHash(provider, "Grant", grantId) });
   await deleteRecordsOfGrant(tx, { grantId });
 }
+
+type EndGrant = (tx: Tx, grantId: string) => Promise<unknown>;
 
 /** Seconds. Everything the provider stores has its own lifetime; this bounds anything that would not. */
 const LIFETIME_SECONDS_MAX = 400 * 24 * 60 * 60;
@@ -44,12 +53,17 @@ function toStored(payload: AdapterPayload): object {
  * Stores the provider's state in PostgreSQL.
  *
  * @param toReturnAddress - Where an interaction continues. Derived from the identifier, which is not stored.
+ * @param options.endGrant - Ends a grant whose token was used twice at the same moment. Left out: {@link revokeGrant}.
  */
 export function createOidcAdapter(
   deps: OidcAdapterDeps,
   toReturnAddress: (interactionId: string) => string,
+  options: { provider?: ProviderName; endGrant?: EndGrant } = {},
 ): (model: string) => Adapter {
   const { clock } = deps;
+  const { provider = "" } = options;
+  const endGrant: EndGrant =
+    options.endGrant ?? ((tx, grantId) => revokeGrant(tx, grantId, provider));
   const asOperator = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
     deps.transact.asOperator(work, SIGN_INS);
 
@@ -65,7 +79,7 @@ export function createOidcAdapter(
   }
 
   function toKey(model: string, id: string) {
-    return { model, idHash: toIdHash(model, id) };
+    return { model, idHash: toIdHash(provider, model, id) };
   }
 
   return (model) => ({
@@ -111,7 +125,7 @@ export function createOidcAdapter(
         const used = await findRecord(tx, key, clock.now());
         const grantId = used?.payload["grantId"];
         if (typeof grantId === "string") {
-          await revokeGrant(tx, grantId);
+          await endGrant(tx, grantId);
         }
         return false;
       });

@@ -38,6 +38,26 @@ export async function findRecord(
   return row;
 }
 
+/** A record as other modules see it, by the hash of its identifier. */
+export type ProviderRecord = {
+  hashHex: string;
+  payload: Record<string, unknown>;
+  grantId: string | null;
+  expiresAt: Date;
+};
+
+/** Records of one model, by the hashes of their identifiers in hex; unknown ones are left out. */
+export async function findProviderRecords(
+  tx: Tx,
+  input: { model: string; hashesHex: readonly string[] },
+): Promise<ProviderRecord[]> {
+  return await tx<ProviderRecord[]>`
+    select encode(id_hash, 'hex') as "hashHex", payload, grant_id as "grantId", expires_at as "expiresAt"
+    from oidc_records
+    where model = ${input.model}
+      and id_hash in (select decode(hash, 'hex') from unnest(${[...input.hashesHex]}::text[]) as input (hash))`;
+}
+
 export async function findSessionRecord(
   tx: Tx,
   sessionUid: string,

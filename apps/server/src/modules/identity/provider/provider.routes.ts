@@ -21,6 +21,7 @@ import { createEndSessionRoute } from "./end-session.routes.ts";
 import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
+import { toLibraryRequest } from "./to-library-request.routes.ts";
 
 /** Where it is mounted, below the public address of the console. */
 export const IDENTITY_PROVIDER_PREFIX = MOUNT_PATH;
@@ -84,25 +85,6 @@ function toPath(url: string): string {
 }
 
 /**
- * Shows the library the public address, not what the request or a proxy says, because it derives issuer, endpoints and cookies from
- * it.
- */
-function toLibraryRequest(req: IncomingMessage, publicUrl: URL): void {
-  const url = req.url ?? "/";
-  const { headers } = req;
-  for (const name of Object.keys(headers)) {
-    if (name.startsWith("x-forwarded-") || name === "forwarded") {
-      delete headers[name];
-    }
-  }
-  headers.host = publicUrl.host;
-  headers["x-forwarded-proto"] = publicUrl.protocol.slice(0, -1);
-  // Pages of other sites may not read answers, and without an origin the library does not allow it.
-  delete headers.origin;
-  Object.assign(req, { originalUrl: url, url: url.slice(MOUNT_PATH.length) });
-}
-
-/**
  * Starts the built-in OpenID provider: accounts with passwords, for the console.
  *
  */
@@ -160,7 +142,7 @@ export async function createIdentityProvider(
     if (req.method === "POST" && req.headers.origin !== undefined) {
       assertFromOrigin(req.headers, publicUrl.origin);
     }
-    toLibraryRequest(req, publicUrl);
+    toLibraryRequest(req, { publicUrl, mountPath: MOUNT_PATH });
     await listener(req, res);
   }
 

@@ -12,6 +12,7 @@ import type { RoleDirectory } from "../identity.ports.ts";
 import type { TokenClaims, TokenVerdict } from "../tokens/verify-id-token.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
 import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
+import { VOUCHED_STORED_EVERY_MS } from "./vouched-for.ts";
 
 /** A person with a valid token, as an actor and as shown to themselves. */
 export type SignedInPerson = { actor: UserActor; user: SignedInUser };
@@ -79,8 +80,13 @@ function isUpToDate({ row }: UserRecord, claims: TokenClaims): boolean {
     row.email === claims.email &&
     row.email_verified === claims.emailVerified &&
     row.name === claims.name;
+  const storedAt = row.claims_issued_at?.getTime();
+  if (storedAt === undefined) {
+    return false;
+  }
+  const newerByMs = claims.issuedAt.getTime() - storedAt;
   // An older token that is used late must not revert name or address.
-  return isSame || (row.claims_issued_at !== null && row.claims_issued_at > claims.issuedAt);
+  return newerByMs < 0 || (isSame && newerByMs < VOUCHED_STORED_EVERY_MS);
 }
 
 /**
@@ -133,6 +139,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
         email_verified: claims.emailVerified,
         name: claims.name,
         claims_issued_at: claims.issuedAt,
+        storedEverySeconds: VOUCHED_STORED_EVERY_MS / 1_000,
         now: deps.clock.now(),
       });
       if (row !== undefined) {

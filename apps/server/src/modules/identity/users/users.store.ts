@@ -76,6 +76,8 @@ export async function upsertUserByClaims(
   tx: Tx,
   row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "email_verified" | "name"> & {
     claims_issued_at: Date;
+    /** A token that says nothing new is stored when it is newer by this much. */
+    storedEverySeconds: number;
     now: Date;
   },
 ): Promise<UserRow | undefined> {
@@ -87,8 +89,11 @@ export async function upsertUserByClaims(
       set email = excluded.email, email_verified = excluded.email_verified, name = excluded.name,
           claims_issued_at = excluded.claims_issued_at, updated_at = excluded.updated_at
       where (users.claims_issued_at is null or users.claims_issued_at <= excluded.claims_issued_at)
-        and (users.email, users.email_verified, users.name)
-          is distinct from (excluded.email, excluded.email_verified, excluded.name)
+        and ((users.email, users.email_verified, users.name)
+            is distinct from (excluded.email, excluded.email_verified, excluded.name)
+          -- How fresh it is says that the person is still their provider's.
+          or users.claims_issued_at is null
+          or users.claims_issued_at <= excluded.claims_issued_at - make_interval(secs => ${row.storedEverySeconds}))
     returning ${tx(COLUMNS)}`;
   return user;
 }

@@ -1,5 +1,10 @@
 import { type Notification, READ_AT_ONCE_MAX } from "@turnpike/contract/notifications";
-import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  type Actor,
+  assertMayInTenant,
+  type CallContext,
+  isTenantProgram,
+} from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
@@ -30,7 +35,7 @@ function readerOf(actor: Actor, asked: UserId | undefined): Reader {
   if (actor.type === "user" && !actor.isOperator) {
     return { name, addressee: { userId: actor.id } };
   }
-  if (actor.type === "key") {
+  if (isTenantProgram(actor)) {
     return { name, addressee: "none" };
   }
   return asked === undefined

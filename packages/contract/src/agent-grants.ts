@@ -50,12 +50,12 @@ export const agentGrantsContract = {
     .route({ method: "GET", path, summary: "List connected agents, newest first", tags })
     .input(z.strictObject({ tenantId, ...pageQuery }))
     .output(pageOf(agentGrant)),
-  revoke: operation({ scope: "person", worksWhenFull: true })
+  revoke: operation({ scope: "members:write", worksWhenFull: true })
     .route({
       method: "POST",
       path: `${path}/{agentGrantId}/revoke`,
       summary: "Disconnect an agent, within a second everywhere",
-      description: "Their own every member may; those of others take `members:write`.",
+      description: "Every member may disconnect those that they connected themselves.",
       tags,
     })
     .input(z.strictObject({ tenantId, agentGrantId }))

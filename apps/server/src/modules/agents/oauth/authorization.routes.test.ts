@@ -183,10 +183,9 @@ describe("an agent that a member connects", () => {
     });
     await client.close();
     const [grant] = await listGrants(token, tenantId);
-    expect(proposed.structuredContent).toMatchObject({
-      proposedBy: `agent:${grant.agentGrantId}`,
-    });
-    const proposal = `/v1/tenants/${tenantId}/proposals/${String(proposed.structuredContent?.["proposalId"])}`;
+    const { proposalId, proposedBy } = proposed.structuredContent as Record<string, string>;
+    expect(proposedBy).toBe(`agent:${grant.agentGrantId}`);
+    const proposal = `/v1/tenants/${tenantId}/proposals/${proposalId}`;
     const path = `/v1/tenants/${tenantId}/agent-grants/${grant.agentGrantId}/revoke`;
     expect((await app.call(token, "POST", path)).status).toBe(200);
     expect(await app.call(token, "POST", `${proposal}/accept`)).toMatchObject({

@@ -1,5 +1,5 @@
 import type { AgentGrant } from "@turnpike/contract/agent-grants";
-import { assertMayInTenant, type CallContext, getPerson } from "@turnpike/domain/access/actor";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -45,23 +45,21 @@ export async function listAgentGrants(
 /**
  * Disconnects an agent, within a second everywhere.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for programs, and for an agent of another person without
- *   `members:write`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` without `members:write`, unless the person connected the agent themselves.
  */
 export async function revokeAgentGrant(
   deps: AppServices,
   context: CallContext,
   { tenantId, agentGrantId }: { tenantId: TenantId; agentGrantId: string },
 ): Promise<AgentGrant> {
-  const { id } = getPerson(context.actor);
-  assertMayInTenant(context.actor, "members:read", tenantId);
+  const { actor } = context;
   return await deps.transact.asOperator(async (tx) => {
     const row = await lockAgentGrant(tx, tenantId, agentGrantId);
+    const isOwn = actor.type === "user" && row?.user_id === actor.id;
+    // To a member of the tenant this says the same whether there is such an agent of another or not.
+    assertMayInTenant(actor, isOwn ? "members:read" : "members:write", tenantId);
     if (row === undefined) {
       throw resourceNotFound("connected agent");
-    }
-    if (row.user_id !== id) {
-      assertMayInTenant(context.actor, "members:write", tenantId);
     }
     await endAgentGrant(tx, agentGrantId);
     await writeAudit(deps, tx, context, {
@@ -72,5 +70,5 @@ export async function revokeAgentGrant(
       details: { name: row.name, userId: row.user_id },
     });
     return toReply(row);
-  }, shareOf(context.actor));
+  }, shareOf(actor));
 }

@@ -1,9 +1,9 @@
 -- Programs that a member connected to a tenant by OAuth. Their tokens are records of the provider; what they may do is here, and a
 -- grant that is not here is worth nothing.
 create table agent_grants (
-  tenant_id text not null references tenants on delete cascade,
+  tenant_id text not null,
   agent_grant_id text not null,
-  user_id text not null references users on delete cascade,
+  user_id text not null,
   -- As the program names itself; nothing vouches for it.
   name text not null,
   -- The host of its metadata document; null for one that registered itself.
@@ -13,10 +13,12 @@ create table agent_grants (
   -- When it last got a token.
   renewed_at timestamptz not null,
   expires_at timestamptz not null,
-  primary key (tenant_id, agent_grant_id)
+  primary key (tenant_id, agent_grant_id),
+  -- A member who comes back connects their agents anew.
+  foreign key (tenant_id, user_id) references members on delete cascade
 );
 create unique index agent_grants_by_id on agent_grants (agent_grant_id);
-create index agent_grants_by_user on agent_grants (user_id);
+create index agent_grants_by_member on agent_grants (tenant_id, user_id);
 create index agent_grants_by_expiry on agent_grants (expires_at);
 
 alter table agent_grants enable row level security;

@@ -19,6 +19,7 @@ import { Route as AppAiIntelligenceRouteImport } from "./routes/_app/ai-intellig
 import { Route as AppAnalyticsRouteImport } from "./routes/_app/analytics.tsx";
 import { Route as AppApiKeysRouteImport } from "./routes/_app/api-keys.tsx";
 import { Route as AppBillingsRouteImport } from "./routes/_app/billings.tsx";
+import { Route as AppConnectRouteImport } from "./routes/_app/connect.tsx";
 import { Route as AppDeviceRouteImport } from "./routes/_app/device.tsx";
 import { Route as AppOverviewRouteImport } from "./routes/_app/overview.tsx";
 import { Route as AppPlansRouteImport } from "./routes/_app/plans.tsx";
@@ -74,6 +75,11 @@ const AppBillingsRoute = AppBillingsRouteImport.update({
   path: "/billings",
   getParentRoute: () => AppRoute,
 } as any);
+const AppConnectRoute = AppConnectRouteImport.update({
+  id: "/connect",
+  path: "/connect",
+  getParentRoute: () => AppRoute,
+} as any);
 const AppDeviceRoute = AppDeviceRouteImport.update({
   id: "/device",
   path: "/device",
@@ -110,6 +116,7 @@ export interface FileRoutesByFullPath {
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
   "/billings": typeof AppBillingsRoute;
+  "/connect": typeof AppConnectRoute;
   "/device": typeof AppDeviceRoute;
   "/overview": typeof AppOverviewRoute;
   "/plans": typeof AppPlansRoute;
@@ -126,6 +133,7 @@ export interface FileRoutesByTo {
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
   "/billings": typeof AppBillingsRoute;
+  "/connect": typeof AppConnectRoute;
   "/device": typeof AppDeviceRoute;
   "/overview": typeof AppOverviewRoute;
   "/plans": typeof AppPlansRoute;
@@ -144,6 +152,7 @@ export interface FileRoutesById {
   "/_app/analytics": typeof AppAnalyticsRoute;
   "/_app/api-keys": typeof AppApiKeysRoute;
   "/_app/billings": typeof AppBillingsRoute;
+  "/_app/connect": typeof AppConnectRoute;
   "/_app/device": typeof AppDeviceRoute;
   "/_app/overview": typeof AppOverviewRoute;
   "/_app/plans": typeof AppPlansRoute;
@@ -162,6 +171,7 @@ export interface FileRouteTypes {
     | "/analytics"
     | "/api-keys"
     | "/billings"
+    | "/connect"
     | "/device"
     | "/overview"
     | "/plans"
@@ -178,6 +188,7 @@ export interface FileRouteTypes {
     | "/analytics"
     | "/api-keys"
     | "/billings"
+    | "/connect"
     | "/device"
     | "/overview"
     | "/plans"
@@ -195,6 +206,7 @@ export interface FileRouteTypes {
     | "/_app/analytics"
     | "/_app/api-keys"
     | "/_app/billings"
+    | "/_app/connect"
     | "/_app/device"
     | "/_app/overview"
     | "/_app/plans"
@@ -283,6 +295,13 @@ declare module "@tanstack/react-router" {
       preLoaderRoute: typeof AppBillingsRouteImport;
       parentRoute: typeof AppRoute;
     };
+    "/_app/connect": {
+      id: "/_app/connect";
+      path: "/connect";
+      fullPath: "/connect";
+      preLoaderRoute: typeof AppConnectRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     "/_app/device": {
       id: "/_app/device";
       path: "/device";
@@ -326,6 +345,7 @@ interface AppRouteChildren {
   AppAnalyticsRoute: typeof AppAnalyticsRoute;
   AppApiKeysRoute: typeof AppApiKeysRoute;
   AppBillingsRoute: typeof AppBillingsRoute;
+  AppConnectRoute: typeof AppConnectRoute;
   AppDeviceRoute: typeof AppDeviceRoute;
   AppOverviewRoute: typeof AppOverviewRoute;
   AppPlansRoute: typeof AppPlansRoute;
@@ -338,6 +358,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppAnalyticsRoute: AppAnalyticsRoute,
   AppApiKeysRoute: AppApiKeysRoute,
   AppBillingsRoute: AppBillingsRoute,
+  AppConnectRoute: AppConnectRoute,
   AppDeviceRoute: AppDeviceRoute,
   AppOverviewRoute: AppOverviewRoute,
   AppPlansRoute: AppPlansRoute,

@@ -24,6 +24,8 @@ const SIGNED_IN_PATHS = [
   "/ai-intelligence",
   // Where a person allows a command line that signs in.
   "/device",
+  // Where a person lets an agent in.
+  "/connect",
 ];
 
 beforeEach(() => {

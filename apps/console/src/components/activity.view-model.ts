@@ -122,6 +122,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   operator: "The operator, from the command line,",
   service_key: "The operator’s program",
   key: "An API key",
+  agent: "A connected agent",
   system: "The system",
 };
 

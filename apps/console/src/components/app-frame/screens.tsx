@@ -40,7 +40,10 @@ export type Screen = (typeof SCREENS)[number];
 export type ShownScreen = { to: string; label: string };
 
 /** Signed-in screens that a person is sent to, and that the navigation does not offer. */
-const SIDE_SCREENS: readonly ShownScreen[] = [{ to: "/device", label: "Command lines" }];
+const SIDE_SCREENS: readonly ShownScreen[] = [
+  { to: "/device", label: "Command lines" },
+  { to: "/connect", label: "Connect an agent" },
+];
 
 /** The screen of a path; undefined for one that is none. */
 export function findScreen(path: string): ShownScreen | undefined {

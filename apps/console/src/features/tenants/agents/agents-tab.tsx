@@ -15,6 +15,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { mayDo } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
 import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
+import { ConnectedAgents } from "./connected-agents.tsx";
 import {
   listProposerKeys,
   scopeOfChange,
@@ -27,11 +28,12 @@ import { type Proposal, proposalsKey, proposalsQuery } from "./proposals.queries
 
 export type AgentsTabProps = { tenant: OwnTenant };
 
-/** How agents connect, and what they proposed. */
+/** What agents proposed, which are connected, and how others are. */
 export function AgentsTab({ tenant }: AgentsTabProps) {
   return (
     <div className="space-y-8">
       <Proposals tenant={tenant} />
+      <ConnectedAgents tenant={tenant} />
       <Connect />
     </div>
   );
@@ -39,20 +41,26 @@ export function AgentsTab({ tenant }: AgentsTabProps) {
 
 function Connect() {
   const { config } = usePlatform();
-  const { address, command } = toConnectSamples(config.urls.api);
+  const { address, command, commandWithKey } = toConnectSamples(config.urls.api);
   return (
     <section aria-labelledby="connect-title">
       <h2 id="connect-title" className="font-semibold text-base">
         Connect an agent
       </h2>
       <p className="mb-3 max-w-[72ch] text-ink-muted">
-        An assistant asks about usage, limits and invoices by the Model Context Protocol, with an
-        API key that has the management scopes it needs. It reads; what it wants to change waits
-        here for a person. <DocsLink page="agents">Set up other clients</DocsLink>
+        An assistant asks about usage, limits and invoices by the Model Context Protocol. Add the
+        address, and it brings you here to let it in; a program without a browser uses an API key
+        with the management scopes that it needs. It reads; what it wants to change waits here for a
+        person. <DocsLink page="agents">Set up other clients</DocsLink>
       </p>
       <div className="max-w-3xl space-y-3">
         <CodeBlock code={address} subject="Address of the server" />
         <CodeBlock code={command} subject="Command for Claude Code" note="For Claude Code." />
+        <CodeBlock
+          code={commandWithKey}
+          subject="Command for Claude Code with a key"
+          note="The same with an API key."
+        />
       </div>
     </section>
   );

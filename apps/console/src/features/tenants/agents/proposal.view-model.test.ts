@@ -37,6 +37,6 @@ describe("a proposal", () => {
     const names = new Map([["key_1", "Assistant"]]);
     expect(toProposerName("key:key_1", names)).toBe("an agent with the key Assistant");
     expect(toProposerName("key:key_2", names)).toBe("an agent with the key key_2");
-    expect(toProposerName("user:usr_1", names)).toBe("an agent of a member");
+    expect(toProposerName("agent:agr_1", names)).toBe("an agent that a member connected");
   });
 });

@@ -42,8 +42,10 @@ export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string,
   switch (kind) {
     case "key":
       return `an agent with the key ${keyNames.get(id) ?? id}`;
+    case "agent":
+      return "an agent that a member connected";
     case "user":
-      return "an agent of a member";
+      return "a command line of a member";
     case "service_key":
       return "a program of the operator";
     default:
@@ -52,10 +54,12 @@ export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string,
 }
 
 /** The address of the endpoint, and how a common client adds it. */
-export function toConnectSamples(apiUrl: string): { address: string; command: string } {
+export function toConnectSamples(apiUrl: string) {
   const address = `${apiUrl}/mcp`;
+  const command = `claude mcp add --transport http usage ${address}`;
   return {
     address,
-    command: `claude mcp add --transport http usage ${address} --header "Authorization: Bearer $KEY"`,
+    command,
+    commandWithKey: `${command} --header "Authorization: Bearer $KEY"`,
   };
 }

@@ -1,0 +1,82 @@
+import type { AgentScope } from "@turnpike/contract/agent-grants";
+import type { Role } from "@turnpike/domain/access/scopes";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
+
+/** Why the service sent the person here without anything to decide. */
+export type ConnectError = "expired" | "invalid" | "failed";
+
+export type ConnectSearch = { request?: string; error?: ConnectError };
+
+const ERRORS: readonly ConnectError[] = ["expired", "invalid", "failed"];
+const REQUEST = /^[\w-]{16,128}$/;
+
+export function parseConnectSearch(search: Record<string, unknown>): ConnectSearch {
+  const { request } = search;
+  const error = ERRORS.find((each) => each === search["error"]);
+  return {
+    ...(typeof request === "string" && REQUEST.test(request) ? { request } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What each scope lets the program do, for a person. */
+export const SCOPE_WORDS: Readonly<Record<AgentScope, { label: string; note: string }>> = {
+  "usage:read": {
+    label: "See usage",
+    note: "Calls, errors, limits, forecasts and what is unusual.",
+  },
+  "keys:read": {
+    label: "See API keys",
+    note: "Names, states and limits; never the text of a key.",
+  },
+  "billing:read": {
+    label: "See billing",
+    note: "The plan, invoices, credit and the spend cap.",
+  },
+  "proposals:read": { label: "See proposals", note: "What was proposed, and what was decided." },
+  "proposals:write": {
+    label: "Propose changes",
+    note: "A new key or a spend cap. A member accepts each one here before anything happens.",
+  },
+};
+
+export function isAgentScope(scope: string): scope is AgentScope {
+  return scope in SCOPE_WORDS;
+}
+
+/** The scopes that the person may give in a tenant. */
+export function listGivable(
+  scopes: readonly AgentScope[],
+  tenant: { role: Role; isVisited?: true } | undefined,
+): AgentScope[] {
+  return tenant === undefined ? [] : scopes.filter((scope) => mayInTenant(tenant, scope));
+}
+
+/** What to read when there is nothing to decide. */
+export function toConnectProblem(error: ConnectError | undefined): {
+  title: string;
+  text: string;
+} {
+  switch (error) {
+    case "expired":
+      return {
+        title: "This request has expired",
+        text: "A request waits for ten minutes, in the browser that it was opened in. Start over in the program.",
+      };
+    case "invalid":
+      return {
+        title: "This request is not valid",
+        text: "The program is not known here, or it asked for something that is not allowed, such as to be called at an address that it did not register. Remove the connection in the program, and add it again.",
+      };
+    case "failed":
+      return {
+        title: "This did not work",
+        text: "The service could not answer the program. Try again in a moment.",
+      };
+    default:
+      return {
+        title: "Nothing waits here",
+        text: "A program sends you to this page when you add it. You find its address under Tenants → Agents.",
+      };
+  }
+}

@@ -40,4 +40,4 @@ export {
 export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { createUserDirectory, type UserDirectory } from "./users/user-directory.ts";
 export { findUserEmail, listOperatorEmails } from "./users/users.store.ts";
-export { isVouchedFor, VOUCHED_DAYS } from "./users/vouched-for.ts";
+export { isVouchedFor } from "./users/vouched-for.ts";

@@ -61,7 +61,7 @@ function cookieNames(isSecure: boolean) {
   };
 }
 
-/** Nothing is signed: tokens are looked up, and no one is told who the person is. The library demands a key all the same. */
+/** Nothing is signed: tokens are looked up, and programs do not learn who the person is. The library demands a key all the same. */
 function makeUnusedKey() {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return { ...privateKey.export({ format: "jwk" }), kty: "EC" };
@@ -250,7 +250,7 @@ function configure(
 }
 
 /**
- * Creates the authorization server of agents (OAuth 2.1). It knows no password: the person is signed in to the console, by whichever
+ * Creates the authorization server of agents (OAuth 2.1). It knows no password: the person is signed in to the console, by any
  * provider, and decides there.
  *
  * @param input.consoleUrl - The public address, without a slash at the end.

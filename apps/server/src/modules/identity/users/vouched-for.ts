@@ -2,7 +2,7 @@ import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long a provider elsewhere need not say anew that a person is still its own. */
-export const VOUCHED_DAYS = 7;
+const VOUCHED_DAYS = 7;
 /** What a newer token says is stored this often, even when it says nothing new. */
 export const VOUCHED_STORED_EVERY_MS = DAY_MS;
 

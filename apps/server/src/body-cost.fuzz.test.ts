@@ -126,6 +126,15 @@ const OF_RAW_ROUTES: Record<string, Target[]> = {
     }),
     asEvents("application/cloudevents+json", () => costlyBodies(EVENTS_BYTES_MAX)),
   ],
+  "modelAnswers.ask": [
+    {
+      id: "modelAnswers.ask",
+      method: "POST",
+      path: () => `/v1/tenants/${ids.tenantId}/questions/model`,
+      headers: () => ({ ...JSON_TYPE, authorization: `Bearer ${operator}` }),
+      bodies: () => costlyBodies(64 * 1024),
+    },
+  ],
   // Its body is read only once GitHub has signed it: measured below.
   "leaks.github": [],
   // A body of at most 512 kB is hashed, and parsed only once Stripe has signed it.

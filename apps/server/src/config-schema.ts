@@ -5,6 +5,7 @@ import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
+import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
@@ -434,6 +435,7 @@ export const configFile = z.strictObject({
     })
     .prefault({}),
   identity: identityConfig.prefault({}),
+  intelligence: intelligenceSection,
   landing: landingSection,
   legal: legalSection,
   log: z
@@ -489,6 +491,7 @@ export const environment = z
     TURNPIKE_WEBHOOK_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
     ...stripeVariables,
+    ...modelVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

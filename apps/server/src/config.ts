@@ -13,6 +13,7 @@ import {
   splitIssue,
   toConfigError,
 } from "./config-file.ts";
+import { sendsKeyInClear } from "./config-intelligence.ts";
 import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
 
 /** The environment variables that are read, each with what it is for: `.env.example` is checked against it. */
@@ -44,6 +45,8 @@ export const ENVIRONMENT = {
   TURNPIKE_STRIPE_TEST_KEY:
     "The same for the sandboxes of tenants, of Stripe's test mode (rk_test_…).",
   TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET: "Secret of the endpoint of Stripe's test mode.",
+  TURNPIKE_MODEL_KEY:
+    "Key of the language model's endpoint, when intelligence.model is set and the endpoint wants one.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
 } as const;
@@ -74,6 +77,8 @@ export type Config = Readonly<
     stripeKeys: Readonly<
       Record<"live" | "test", { key: string; webhookSecrets: readonly string[] } | undefined>
     >;
+    /** Key of the language model's endpoint; undefined: it is asked without one. */
+    modelKey: string | undefined;
     /** Absolute path of the file when it names a catalogue; undefined: the sample. */
     catalogFile: string | undefined;
     /** Absolute path of the repository. */
@@ -163,6 +168,17 @@ function findForbidden(env: Readonly<Record<string, string | undefined>>): Mista
       ];
 }
 
+function findExposedKey(key: string | undefined, address: string | undefined): Mistake[] {
+  return key === undefined || address === undefined || !sendsKeyInClear(address)
+    ? []
+    : [
+        {
+          place: "TURNPIKE_MODEL_KEY",
+          message: "Is only sent by https, or to this machine: change intelligence.model.url.",
+        },
+      ];
+}
+
 function toUpstreamConfig(
   { openapi, ...upstream }: NonNullable<ConfigFile["upstreams"]>[number],
   folder: string,
@@ -223,6 +239,7 @@ export function readConfig(
       place: issue.path.map(String).join("."),
       message: issue.message,
     })),
+    ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
   ];
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
     throw toConfigError([...envMistakes, ...mistakes]);
@@ -274,6 +291,7 @@ export function readConfig(
         parsedEnv.data.TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET,
       ),
     },
+    modelKey: parsedEnv.data.TURNPIKE_MODEL_KEY,
     catalogFile: namesCatalog === true ? path : undefined,
     checkout: CHECKOUT,
   });

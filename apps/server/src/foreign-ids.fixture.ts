@@ -238,6 +238,11 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   ],
   // Its filter by key keeps the stream open; live-calls.test.ts shows that it has no call of another tenant.
   [`${TENANT}/usage/live`]: [inPath("GET", `${TENANT}/usage/live`, "tenantId")],
+  [`${TENANT}/questions/model`]: [
+    inPath("POST", `${TENANT}/questions/model`, "tenantId", () => ({
+      question: "requests yesterday",
+    })),
+  ],
   [`${TENANT}/usage.csv`]: [
     inPath("GET", `${TENANT}/usage.csv?measures=requests`, "tenantId"),
     inQuery(`${TENANT}/usage.csv`, "key", "keyId"),

@@ -261,6 +261,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "insightFeedback.reset": () => ({ measure: "requests", dimension: "key" }),
   "questions.ask": () => ({ question: "requests yesterday" }),
   "allQuestions.ask": () => ({ question: "requests yesterday" }),
+  "modelSwitch.set": () => ({ isOn: true }),
   "deviceSignIns.view": () => ({ userCode: "BCDF-GHJK" }),
   "deviceSignIns.decide": () => ({ userCode: "BCDF-GHJK", decision: "deny" }),
   "personTokens.revoke": () => ({ personTokenId: `ptk_${"e".repeat(32)}` }),

@@ -10,6 +10,10 @@ import { openRawConnection } from "@turnpike/testkit/raw-http";
 import { type ApiReply, startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type ModelStandIn,
+  startModelStandIn,
+} from "#modules/agents/model/testing/model-stand-in.fixture.ts";
 
 /** A tenant with a key, and a member who has signed in. */
 type Customer = {
@@ -47,6 +51,8 @@ type End = {
 
 let database: TestDatabase;
 let app: TestApp;
+/** Takes questions and never answers. */
+let silentModel: ModelStandIn;
 let serviceKey: string;
 /** What the product's wall clock is ahead by. */
 let aheadMs = 0;
@@ -131,10 +137,11 @@ async function openCall(
   };
 }
 
-async function openStream(path: string, credential: string): Promise<Opened> {
+async function openStream(path: string, credential: string, body?: object): Promise<Opened> {
   const abort = new AbortController();
   const reply = await fetch(app.url + path, {
-    headers: { authorization: `Bearer ${credential}` },
+    headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
     signal: abort.signal,
   });
   expect(reply.status).toBe(200);
@@ -154,6 +161,8 @@ async function openStream(path: string, credential: string): Promise<Opened> {
 
 const documents = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/documents/views/changes`;
 const live = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/usage/live`;
+const model = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/questions/model`;
+const MODEL_QUESTION = { question: "requests yesterday" };
 
 const UPGRADE =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
@@ -214,6 +223,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "usage.live with a session": {
     by: "member",
     open: (customer) => openStream(live(customer), customer.member.token),
+  },
+  "modelAnswers.ask with a key": {
+    by: "key",
+    open: (customer) => openStream(model(customer), customer.key, MODEL_QUESTION),
+  },
+  "modelAnswers.ask with a session": {
+    by: "member",
+    open: (customer) => openStream(model(customer), customer.member.token, MODEL_QUESTION),
   },
 };
 
@@ -310,7 +327,10 @@ const ENDS_OF_CALLS: Readonly<Record<string, End>> = {
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  silentModel = await startModelStandIn();
+  silentModel.answer({ hangs: true });
   app = await startTestApp(database, {
+    configText: `intelligence: { model: { url: "${silentModel.url}", name: silent, timeoutSeconds: 600 } }`,
     clock: {
       now: () => new Date(Date.now() + aheadMs),
       monotonicMs: () => performance.now(),
@@ -324,6 +344,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await app.close();
+  await silentModel.close();
   await database.close();
 });
 

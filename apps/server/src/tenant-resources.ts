@@ -1,4 +1,4 @@
-import { proposalsOfTenant } from "#modules/agents/index.ts";
+import { modelTokensOfTenant, proposalsOfTenant } from "#modules/agents/index.ts";
 import { alertsOfTenant } from "#modules/alerts/index.ts";
 import { exportsOfTenant } from "#modules/analytics/index.ts";
 import { accountsOfTenant } from "#modules/billing/index.ts";
@@ -21,6 +21,7 @@ export const TENANT_RESOURCES: readonly TenantResource[] = [
   insightsOfTenant,
   forecastsOfTenant,
   proposalsOfTenant,
+  modelTokensOfTenant,
   documentsOfTenant,
   filesOfTenant,
   accountsOfTenant,

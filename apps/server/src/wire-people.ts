@@ -16,6 +16,9 @@ import {
   createAuthorizationRoutes,
   createConnectedAgents,
   createMcpRoutes,
+  createModelOpener,
+  createModelRawRoutes,
+  createModelRoutes,
   createProposalsRoutes,
   MCP_PATH,
   OAUTH_PATH,
@@ -118,6 +121,7 @@ import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toModelSettings } from "./to-model-settings.ts";
 import { toProviderSettings } from "./to-provider-settings.ts";
 import type { CallPath } from "./wire-calls.ts";
 
@@ -227,6 +231,7 @@ export function wirePeople(
   };
   const forecaster = createForecaster();
   const insights = { ...billing, forecaster, findIncidents: createIncidentFinder() };
+  const modelSettings = toModelSettings(config);
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -285,6 +290,7 @@ export function wirePeople(
     ...createQuestionsRoutes({ ...billing, forecaster, plans: installation.plans }),
     proposals: createProposalsRoutes(billing),
     agentGrants: createAgentGrantsRoutes(services),
+    ...createModelRoutes({ ...services, model: modelSettings }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),
@@ -303,6 +309,13 @@ export function wirePeople(
     consoleUrl: urls.console,
     publicConfig,
   });
+
+  const callOperation = createOperationCaller(router, { takeWrite: writes.take, assertMayStore });
+  const documentation = createDocumentationSearch({
+    checkout: config.checkout,
+    siteUrl: urls.console,
+  });
+  const toolCalls = createQueue(TOOL_CALLS);
 
   return createApiServer({
     mounts: [
@@ -367,13 +380,10 @@ export function wirePeople(
           findConnected: connectedAgents.findAgent,
           findKeyActor: calls.keys.findActor,
         }),
-        callOperation: createOperationCaller(router, { takeWrite: writes.take, assertMayStore }),
-        documentation: createDocumentationSearch({
-          checkout: config.checkout,
-          siteUrl: urls.console,
-        }),
+        callOperation,
+        documentation,
         takeRequest: ({ actor }) => agentRequests.take(actor),
-        inTurn: createQueue(TOOL_CALLS),
+        inTurn: toolCalls,
         brandName: config.brand.name,
         version: input.version,
         consoleUrl: urls.console,
@@ -390,6 +400,21 @@ export function wirePeople(
         isActive: connectedAgents.isActive,
         consoleUrl: urls.console,
         resource,
+      }),
+      ...createModelRawRoutes({
+        ...services,
+        model: modelSettings && {
+          settings: modelSettings,
+          open: createModelOpener(modelSettings),
+        },
+        callOperation,
+        documentation,
+        inTurn: toolCalls,
+        brandName: config.brand.name,
+        changes,
+        findActor,
+        shutdown: input.draining,
+        ...(streamTiming && { timing: streamTiming }),
       }),
       ...createDocumentationRoutes({
         checkout: config.checkout,

@@ -28,6 +28,7 @@ import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
+import { modelAnswersContract, modelSwitchContract } from "./model-answers.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
@@ -81,6 +82,8 @@ export const contract = {
   insightDigests: insightDigestsContract,
   questions: questionsContract,
   allQuestions: allQuestionsContract,
+  modelAnswers: modelAnswersContract,
+  modelSwitch: modelSwitchContract,
   proposals: proposalsContract,
   agentGrants: agentGrantsContract,
   exports: exportsContract,

@@ -110,7 +110,9 @@ function isKnownNumber(
   }
   const isBare = PLAIN_UNITS.has(unit);
   const shifts = SHIFTS[isBare ? next : unit] ?? (isBare ? [0] : undefined);
-  return shifts?.some((shift) => readings.some((written) => known.hasFigure(written, shift)));
+  return (shifts ?? []).some((shift) =>
+    readings.some((written) => known.hasFigure(written, shift)),
+  );
 }
 
 function isKnownWord(words: readonly Word[], index: number, known: KnownFigures): boolean {

@@ -98,7 +98,7 @@ export function createKnownFigures(): KnownFigures {
       }
     },
     hasFigure: (written, shift) =>
-      figures.values().some((known) => isWrittenAs(written, known, shift)),
+      [...figures.values()].some((known) => isWrittenAs(written, known, shift)),
     hasDay({ year, month, day }) {
       return (year === undefined ? [...years] : [year]).some((each) => {
         const at = Math.floor(Date.UTC(each, month - 1, day) / DAY_MS);

@@ -63,6 +63,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "usage.export": QUESTION,
   "usage.exportAll": QUESTION,
   "usage.live": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS", "OVERLOADED"],
+  "modelAnswers.ask": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS", ...QUESTION],
   "exports.create": ["CONFLICT"],
   "exports.download": ["CONFLICT"],
   "exports.content": ["CONFLICT"],

@@ -3,6 +3,10 @@ import { EVENTS_BYTES_MAX, EVENTS_MAX } from "@turnpike/contract/events";
 import { FILE_BYTES_MAX } from "@turnpike/contract/files";
 import { FORWARD_AUTH_DIALECTS } from "@turnpike/contract/forward-auth";
 import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
+import {
+  QUESTION_LENGTH_MAX,
+  QUESTIONS_BEFORE_MAX,
+} from "@turnpike/domain/questions/question-limits";
 import { REPORT_OPERATIONS } from "./openapi-report-operations.ts";
 import type { RawOperation } from "./raw-operation.ts";
 
@@ -157,6 +161,51 @@ const followCalls: RawOperation = {
     responses: {
       "200": {
         description: "Events, for as long as the connection is open.",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
+const askModel: RawOperation = {
+  method: "post",
+  path: "/tenants/{tenantId}/questions/model",
+  scope: "usage:read",
+  operation: {
+    operationId: "modelAnswers.ask",
+    summary: "Ask the language model about a tenant",
+    description:
+      "A stream of server-sent events. `start` has the built-in answer, which stands. Then come `text` (pieces of the model's text), `withheld` (in place of a number that no result has), `call` and `result` (what the model asked, and how that ended), `proposal` (a change that waits for a person) and `check` (where the model's query is not that of the built-in grammar). `end` is the last and says why. Without a model that may be asked, `end` follows `start`. The question and the results of the model's calls are sent to the model's endpoint. Silence is broken every 15 seconds.",
+    tags: ["Questions"],
+    parameters: [tenantParameter],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            required: ["question"],
+            additionalProperties: false,
+            properties: {
+              question: { type: "string", minLength: 1, maxLength: QUESTION_LENGTH_MAX },
+              after: {
+                type: "array",
+                description: "Questions before, the oldest first.",
+                maxItems: QUESTIONS_BEFORE_MAX,
+                items: { type: "string", maxLength: QUESTION_LENGTH_MAX },
+              },
+              timeZone: {
+                type: "string",
+                description: "A name of the IANA database. Default UTC.",
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      "200": {
+        description: "Events, until the answer has ended.",
         content: { "text/event-stream": { schema: { type: "string" } } },
       },
     },
@@ -586,6 +635,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   downloadFile,
   followDocuments,
   followCalls,
+  askModel,
   downloadExport,
   exportUsage,
   exportAllUsage,

@@ -3,6 +3,7 @@ export { createExportsRawRoutes, createExportsRoutes } from "./exports/exports.r
 export { findExportFileIds } from "./exports/exports.store.ts";
 export { exportsOfTenant } from "./exports/exports-of-tenant.store.ts";
 export { createExport, listExports } from "./exports/manage-exports.ts";
+export { assertTenantOpen, isTenantOpen } from "./live/assert-tenant-open.ts";
 export { createLiveCallsRawRoutes } from "./live/live-calls.routes.ts";
 export { LIVE_CALLS_CHANNEL } from "./live/live-calls.store.ts";
 export { createLiveCalls } from "./live/live-calls.ts";

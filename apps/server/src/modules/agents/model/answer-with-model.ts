@@ -26,7 +26,7 @@ export type ModelDeps = AppServices & {
   brandName: string;
 };
 
-/** Who asks, about which tenant, and how operations of the API are called for them. */
+/** The caller, the tenant that is asked about, and how operations of the API are called for them. */
 export type ModelAsker = {
   context: CallContext;
   tenantId: TenantId;
@@ -124,7 +124,7 @@ async function* runModel(
 
 /**
  * Lets a language model answer a question about one tenant, with the tools and the rights of the caller. The built-in answer comes first
- * and stands: whatever the model does, the stream comes to an `end` that says why.
+ * and stands: the stream comes to an `end` that says why, also when the model fails.
  *
  * @returns The events; nothing is sent to the model before they are read. The signal ends it early.
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`; `QUERY_TOO_COSTLY`; `OVERLOADED`.

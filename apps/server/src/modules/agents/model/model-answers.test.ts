@@ -144,7 +144,7 @@ describe("a language model", () => {
     });
   });
 
-  it("says itself which calls failed, whatever the model says", async () => {
+  it("says itself which calls failed, also when the model says otherwise", async () => {
     const tenant = await makeTenant("Acme", "viewer");
     standIn.answer(
       {
@@ -231,7 +231,7 @@ describe("a language model", () => {
     expect(proposals.json.items).toEqual([]);
   });
 
-  it("leaves the built-in answer standing, with the reason, whatever its endpoint does", async () => {
+  it("leaves the built-in answer standing, with the reason, when its endpoint fails in any way", async () => {
     const tenant = shared;
     const cases = [
       [{ status: 401 }, "credential_refused"],

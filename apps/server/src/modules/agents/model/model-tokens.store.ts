@@ -5,7 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 type BudgetDay = { tenantId: TenantId; day: string };
 
 /**
- * Takes tokens from the budget, whatever other processes take at the same time.
+ * Takes tokens from the budget, also when other processes take some at the same time.
  *
  * @returns False when fewer are left.
  */

@@ -29,7 +29,7 @@ export async function* streamToReader<Event>(
   }
 
   const collected = collect();
-  // Its failure is thrown below, by whichever way the stream ends.
+  // Its failure is thrown below, when the stream ends.
   collected.catch(() => undefined);
   try {
     while (watch.isOpen()) {

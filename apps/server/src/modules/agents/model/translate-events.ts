@@ -10,7 +10,7 @@ import { createQueryCheck } from "./compare-queries.ts";
 import { isDocTool, titleOfTool } from "./model-tools.ts";
 import { toFigures, toQueryChips } from "./to-figures.ts";
 
-/** Nobody reads more, and a model that repeats itself would fill the screen. */
+/** A model that repeats itself would fill the screen. */
 const TEXT_LENGTH_MAX = 20_000;
 
 type CalledTool = { toolCallId: string; toolName: string; input: unknown };

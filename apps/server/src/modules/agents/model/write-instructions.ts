@@ -1,7 +1,7 @@
 import type { ModelQuestion } from "@turnpike/contract/model-answers";
 import { toSentText } from "./to-sent-result.ts";
 
-/** What a model is told before a question. Nothing depends on its obeying: rights, figures and changes are held by the product. */
+/** What a model reads before a question. Nothing depends on its obeying: rights, figures and changes are held by the product. */
 export function writeInstructions(input: {
   brandName: string;
   now: Date;

@@ -24,7 +24,7 @@ export type ToolCall = {
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** What an agent may call, by whatever protocol it does. */
+/** What an agent may call, by any protocol. */
 export type AgentTool = {
   name: string;
   title: string;

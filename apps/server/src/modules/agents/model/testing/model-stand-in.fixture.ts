@@ -97,7 +97,7 @@ function reply(res: ServerResponse, how: StandInReply): void {
   endStream(res, how.finish ?? "stop");
 }
 
-/** Starts a server that speaks the chat protocol of OpenAI, streaming, and answers as it is told. */
+/** Starts a server that speaks the chat protocol of OpenAI, streaming, and answers as a test says. */
 export async function startModelStandIn(): Promise<ModelStandIn> {
   const requests: StandInRequest[] = [];
   let replies: StandInReply[] = [];

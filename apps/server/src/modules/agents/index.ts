@@ -1,12 +1,12 @@
 export { createAgentFinder } from "./find-agent.ts";
 export { createMcpRoutes, MCP_PATH } from "./mcp/mcp.routes.ts";
-export { createAgentGrantsRoutes } from "./oauth/agent-grants.routes.ts";
-export { createAuthorizationRoutes } from "./oauth/authorization.routes.ts";
-export { createConnectedAgents } from "./oauth/connected-agents.ts";
-export { OAUTH_PATH } from "./oauth/create-authorization-server.ts";
 export { createModelRawRoutes, createModelRoutes } from "./model/model-answers.routes.ts";
 export type { ModelSettings } from "./model/model-settings.ts";
 export { modelTokensOfTenant } from "./model/model-tokens-of-tenant.store.ts";
 export { createModelOpener } from "./model/open-language-model.ts";
+export { createAgentGrantsRoutes } from "./oauth/agent-grants.routes.ts";
+export { createAuthorizationRoutes } from "./oauth/authorization.routes.ts";
+export { createConnectedAgents } from "./oauth/connected-agents.ts";
+export { OAUTH_PATH } from "./oauth/create-authorization-server.ts";
 export { createProposalsRoutes } from "./proposals/proposals.routes.ts";
 export { proposalsOfTenant } from "./proposals/proposals-of-tenant.store.ts";

@@ -84,7 +84,8 @@ export function findDimensions(
   const found: FoundDimension[] = [];
   const written = words.map((word, at) => {
     const compound = /^#d(\w+)$/.exec(word)?.[1];
-    const field = compound ?? toField(word, index);
+    const isState = isOfInvoices && /^states?$/.test(word);
+    const field = compound ?? (isState ? "status" : toField(word, index));
     if (field === undefined) {
       return word;
     }

@@ -45,6 +45,11 @@ const PLURAL_BILLS = words(
   "(?:how many|number of|overdue|unpaid|paid|open|void|draft) (?:invoices|bills)|invoices",
 );
 
+/** What was invoiced is a figure; what will be is a forecast of the next invoice. */
+const PAST_BILL = words(
+  "(?:last|previous|past|earlier|latest|recent|first) (?:month |quarter |year |week )?(?:bills?|invoices?)|(?:did|was|were|have|had) .*(?:invoice[ds]?|bill(?:ed)?)",
+);
+
 /** What a question asks for other than figures. Values are marks: `#pplan` is a plan. */
 export function findIntent(text: string): QuestionIntent | undefined {
   if (WHY.test(text)) {
@@ -64,7 +69,8 @@ export function findIntent(text: string): QuestionIntent | undefined {
   if (QUOTA.test(text)) {
     return "quota";
   }
-  const isBill = BILL.test(text) && NEXT_BILL.test(text) && !PLURAL_BILLS.test(text);
+  const isBill =
+    BILL.test(text) && NEXT_BILL.test(text) && !PLURAL_BILLS.test(text) && !PAST_BILL.test(text);
   if (isBill || (PAY.test(text) && WILL.test(text) && !/\bdid\b/.test(text))) {
     return "invoice";
   }

@@ -468,7 +468,7 @@ const SPANS: readonly RangeRule[] = [
   },
   {
     pattern: "(?:of |over |since )?(?:all time|ever|the beginning(?! of))",
-    read: (clock) => ({ fromMs: 0, toMs: endOfToday(clock), assumed: "all time" }),
+    read: (clock) => allTime(clock),
   },
 ];
 
@@ -573,6 +573,10 @@ export function findRange(phrase: Phrase, clock: QuestionClock): FoundRange | un
     }
   }
   return;
+}
+
+export function allTime(clock: QuestionClock): FoundRange {
+  return { fromMs: 0, toMs: endOfToday(clock), assumed: "all time" };
 }
 
 /** The running unit: what “compared to last week” compares when no range is named. */

@@ -43,6 +43,9 @@ const UNTIL_END_OF = new RegExp(
   `\\b(through|until|till|to) (?:the )?end of (?=${DAY_OR_MONTH})`,
   "g",
 );
+/** “How much is overdue”, “what do customers owe us”, “who owes us money”: amounts of open invoices. */
+const OWED =
+  /\b(how much |what |who |which (?:tenants|customers|clients) )(?:money )?(?:(?:is|are) (?:still )?(?:overdue|owed|outstanding|unpaid)(?: to us)?|(?:do|does) (?:all |our )?(?:tenants|customers|clients|they) (?:still )?owe(?: us)?|owes?(?: us)?(?: (?:any |the most )?money)?)\b(?! (?:invoices?|bills?))/g;
 /** “1-7 July”, “July 1-7”. */
 const DAYS_JOINED = new RegExp(
   `(?<=${DAY_OR_MONTH} )(\\d{1,2})-(\\d{1,2})\\b|\\b(\\d{1,2})-(?=\\d{1,2}(?: of)? ${DAY_OR_MONTH})`,
@@ -92,6 +95,11 @@ export function normaliseQuestion(question: string): string {
     .replace(
       BYTES_MOVED,
       (_, data: string, way: string) => `${data} ${way === "in" ? "received" : "sent"} `,
+    )
+    .replace(OWED, (text, start: string) =>
+      /overdue|late/.test(text)
+        ? `${start}spend of overdue invoices owed `
+        : `${start}spend of unpaid invoices owed `,
     )
     .replace(UNUSED, "$1 with no requests ")
     .replace(UNTIL_END_OF, "$1 ")

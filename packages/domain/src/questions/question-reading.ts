@@ -38,6 +38,8 @@ export type QuestionQuery = {
 export type QuestionReading = {
   readonly kind: QuestionKind;
   readonly query?: QuestionQuery;
+  /** For `quota`: credit rather than all that can run out. */
+  readonly about?: "credit";
   /** One sentence for every choice that the question left open. */
   readonly assumed: readonly string[];
   /** For `clarify`: the readings offered. For `refuse`: questions that can be answered. */

@@ -14,7 +14,13 @@ import { type FoundDimension, findDimensions } from "./find-dimensions.ts";
 import { findGrain } from "./find-grain.ts";
 import { findIntent, type QuestionIntent, takeIntent } from "./find-intent.ts";
 import { type FoundMeasures, findMeasures } from "./find-measures.ts";
-import { type FoundRange, findRange, type QuestionClock, runningRange } from "./find-range.ts";
+import {
+  allTime,
+  type FoundRange,
+  findRange,
+  type QuestionClock,
+  runningRange,
+} from "./find-range.ts";
 import { type FoundRanking, findRanking } from "./find-ranking.ts";
 import { findBounds, findThreshold } from "./find-threshold.ts";
 import { findValues, toFilters } from "./find-values.ts";
@@ -45,7 +51,7 @@ export type QuestionParts = {
 };
 
 const ACTION =
-  /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
+  /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|top up|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
 const EXCLUDED =
   /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|(?<=#m\d )but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|drop|omit|skip|hide|filter out|take out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
@@ -329,7 +335,9 @@ export function readParts(
     findRange(phrase, clock) ??
     (compared?.unit !== undefined && LAST_ONE.test(compared.text)
       ? runningRange(clock, compared.unit)
-      : undefined);
+      : undefined) ??
+    // What is owed is owed now, however long ago it was invoiced.
+    (take(phrase, /\bowed\b/) === undefined ? undefined : allTime(clock));
   if (step !== undefined && range !== undefined && range.toMs > move(step, range.fromMs, 2)) {
     compared = undefined;
     grain = step;

@@ -40,6 +40,7 @@ const DEFINES =
   /^(?:(?:hey|hi|please|so|ok) )*(?:what (?:is|are) an? (?!#v)|define\b|how (?:do|can|could|should|would) (?:i|we|you|one) (?:create|set|make|use|authenticate|integrate|get started|call|add|change|enable|install|configure|connect|start|revoke|roll|rotate|upgrade|cancel|contact|test|fix)\b|how to\b)|\b(?:what (?:does|do|is) .*\bmean(?:t|s|ing)?(?: by)?|definition|meaning of)\b/;
 /** Where calls are counted for each of several, without a word for calls. */
 const ASKS_EACH = /\b(?:by|per|each)\b|\b(?:which|what) (?:of )?(?:our |the |my )?#d\w+ (?!is\b)/;
+const CREDIT = /\b(?:credits?|prepaid|pre-paid|balance)\b/;
 const COMPARED_WITH = ["compared with the period before", "compared with the year before"];
 const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;
 
@@ -201,7 +202,7 @@ function judge(
   if (index.vocabulary.actor === "tenant" && intent !== "advice" && isForOperators(parts)) {
     return REFUSED;
   }
-  if (parts.isAction && (intent === undefined || intent === "risk")) {
+  if (parts.isAction && intent !== "advice" && intent !== "explain" && intent !== "forecast") {
     return REFUSED;
   }
   if (DEFINES.test(parts.text)) {
@@ -215,7 +216,9 @@ function judge(
     return clarify(ambiguous);
   }
   if (intent !== undefined && intent !== "explain" && intent !== "forecast") {
-    return { kind: intent, assumed: [] };
+    return intent === "quota" && CREDIT.test(parts.text)
+      ? { kind: intent, about: "credit", assumed: [] }
+      : { kind: intent, assumed: [] };
   }
   const unknown = judgeUnknown(index, parts);
   if (unknown !== undefined) {

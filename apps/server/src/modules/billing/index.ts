@@ -24,6 +24,7 @@ export {
 export { findMailTrouble } from "./documents/mail/find-mail-trouble.ts";
 export { addAdjustment } from "./invoices/add-adjustment.ts";
 export { createCreditNote } from "./invoices/create-credit-note.ts";
+export { getInvoice } from "./invoices/get-invoice.ts";
 export { getUpcomingInvoice } from "./invoices/get-upcoming-invoice.ts";
 export {
   createInvoicesRawRoutes,
@@ -32,6 +33,7 @@ export {
 } from "./invoices/invoices.routes.ts";
 export { listAllInvoices } from "./invoices/list-all-invoices.ts";
 export { listInvoices } from "./invoices/list-invoices.ts";
+export { listLineUsage } from "./invoices/list-line-usage.ts";
 export { markUncollectible } from "./invoices/mark-uncollectible.ts";
 export { reconcileInvoices } from "./invoices/reconcile-invoices.ts";
 export { recordPayment } from "./invoices/record-payment.ts";

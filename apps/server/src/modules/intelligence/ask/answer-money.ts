@@ -4,6 +4,7 @@ import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
 import { fromScaled, parseDecimal, toScaled } from "@turnpike/domain/money/decimal";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { getRevenue, listAllInvoices, listInvoices } from "#modules/billing/index.ts";
+import { answerSpendParts, isOfParts } from "./answer-spend-parts.ts";
 import type { Answered } from "./answer-usage.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
@@ -317,6 +318,10 @@ export async function answerMoney(
     assertMay(actor, "invoices:read");
   } else {
     assertMayInTenant(actor, "billing:read", asker.tenantId);
+  }
+  const { tenantId } = asker;
+  if (tenantId !== null && isOfParts(input.query)) {
+    return await answerSpendParts(deps, asker, { ...input, tenantId });
   }
   if (!measures.includes("mrr")) {
     return await answerInvoices(deps, asker, input);

@@ -13,14 +13,15 @@ import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 export type Said = { answer: Answer | null; sentence: string; assumed: readonly string[] };
 
-function tenantOf({ tenantId }: Asker) {
+/** The tenant that is asked about. @throws {CannotAnswer} for all tenants. */
+export function tenantOf({ tenantId }: Asker) {
   if (tenantId === null) {
     throw new CannotAnswer("That is answered for one tenant: open it and ask there.");
   }
   return tenantId;
 }
 
-const dateOf = (instant: string, timeZone: string) =>
+export const dateOf = (instant: string, timeZone: string) =>
   new Intl.DateTimeFormat("en-GB", {
     timeZone,
     day: "numeric",
@@ -28,7 +29,8 @@ const dateOf = (instant: string, timeZone: string) =>
     year: "numeric",
   }).format(Date.parse(instant));
 
-function describeExhaustion(item: Exhaustion, timeZone: string): string {
+/** What is used and left of one limit, and when it runs out. */
+export function describeExhaustion(item: Exhaustion, timeZone: string): string {
   const { kind, name, limit, used, left, unit, state, at, earliest80, latest80, resetsAt } = item;
   const amount = (value: string) => (kind === "quota" ? toGrouped(value) : `${value} ${unit}`);
   const nouns = kind === "quota" ? ` ${toPlural(unit)}` : ` of the ${name.toLowerCase()}`;

@@ -6,6 +6,7 @@ import type { QuestionReading } from "@turnpike/domain/questions/question-readin
 import { readQuestion } from "@turnpike/domain/questions/read-question";
 import { answerAdvice } from "./answer-advice.ts";
 import { answerCounts, COUNTED } from "./answer-counts.ts";
+import { answerCredit } from "./answer-credit.ts";
 import { answerExplain } from "./answer-explain.ts";
 import { answerForecast } from "./answer-forecast.ts";
 import { answerMoney, MONEY } from "./answer-money.ts";
@@ -58,12 +59,18 @@ async function say(
   {
     vocabulary,
     kind,
+    about,
     query,
-  }: { vocabulary: NamedVocabulary; kind: QuestionReading["kind"]; query: AskedQuery | null },
+  }: {
+    about: QuestionReading["about"] | undefined;
+    vocabulary: NamedVocabulary;
+    kind: QuestionReading["kind"];
+    query: AskedQuery | null;
+  },
 ): Promise<Said> {
   switch (kind) {
     case "quota":
-      return await answerQuota(deps, asker);
+      return about === "credit" ? await answerCredit(deps, asker) : await answerQuota(deps, asker);
     case "invoice":
       return await answerInvoice(deps, asker);
     case "risk":
@@ -126,7 +133,7 @@ export async function askQuestion(
           vocabulary: await findVocabulary(deps, asker, { texts: [JSON.stringify(edited)] }),
           reading: { kind: input.kind, query: edited, assumed: [] } satisfies QuestionReading,
         };
-  const { kind, choices = [] } = reading;
+  const { kind, about, choices = [] } = reading;
   const query = reading.query === undefined ? null : toQuery(reading.query);
   const reply = { question, query, timeZone, assumed: [...reading.assumed] };
   if (!ANSWERED.has(kind)) {
@@ -140,7 +147,7 @@ export async function askQuestion(
     };
   }
   try {
-    const said = await say(deps, asker, { vocabulary, kind, query });
+    const said = await say(deps, asker, { vocabulary, kind, about, query });
     return {
       ...reply,
       kind,

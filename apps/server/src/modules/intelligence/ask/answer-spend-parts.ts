@@ -1,0 +1,187 @@
+import type { InvoiceLine, LinePart } from "@turnpike/contract/billing";
+import { ANSWER_ROWS_MAX, type AskedQuery } from "@turnpike/contract/questions";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toScaled } from "@turnpike/domain/money/decimal";
+import {
+  getInvoice,
+  getUpcomingInvoice,
+  listInvoices,
+  listLineUsage,
+} from "#modules/billing/index.ts";
+import type { Answered } from "./answer-usage.ts";
+import type { AskDeps, Asker } from "./asker.ts";
+import { CannotAnswer } from "./cannot-answer.ts";
+import { describeMeasure } from "./describe-measure.ts";
+import type { NamedVocabulary } from "./named-vocabulary.ts";
+import { rangeOfQuery } from "./range-of-query.ts";
+import { toMoneyText } from "./to-money-text.ts";
+
+type PartOf = "key" | "route";
+type Bill = { id: string; currency: string; lines: readonly InvoiceLine[] };
+
+/** Opening a line reads the ledger. */
+const LINES_MAX = 20;
+const PAGE = 500;
+/** The running invoice in place of an id. */
+const UPCOMING = "upcoming";
+
+/** True for spend by key or by route, which the lines of invoices are opened for. */
+export function isOfParts({ measures, dimensions, filters }: AskedQuery): boolean {
+  const fields = [...dimensions, ...filters.map(({ field }) => field)];
+  return (
+    measures.length === 1 &&
+    measures[0] === "spend" &&
+    fields.some((field) => field === "key" || field === "route")
+  );
+}
+
+/** The key or the route that money is split by. @throws {CannotAnswer} for what lines cannot be opened to. */
+function readPart({ dimensions, filters, grain, compare }: AskedQuery): PartOf {
+  const fields = [...new Set([...dimensions, ...filters.map(({ field }) => field)])];
+  const [field = "key", ...others] = fields.filter((name) => name !== "spend");
+  const isPlain = grain === undefined && compare === undefined;
+  if (others.length > 0 || !isPlain || (field !== "key" && field !== "route")) {
+    throw new CannotAnswer(
+      "What keys and routes cost is known by key or by route alone, over whole invoices: not over time, compared or both at once.",
+    );
+  }
+  return field;
+}
+
+/** The invoices of a range: those issued in it, and the running one while it runs. */
+async function listBills(
+  deps: AskDeps,
+  { context, nowMs }: Asker,
+  { tenantId, fromMs, toMs }: { tenantId: TenantId; fromMs: number; toMs: number },
+): Promise<Bill[]> {
+  const environment = "live" as const;
+  const bills: Bill[] = [];
+  if (toMs > nowMs) {
+    const running = await getUpcomingInvoice(deps, context, { tenantId, environment });
+    return [{ id: UPCOMING, currency: running.currency, lines: running.lines }];
+  }
+  const { items } = await listInvoices(deps, context, { tenantId, environment, limit: PAGE });
+  for (const { invoiceId, issuedAt, state } of items) {
+    const atMs = Date.parse(issuedAt);
+    if (atMs >= fromMs && atMs < toMs && state !== "void") {
+      const { currency, lines } = await getInvoice(deps, context, { tenantId, invoiceId });
+      bills.push({ id: invoiceId, currency, lines });
+    }
+  }
+  return bills;
+}
+
+async function listParts(
+  deps: AskDeps,
+  { context }: Asker,
+  input: { tenantId: TenantId; invoiceId: string; line: number; by: PartOf },
+): Promise<LinePart[]> {
+  const parts: LinePart[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listLineUsage(deps, context, {
+      ...input,
+      environment: "live",
+      cursor,
+      limit: PAGE,
+    });
+    parts.push(...page.items);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return parts;
+}
+
+/** The path of “GET /v1/search”. */
+const toPath = (route: string) => route.slice(route.indexOf(" ") + 1);
+
+function isWanted(
+  part: string,
+  by: PartOf,
+  { query, vocabulary }: { query: AskedQuery; vocabulary: NamedVocabulary },
+): boolean {
+  return query.filters.every(({ field, op, value }) => {
+    if (field !== by) {
+      return true;
+    }
+    const wanted = [value].flat().map(String);
+    const names =
+      by === "key" ? wanted.flatMap((name) => vocabulary.ids.key.get(name) ?? []) : wanted;
+    return (op === "eq" || op === "in") === names.includes(part);
+  });
+}
+
+/**
+ * Answers what keys or routes cost: the lines of usage of invoices, opened to their parts, which sum to them to the cent.
+ *
+ * @throws {CannotAnswer} for what lines cannot be opened to, and for too many of them.
+ */
+export async function answerSpendParts(
+  deps: AskDeps,
+  asker: Asker,
+  {
+    vocabulary,
+    query,
+    tenantId,
+  }: { vocabulary: NamedVocabulary; query: AskedQuery; tenantId: TenantId },
+): Promise<Answered> {
+  const by = readPart(query);
+  const range = rangeOfQuery(query, asker.timeZone);
+  const bills = await listBills(deps, asker, { tenantId, ...range });
+  const used = bills.flatMap(({ id, lines }) =>
+    lines.filter(({ hasUsage }) => hasUsage).map(({ number }) => ({ invoiceId: id, line: number })),
+  );
+  const currencies = [...new Set(bills.map(({ currency }) => currency))];
+  if (used.length > LINES_MAX || currencies.length > 1) {
+    throw new CannotAnswer("There are too many invoices in that range: narrow it.");
+  }
+  const sums = new Map<string, bigint>();
+  const names = new Map<string, string>();
+  for (const line of used) {
+    for (const { keyId, keyName, route, amount } of await listParts(deps, asker, {
+      tenantId,
+      by,
+      ...line,
+    })) {
+      const part = (by === "key" ? keyId : route === null ? null : toPath(route)) ?? "";
+      if (isWanted(part, by, { query, vocabulary })) {
+        sums.set(part, (sums.get(part) ?? 0n) + toScaled(amount));
+        names.set(part, keyName ?? part);
+      }
+    }
+  }
+  const isBroken = query.dimensions.length > 0;
+  const direction = query.order === "asc" ? -1 : 1;
+  const sorted = [...sums].toSorted(
+    ([, one], [, other]) => direction * Number(other > one ? 1 : other < one ? -1 : 0),
+  );
+  const total = sorted.reduce((sum, [, amount]) => sum + amount, 0n);
+  const shown = sorted.slice(0, Math.min(query.limit ?? ANSWER_ROWS_MAX, ANSWER_ROWS_MAX));
+  const rows = isBroken
+    ? shown.map(([part, amount]) => ({ group: { [by]: part }, spend: amount }))
+    : [{ group: {}, spend: total }];
+  return {
+    assumed: [
+      bills[0]?.id === UPCOMING
+        ? "spend: charges for usage on the running invoice, before discounts and tax"
+        : "spend: charges for usage on invoices issued in the range, before discounts and tax",
+    ],
+    answer: {
+      measures: [{ ...describeMeasure(vocabulary, "spend"), unitName: currencies[0] ?? null }],
+      dimensions: isBroken ? [by] : [],
+      from: new Date(range.fromMs).toISOString(),
+      to: new Date(range.toMs).toISOString(),
+      grain: null,
+      rows: rows.map(({ group, spend }) => ({
+        time: null,
+        group,
+        values: { spend: toMoneyText(spend, currencies[0]) },
+        before: null,
+      })),
+      totals: { spend: toMoneyText(total, currencies[0]) },
+      totalsBefore: null,
+      names: by === "key" && isBroken ? Object.fromEntries(names) : {},
+      truncated: shown.length < sorted.length,
+      usage: null,
+    },
+  };
+}

@@ -206,6 +206,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "payments.matchCertainLines": () => ({}),
   "payments.ignoreStatementLine": () => ({ reason: "Our own." }),
   "payments.reopenStatementLine": () => ({}),
+  "payments.retryPaymentEvents": () => ({ environment: "test" }),
   "billing.advanceClock": () => ({ to: "2026-02-15T10:00:00.000Z" }),
   "catalog.apply": () => structuredClone(SAMPLE_CATALOG),
   "catalog.createMeter": () => {

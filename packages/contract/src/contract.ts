@@ -30,6 +30,7 @@ import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
 import { modelAnswersContract, modelSwitchContract } from "./model-answers.ts";
 import { notificationsContract, outboxContract } from "./notifications.ts";
+import { paymentEventsContract } from "./payment-events.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
@@ -66,7 +67,12 @@ export const contract = {
     ...operatorSpendCapContract,
     ...grantingContract,
   },
-  payments: { ...paymentsContract, ...receivedPaymentsContract, ...statementsContract },
+  payments: {
+    ...paymentsContract,
+    ...receivedPaymentsContract,
+    ...statementsContract,
+    ...paymentEventsContract,
+  },
   revenue: { ...revenueContract, ...taxReportContract, ...billingSetupContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,

@@ -1,4 +1,5 @@
 import { implement } from "@orpc/server";
+import { paymentEventsContract } from "@turnpike/contract/payment-events";
 import {
   paymentsContract,
   receivedPaymentsContract,
@@ -6,7 +7,10 @@ import {
 } from "@turnpike/contract/payments";
 import type { HttpContext } from "#http/http-context.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { applyProviderObject } from "./apply-provider-object.ts";
 import { createRefund } from "./create-refund.ts";
+import { listFailedPaymentEvents } from "./events/list-failed-events.ts";
+import { retryPaymentEvents } from "./events/retry-events.ts";
 import { getInvoiceCollection } from "./get-invoice-collection.ts";
 import { getPayment, listPayments } from "./list-payments.ts";
 import { getPaymentMethod, removePaymentMethod, setUpPaymentMethod } from "./manage-method.ts";
@@ -96,10 +100,28 @@ function createStatementRoutes(deps: BillingDeps) {
   };
 }
 
+function createEventRoutes(deps: BillingDeps) {
+  const os = implement(paymentEventsContract).$context<HttpContext>();
+  const applyProvided = {
+    ...deps,
+    applyProviderObject: (applied: Parameters<typeof applyProviderObject>[1]) =>
+      applyProviderObject(deps, applied),
+  };
+  return {
+    listFailedPaymentEvents: os.listFailedPaymentEvents.handler(({ input, context }) =>
+      listFailedPaymentEvents(deps, context.call(), input),
+    ),
+    retryPaymentEvents: os.retryPaymentEvents.handler(({ input, context }) =>
+      retryPaymentEvents(applyProvided, context.call(), input),
+    ),
+  };
+}
+
 export function createPaymentsRoutes(deps: BillingDeps & { consoleUrl: string }) {
   return {
     ...createTenantRoutes(deps),
     ...createReceivedRoutes(deps),
     ...createStatementRoutes(deps),
+    ...createEventRoutes(deps),
   };
 }

@@ -1,5 +1,6 @@
 import type { Environment } from "#platform/current-environment.ts";
 import type { AllInvoicesProps } from "../all-invoices-props.ts";
+import { FailedEvents } from "./failed-events.tsx";
 import { OpenLines } from "./open-lines.tsx";
 import { ReceivedPayments } from "./received-payments.tsx";
 
@@ -7,6 +8,7 @@ import { ReceivedPayments } from "./received-payments.tsx";
 export function PaymentsTab(props: AllInvoicesProps & { environment: Environment }) {
   return (
     <div className="space-y-8">
+      <FailedEvents environment={props.environment} />
       {/* A bank account knows no sandbox. */}
       {props.environment === "live" && <OpenLines {...props} />}
       <ReceivedPayments {...props} />

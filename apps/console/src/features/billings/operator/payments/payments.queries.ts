@@ -4,6 +4,7 @@ import type { Environment } from "#platform/current-environment.ts";
 
 type Api = ApiClient["payments"];
 export type ReceivedPayment = Awaited<ReturnType<Api["listPayments"]>>["items"][number];
+export type FailedEvent = Awaited<ReturnType<Api["listFailedPaymentEvents"]>>["items"][number];
 export type StatementLine = Awaited<ReturnType<Api["listStatementLines"]>>["items"][number];
 export type StatementPreview = Awaited<ReturnType<Api["previewStatement"]>>;
 export type StatementInput = Parameters<Api["importStatement"]>[0];
@@ -24,6 +25,18 @@ export function paymentsQuery(
         { environment, limit: PER_PAGE, ...(cursor === undefined ? {} : { cursor }) },
         { signal },
       ),
+    staleTime: 0,
+  });
+}
+
+const EVENTS_SHOWN = 20;
+
+/** What the provider reported and could not be applied, newest first. */
+export function failedEventsQuery(api: ApiClient, environment: Environment) {
+  return queryOptions({
+    queryKey: [KEY, "failed-events", environment],
+    queryFn: ({ signal }) =>
+      api.payments.listFailedPaymentEvents({ environment, limit: EVENTS_SHOWN }, { signal }),
     staleTime: 0,
   });
 }

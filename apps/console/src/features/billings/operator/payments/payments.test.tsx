@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { failedPaymentEvent } from "@turnpike/contract/payment-events";
 import {
   invoiceCollection,
   receivedPayment,
@@ -91,11 +92,35 @@ function open(answers: FakeAnswers = {}, address = "/billings?view=all&report=pa
       "GET /meters": () => pageOf(),
       "GET /statement-lines": () => pageOf(LINE),
       "GET /payments": () => pageOf(PAYMENT),
+      "GET /payment-events/failed": () => pageOf(),
       [`GET /tenants/${TENANT_ID}/subscription`]: () => makeSubscription(),
       ...answers,
     },
   });
 }
+
+describe("what the provider reported and could not be applied", () => {
+  it("is listed with the reason, and tried again", async () => {
+    const failure = "This customer is billed in EUR, and the payment is in USD.";
+    const event = failedPaymentEvent.parse({
+      ...{ eventId: "evt_1", provider: "stripe", environment: "live", objectRef: "pi_1" },
+      ...{ type: "payment_intent.succeeded", receivedAt: "2026-11-26T00:00:00.000Z", failure },
+      ...{ tries: 40, isGivenUp: true, nextTryAt: "2026-11-28T00:00:00.000Z" },
+    });
+    let items = [event];
+    open({
+      "GET /payment-events/failed": () => pageOf(...items),
+      "POST /payment-events/retries": () => {
+        items = [];
+        return { applied: 1, failed: 0, left: 0 };
+      },
+    });
+    await screen.findByText(failure);
+    expect(screen.getByText(/Tried 40 times, now once a day only/)).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await waitFor(() => expect(screen.queryByText(failure)).toBeNull());
+  });
+});
 
 describe("payments to be matched", () => {
   it("say what they may pay and why, and are matched by a person", async () => {

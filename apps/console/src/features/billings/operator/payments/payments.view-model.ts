@@ -22,6 +22,25 @@ export function isIncoming({ amount }: Pick<StatementLine, "amount">): boolean {
   return !amount.startsWith("-");
 }
 
+/** What came of trying again what could not be applied. */
+export function describeRetries({
+  applied,
+  failed,
+  left,
+}: {
+  applied: number;
+  failed: number;
+  left: number;
+}): string {
+  const done = `${String(applied)} applied`;
+  const rest = left - failed;
+  return [
+    done,
+    ...(failed > 0 ? [`${String(failed)} failed again`] : []),
+    ...(rest > 0 ? [`${String(rest)} not tried yet`] : []),
+  ].join(", ");
+}
+
 const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   pending: { tone: "neutral", label: "Waiting" },
   succeeded: { tone: "ok", label: "Paid" },

@@ -1,3 +1,4 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { z } from "zod";
 import { defineJob } from "#platform/define-job.ts";
 import type { BillingDeps } from "../../billing-deps.ts";
@@ -49,9 +50,10 @@ function isOfProvider(error: unknown): error is ProviderDown | ProviderMisconfig
 
 /** What an operator may read of a failure: our own words, and of anything else only its kind. */
 function describeFailure(error: unknown): string {
-  const text = isOfProvider(error)
-    ? error.message
-    : "A payment could not be applied; the log says why.";
+  const text =
+    isOfProvider(error) || error instanceof AppError
+      ? error.message
+      : "A payment could not be applied; the log says why.";
   return text.slice(0, FAILURE_LENGTH_MAX);
 }
 

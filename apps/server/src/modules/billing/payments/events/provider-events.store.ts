@@ -93,6 +93,54 @@ export async function listWaitingEvents(
     order by try_at, event_id limit ${limit}`;
 }
 
+/** An event that could not be applied. */
+export type FailedEventRow = EventKey & {
+  type: string;
+  objectRef: string;
+  receivedAt: Date;
+  tries: number;
+  failure: string;
+  givenUpAt: Date | null;
+  tryAt: Date | null;
+};
+
+export type EventPlace = { receivedAt: Date; eventId: string };
+
+/** Events that could not be applied, newest first. */
+export async function listFailedEvents(
+  tx: Tx,
+  input: { environment: "live" | "test"; after: EventPlace | undefined; limit: number },
+): Promise<FailedEventRow[]> {
+  const { environment, after, limit } = input;
+  return await tx<FailedEventRow[]>`
+    select provider, environment, event_id as "eventId", type, object_ref as "objectRef", received_at as "receivedAt", tries, failure,
+      given_up_at as "givenUpAt", try_at as "tryAt"
+    from provider_events
+    where environment = ${environment} and applied_at is null and failure is not null
+      and ${
+        after === undefined
+          ? tx`true`
+          : tx`(date_trunc('milliseconds', received_at), event_id) < (${after.receivedAt}, ${after.eventId})`
+      }
+    order by date_trunc('milliseconds', received_at) desc, event_id desc limit ${limit}`;
+}
+
+/** The oldest events that could not be applied, and how many there are. */
+export async function listEventsToRetry(
+  tx: Tx,
+  { environment, limit }: { environment: "live" | "test"; limit: number },
+): Promise<{ keys: EventKey[]; count: number }> {
+  const rows = await tx<(EventKey & { count: number })[]>`
+    select provider, environment, event_id as "eventId", count(*) over ()::int as count
+    from provider_events
+    where environment = ${environment} and applied_at is null and failure is not null
+    order by received_at, event_id limit ${limit}`;
+  return {
+    keys: rows.map(({ count: _, ...key }) => key),
+    count: rows[0]?.count ?? 0,
+  };
+}
+
 /** Applied events of before an instant are forgotten: providers do not report them any more. */
 export async function deleteAppliedEvents(tx: Tx, before: Date): Promise<void> {
   await tx`delete from provider_events where applied_at is not null and received_at < ${before}`;

@@ -1,7 +1,12 @@
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import { createTestServices, type TestServices } from "@turnpike/testkit/test-services";
+import {
+  createTestServices,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { systemClock } from "#platform/clock.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -14,8 +19,10 @@ import {
 } from "../stripe/testing/stripe-stand-in.fixture.ts";
 import { type ApplyEventDeps, applyEvent, applyEventJob } from "./apply-event.ts";
 import { findPaymentTrouble } from "./find-payment-trouble.ts";
+import { listFailedPaymentEvents } from "./list-failed-events.ts";
 import type { EventKey } from "./provider-events.store.ts";
 import type { EventsDeps } from "./receive-event.ts";
+import { retryPaymentEvents } from "./retry-events.ts";
 import { sweepEvents } from "./sweep-events.ts";
 
 const KEY = "rk_test_canary0123456789";
@@ -211,7 +218,24 @@ it("tries what cannot be applied ever later and then once a day, says so, and ke
   expect(await findPaymentTrouble(deps)).toMatch(
     /2 changes that the provider reported .* tried once a day only, such as evt_.*: A payment could not be applied/,
   );
-  await applyEvent(deps, keys[0] ?? expect.fail("no event"));
+  const inTest = { environment: "test" as const, limit: 1 };
+  const page = await listFailedPaymentEvents(deps, OPERATOR_CONTEXT, inTest);
+  expect(page.items).toMatchObject([
+    { isGivenUp: true, failure: "A payment could not be applied; the log says why." },
+  ]);
+  const next = { ...inTest, cursor: page.nextCursor ?? expect.fail("one page") };
+  const { items } = await listFailedPaymentEvents(deps, OPERATOR_CONTEXT, next);
+  expect(items).toHaveLength(1);
+  expect(items[0]?.eventId).not.toBe(page.items[0]?.eventId);
+  const says = () =>
+    Promise.reject(new AppError({ code: "CONFLICT", publicMessage: "It is in another currency." }));
+  const refused = { ...deps, applyProviderObject: says };
+  expect(await retryPaymentEvents(refused, OPERATOR_CONTEXT, inTest)).toEqual({
+    ...{ applied: 0, failed: 2, left: 2 },
+  });
+  const told = await listFailedPaymentEvents(deps, OPERATOR_CONTEXT, inTest);
+  expect(told.items[0]?.failure).toBe("It is in another currency.");
+  expect(await retryPaymentEvents(deps, OPERATOR_CONTEXT, inTest)).toMatchObject({ left: 0 });
   expect(applied).toContain("att_6 succeeded");
   expect(await findPaymentTrouble(deps)).toBeUndefined();
 });

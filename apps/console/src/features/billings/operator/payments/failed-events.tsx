@@ -1,0 +1,79 @@
+import { useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { FailureNotice } from "#components/failure-notice.tsx";
+import type { Environment } from "#platform/current-environment.ts";
+import { formatMinute } from "#platform/format-period.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { type FailedEvent, failedEventsQuery } from "./payments.queries.ts";
+import { describeRetries } from "./payments.view-model.ts";
+import { usePaymentChange } from "./use-payment-change.ts";
+
+/** What the provider of payments reported and could not be applied, with the reason. Nothing while all is well. */
+export function FailedEvents({ environment }: { environment: Environment }) {
+  const { api } = usePlatform();
+  const events = useQuery(failedEventsQuery(api, environment));
+  const { mutation, submit } = usePaymentChange({
+    change: (payments) => payments.retryPaymentEvents({ environment }),
+    toSuccess: describeRetries,
+  });
+  const items = events.data?.items;
+  if (events.isError && items === undefined) {
+    return (
+      <FailureNotice
+        what="What the provider reported could not be loaded."
+        cause={events.error}
+        onRetry={() => void events.refetch()}
+      />
+    );
+  }
+  if (items === undefined || items.length === 0) {
+    return null;
+  }
+  return (
+    <section aria-labelledby="failed-events" className="space-y-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div>
+          <h2 id="failed-events" className="font-semibold text-base">
+            Not applied
+          </h2>
+          <p className="text-ink-muted text-sm">
+            The payment provider reported it, and it could not be taken in. Each is tried again by
+            itself.
+          </p>
+        </div>
+        <Button
+          progress={mutation.isPending ? "Trying…" : undefined}
+          onClick={() => submit(undefined)}
+        >
+          Try again
+        </Button>
+      </div>
+      <ul className="divide-y divide-line rounded-card border border-line bg-surface">
+        {items.map((event) => (
+          <EventRow key={`${event.provider} ${event.eventId}`} event={event} />
+        ))}
+      </ul>
+      {events.data?.nextCursor !== null && (
+        <p className="text-ink-muted text-sm">Older ones are not shown.</p>
+      )}
+    </section>
+  );
+}
+
+function EventRow({ event }: { event: FailedEvent }) {
+  const { type, objectRef, receivedAt, failure, isGivenUp, nextTryAt, tries } = event;
+  return (
+    <li className="px-4 py-3 text-sm [overflow-wrap:anywhere]">
+      <p className="font-medium">{failure}</p>
+      <p className="mt-0.5 text-ink-muted">
+        {type} of <span className="font-mono text-xs">{objectRef}</span>, reported{" "}
+        {formatMinute(receivedAt)}
+      </p>
+      <p className="mt-0.5 text-ink-muted text-xs">
+        {tries === 1 ? "Tried once" : `Tried ${String(tries)} times`}
+        {isGivenUp ? ", now once a day only" : ""}
+        {nextTryAt === null ? "" : `. Next try ${formatMinute(nextTryAt)}`}
+      </p>
+    </li>
+  );
+}

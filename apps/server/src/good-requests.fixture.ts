@@ -189,6 +189,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "billing.putAutomaticTopUp": () => ({
     ...{ environment: "test", threshold: "20", amount: "50", monthLimit: "100" },
   }),
+  "billing.putCreditAlerts": () => ({ shares: [20, 0] }),
   "invoicing.previewCredit": () => ({ environment: "test", kind: "prepaid", amount: "1.00" }),
   "invoicing.grantCredit": () => ({
     ...{ environment: "test", kind: "prepaid", amount: "1.00", reason: "Agreed." },

@@ -1,3 +1,4 @@
+import { STANDINGS } from "@turnpike/domain/entitlements/standing";
 import { isId, SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { z } from "zod";
@@ -230,7 +231,7 @@ export const subscription = z.strictObject({
   tenantId,
   environment: z.enum(ENVIRONMENTS),
   life: z.enum(SUBSCRIPTION_LIVES),
-  standing: z.enum(["current", "overdue", "grace", "blocked", "capped"]),
+  standing: z.enum(STANDINGS),
   currency: z.string(),
   planId: z.string().describe("The plan in force, or the one that was."),
   planVersion: z.number().int(),

@@ -50,6 +50,13 @@ const automaticTopUp = z.strictObject({
   boughtThisMonth: money,
 });
 
+const alertShares = z
+  .array(z.int().min(0).max(99))
+  .max(5)
+  .describe(
+    "Per cent of what was left when credit was added last. 0: when calls of some meter are refused.",
+  );
+
 const creditDraw = z.strictObject({
   drawn: money.describe("What usage that is not invoiced yet has drawn, with its tax."),
   left: money.describe("What is left now."),
@@ -79,6 +86,12 @@ export const credits = z.strictObject({
   draw: creditDraw
     .nullable()
     .describe("What calls of a prepaid plan have drawn on it; null on any other plan."),
+  alerts: z
+    .strictObject({
+      shares: alertShares,
+      below: money.nullable().describe("A sum; a notice goes out when less is left."),
+    })
+    .describe("When notices go out on a prepaid plan, each once after credit was added."),
   grants: z
     .array(creditGrant)
     .describe("In the order in which they are used, then those that are used up, newest first."),
@@ -147,6 +160,17 @@ export const creditsContract = {
         amount: inputMoney,
         monthLimit: inputMoney,
       }),
+    )
+    .output(credits),
+  putCreditAlerts: operation({ scope: "billing:write" })
+    .route({
+      method: "PUT",
+      path: `${path}/alerts`,
+      summary: "Say at which shares of credit notices go out on a prepaid plan",
+      tags,
+    })
+    .input(
+      z.strictObject({ tenantId, shares: alertShares, below: inputMoney.nullable().default(null) }),
     )
     .output(credits),
   deleteAutomaticTopUp: operation({ scope: "billing:write" })

@@ -135,6 +135,15 @@ export const WEBHOOK_EVENTS = {
     resetAt: instant,
     text,
   }),
+  "credit.threshold_reached": z.strictObject({
+    tenantId,
+    /** Percent that is left since credit was added last, 0 when calls of some meter are refused; null at the sum that was set. */
+    threshold: z.int().nullable(),
+    /** What is left, in major units. */
+    left: z.string(),
+    currency: z.string(),
+    text,
+  }),
   "forecast.runs_out": z.strictObject({
     tenantId,
     kind: z.enum(EXHAUSTION_KINDS),

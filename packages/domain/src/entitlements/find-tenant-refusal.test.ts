@@ -5,6 +5,7 @@ import { STANDINGS } from "./standing.ts";
 describe("findTenantRefusal", () => {
   it.each([
     ["current", undefined],
+    ["out_of_credit", undefined],
     ["overdue", undefined],
     ["grace", undefined],
     ["blocked", "PAYMENT_REQUIRED"],

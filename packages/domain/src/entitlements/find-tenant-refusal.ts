@@ -5,6 +5,8 @@ export type TenantRefusal = "TENANT_SUSPENDED" | "PAYMENT_REQUIRED" | "SPEND_CAP
 
 const BY_STANDING: Readonly<Record<Standing, TenantRefusal | undefined>> = {
   current: undefined,
+  // Leases refuse what credit does not pay for, and nothing else.
+  out_of_credit: undefined,
   overdue: undefined,
   grace: undefined,
   blocked: "PAYMENT_REQUIRED",

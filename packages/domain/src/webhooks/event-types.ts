@@ -28,6 +28,7 @@ export const WEBHOOK_EVENT_TYPES = [
   "alert.recovered",
   "quota.threshold_reached",
   "spend_cap.threshold_reached",
+  "credit.threshold_reached",
   "forecast.runs_out",
   "subscription.changed",
   "invoice.issued",

@@ -15,6 +15,7 @@ const LIVES = {
 
 const STANDINGS = {
   current: undefined,
+  out_of_credit: { tone: "danger", label: "Out of credit" },
   overdue: { tone: "warning", label: "Payment overdue" },
   grace: { tone: "warning", label: "Grace period" },
   blocked: { tone: "danger", label: "Calls refused" },

@@ -8,6 +8,7 @@ import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { BILLINGS_PAGE } from "./billings-heading.ts";
 import type { BillingsProps } from "./billings-props.ts";
+import { OutOfCreditBanner } from "./credits/out-of-credit-banner.tsx";
 import { OwnCreditsCard } from "./credits/own-credits-card.tsx";
 import { EventsCard } from "./events-card.tsx";
 import { InvoicePage } from "./invoice-page.tsx";
@@ -38,6 +39,11 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
   return (
     <Page {...BILLINGS_PAGE} action={<EnvironmentChoice environment={place.environment} />}>
       {place.environment === "test" && <SandboxClock tenant={tenant} />}
+      <OutOfCreditBanner
+        tenant={tenant}
+        place={place}
+        onOpenInvoice={(invoice) => onSearchChange({ invoice })}
+      />
       <div className="grid items-start gap-4 lg:grid-cols-3">
         <div className="min-w-0 space-y-4 lg:col-span-2">
           <RunningInvoice {...props} />

@@ -5,6 +5,7 @@ import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { StatusDot } from "@turnpike/ui/status-dot";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { subscriptionQuery } from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { alertsQuery, catalogQuery, type Limits, webhooksQuery } from "#platform/shared-queries.ts";
@@ -29,9 +30,15 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
     ...alertsQuery(api, tenant.tenantId),
     enabled: ROLE_SCOPES[tenant.role].includes("alerts:read"),
   });
+  // Without an answer, as for a role that does not see it, the card only says less.
+  const subscription = useQuery({
+    ...subscriptionQuery(api, { tenantId: tenant.tenantId, environment: "live" }),
+    enabled: ROLE_SCOPES[tenant.role].includes("billing:read"),
+  });
   const { requests, denied } = lastDay.data?.totals ?? {};
   const items = toAttention({
     suspendedAt: tenant.suspendedAt,
+    standing: subscription.data?.standing,
     limits,
     meters: catalog.data?.meters ?? [],
     keys: keys.data?.items ?? [],

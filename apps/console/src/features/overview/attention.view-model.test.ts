@@ -3,6 +3,7 @@ import { toAttention } from "./attention.view-model.ts";
 
 const NOTHING = {
   suspendedAt: null,
+  standing: undefined,
   limits: undefined,
   meters: [
     { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
@@ -62,6 +63,11 @@ const titlesOf = (input: Partial<Parameters<typeof toAttention>[0]>) =>
   toAttention({ ...NOTHING, ...input }).map(({ title }) => title);
 
 describe("toAttention", () => {
+  it("says that the credit of a prepaid plan is used up", () => {
+    expect(titlesOf({ standing: "out_of_credit" })).toEqual(["The credit is used up"]);
+    expect(titlesOf({ standing: "current" })).toEqual([]);
+  });
+
   it("is quiet when nothing needs attention", () => {
     expect(titlesOf({ limits: limitsWith({ used: "799", remaining: "201" }) })).toEqual([]);
   });

@@ -8,7 +8,7 @@ export type Attention = {
   title: string;
   detail: string;
   /** Where it can be dealt with. */
-  to: "/analytics" | "/alerts" | "/api-keys" | "/plans" | "/tenants" | "/webhooks";
+  to: "/analytics" | "/alerts" | "/billings" | "/api-keys" | "/plans" | "/tenants" | "/webhooks";
   /** The one key that it is about. */
   keyId?: string;
 };
@@ -28,15 +28,17 @@ export const EXPIRES_SOON_MS = 14 * 86_400_000;
 const ENDING_NAMED_MAX = 3;
 
 /**
- * Lists what needs attention, the most urgent first: a suspended tenant, quotas that are used up or nearly, alerts that fire, many
+ * Lists what needs attention, the most urgent first: a suspended tenant, no credit, quotas that are used up or nearly, alerts that fire, many
  * calls that were denied, no key that works, webhooks that are off, keys that end soon.
  *
+ * @param input.standing - Of its subscription; undefined while it is not known.
  * @param input.lastDay - Calls of the last 24 hours; undefined while they are not known.
  * @param input.keys - The tenant's newest; `hasMoreKeys` when there are others.
  * @param input.endingKeys - Those that work and end within {@link EXPIRES_SOON_MS}; `hasMoreEndingKeys` when there are others.
  */
 export function toAttention(input: {
   suspendedAt: string | null;
+  standing: string | undefined;
   limits: Pick<Limits, "quotas"> | undefined;
   meters: readonly Meter[];
   keys: readonly { state: string }[];
@@ -52,6 +54,7 @@ export function toAttention(input: {
     keys.length > 0 && !input.hasMoreKeys && keys.every(({ state }) => state === "revoked");
   return [
     ...(suspendedAt === null ? [] : [SUSPENDED]),
+    ...(input.standing === "out_of_credit" ? [OUT_OF_CREDIT] : []),
     ...(areAllRevoked ? [ALL_REVOKED] : []),
     ...(limits?.quotas ?? []).flatMap((quota) => toQuotaAttention(quota, meters)),
     ...input.alerts.filter(({ phase }) => phase === "firing").map(toAlertAttention),
@@ -67,6 +70,14 @@ const SUSPENDED: Attention = {
   title: "This tenant is suspended",
   detail: "All calls are blocked until the suspension is lifted.",
   to: "/tenants",
+};
+
+const OUT_OF_CREDIT: Attention = {
+  key: "out of credit",
+  tone: "danger",
+  title: "The credit is used up",
+  detail: "Calls that it does not pay for are refused until credit is added.",
+  to: "/billings",
 };
 
 const ALL_REVOKED: Attention = {

@@ -1,5 +1,6 @@
 import type { TenantResource } from "#modules/tenants/index.ts";
 import { deleteAccounts } from "./accounts/accounts.store.ts";
+import { deleteCreditAlerts } from "./credits/credit-alerts.store.ts";
 import { deleteAutomaticTopUps } from "./credits/credits.store.ts";
 import { deleteBillingDetails } from "./details/billing-details.store.ts";
 import { deleteDocumentsToMail } from "./documents/mail/documents-to-mail.store.ts";
@@ -19,5 +20,6 @@ export const accountsOfTenant: TenantResource = {
     (await deleteDocumentsToMail(tx, tenantId)) +
     (await deleteMethods(tx, tenantId)) +
     (await deleteAutomaticTopUps(tx, { tenantId })) +
+    (await deleteCreditAlerts(tx, tenantId)) +
     (await deleteSpendCap(tx, tenantId)),
 };

@@ -9,6 +9,7 @@ export { prepareUsagePartitions } from "./history/keep-usage-history.ts";
 export { type HardLimit, type LeaseHold, NO_LIMIT } from "./leases/lease-entry.ts";
 export type { LeaseHolder } from "./leases/lease-holder.ts";
 export {
+  type CreditState,
   findCreditState,
   findSpendState,
   type SpendState,

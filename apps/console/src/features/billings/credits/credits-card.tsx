@@ -12,7 +12,13 @@ import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { CreditHistory } from "./credit-history.tsx";
 import { type CreditGrant, type Credits, creditsQueries } from "./credits.queries.ts";
-import { describeGrant, listLiveGrants, nameKind, toDrawView } from "./credits.view-model.ts";
+import {
+  describeAlerts,
+  describeGrant,
+  listLiveGrants,
+  nameKind,
+  toDrawView,
+} from "./credits.view-model.ts";
 
 export type CreditsCardProps = {
   place: BillingPlace;
@@ -171,6 +177,9 @@ function LeftNow({ credits }: { credits: Credits }) {
       />
       <p className="mt-1.5 text-ink-muted text-xs tabular-nums">{view.drawn}</p>
       <p className={`mt-2 text-sm ${view.isEmpty ? "text-danger" : ""}`}>{view.says}</p>
+      {credits.environment === "live" && (
+        <p className="mt-1 text-ink-muted text-xs">{describeAlerts(credits)}</p>
+      )}
     </div>
   );
 }

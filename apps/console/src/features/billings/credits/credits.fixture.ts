@@ -31,6 +31,7 @@ export function makeCredits(part: Partial<Credits> = {}): Credits {
     prepaid: "0.00",
     nextExpiry: null,
     draw: null,
+    alerts: { shares: [50, 20, 10, 0], below: null },
     grants: [],
     topUps: null,
     automatic: null,

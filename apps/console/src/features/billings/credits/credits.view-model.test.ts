@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeCreditGrant, makeCredits } from "./credits.fixture.ts";
 import type { Credits } from "./credits.queries.ts";
 import {
+  describeAlerts,
   describeAutomatic,
   describeEntry,
   describeGrant,
@@ -61,6 +62,14 @@ describe("the history of credit", () => {
 });
 
 describe("credit that calls draw on", () => {
+  it("says when notices go out", () => {
+    const says = (shares: number[], below: string | null) =>
+      describeAlerts(makeCredits({ alerts: { shares, below } }));
+    expect(says([50, 20, 0], null)).toBe("Notices go out at 50%, 20% and 0% of it.");
+    expect(says([0], "5.00")).toBe("Notices go out at 0%, and at less than $5.00 of it.");
+    expect(says([], null)).toBe("No notices go out.");
+  });
+
   const view = (draw: Partial<NonNullable<Credits["draw"]>>) =>
     toDrawView(
       makeCredits({ draw: { drawn: "6.00", left: "2.00", isEmpty: false, meters: [], ...draw } }),

@@ -67,6 +67,19 @@ export function describeAutomatic({ automatic, currency }: Credits): string {
   return `Below ${money(automatic.threshold)}, ${money(automatic.amount)} is bought by itself: ${money(automatic.boughtThisMonth)} of at most ${money(automatic.monthLimit)} this month.`;
 }
 
+/** When notices go out, in one sentence. */
+export function describeAlerts({ alerts, currency }: Pick<Credits, "alerts" | "currency">): string {
+  const shares = alerts.shares.map((share) => `${String(share)}%`);
+  const last = shares.pop();
+  const ofShares =
+    last === undefined
+      ? []
+      : [`${shares.length === 0 ? last : `${shares.join(", ")} and ${last}`}`];
+  const sum = alerts.below === null ? [] : [`less than ${formatMoney(alerts.below, currency)}`];
+  const at = [...ofShares, ...sum].join(", and at ");
+  return at === "" ? "No notices go out." : `Notices go out at ${at} of it.`;
+}
+
 /** What is left now on a prepaid plan, as the card shows it. */
 export type DrawView = {
   left: string;

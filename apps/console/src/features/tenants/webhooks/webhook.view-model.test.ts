@@ -37,6 +37,7 @@ describe("events", () => {
       "Alerts",
       "Quotas",
       "Spend caps",
+      "Credits",
       "Forecasts",
       "Subscriptions",
       "Invoices",

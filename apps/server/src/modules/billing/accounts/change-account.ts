@@ -3,12 +3,13 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { playAt } from "@turnpike/domain/billing/lifecycle/play-at";
 import type { DueDates } from "@turnpike/domain/billing/lifecycle/reminders";
-import { chargeUnasked } from "@turnpike/domain/billing/limits/prepaid";
+import { chargeUnasked, isPrepaid } from "@turnpike/domain/billing/limits/prepaid";
 import { StepRefused } from "@turnpike/domain/billing/steps/step";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { listVersionTerms } from "#modules/catalog/index.ts";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { liftOutOfCredit } from "../credits/out-of-credit.ts";
 import type { CreditReason } from "../credits/to-credit-writes.ts";
 import {
   createReminderCollector,
@@ -276,6 +277,9 @@ export async function changeAccountWithin(
   await syncSpendBudget(tx, { loaded, after, atMs: effective, now });
   if (waiting !== undefined) {
     await projectSpendBudget(deps, tx, key, { recordedTo: cutOff, now });
+  }
+  if (key.environment === "live" && isPrepaid(loaded.account)) {
+    await liftOutOfCredit(deps, tx, key.tenantId);
   }
   return { ...changed, issued: writes.invoices.map(({ invoiceId }) => invoiceId) };
 }

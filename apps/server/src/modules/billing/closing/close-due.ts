@@ -2,6 +2,7 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
 import type { DueDates, Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
+import { isPrepaid } from "@turnpike/domain/billing/limits/prepaid";
 import {
   type AccountKey,
   listAccounts,
@@ -15,6 +16,7 @@ import { isTaxGap } from "../accounts/to-tax-refusal.ts";
 import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { liftOutOfCredit } from "../credits/out-of-credit.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { createRevenueCollector, type RevenuePosition } from "../revenue/collect-positions.ts";
@@ -103,6 +105,10 @@ async function writeTurned(
         await notifyOfReminders(deps, tx, { ...turn, reminders });
         await syncEntitlement(deps, tx, CLOSING_CONTEXT, turn);
         await syncSpendBudget(tx, { ...turn, now });
+        const { key, account } = turn.loaded;
+        if (key.environment === "live" && isPrepaid(account)) {
+          await liftOutOfCredit(deps, tx, key.tenantId);
+        }
       }
     }
     return written.length;

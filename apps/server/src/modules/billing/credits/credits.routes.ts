@@ -6,6 +6,7 @@ import { buyCredit } from "./buy-credit.ts";
 import { getCredits } from "./get-credits.ts";
 import { grantCredit, previewCredit } from "./grant-credit.ts";
 import { listCreditEntries } from "./list-credit-entries.ts";
+import { putCreditAlerts } from "./put-credit-alerts.ts";
 import { revokeCredit } from "./revoke-credit.ts";
 import { deleteAutomaticTopUp, putAutomaticTopUp } from "./set-automatic-top-up.ts";
 
@@ -21,6 +22,9 @@ export function createCreditsRoutes(deps: BillingDeps) {
     buyCredit: os.buyCredit.handler(({ input, context }) => buyCredit(deps, context.call(), input)),
     putAutomaticTopUp: os.putAutomaticTopUp.handler(({ input, context }) =>
       putAutomaticTopUp(deps, context.call(), input),
+    ),
+    putCreditAlerts: os.putCreditAlerts.handler(({ input, context }) =>
+      putCreditAlerts(deps, context.call(), input),
     ),
     deleteAutomaticTopUp: os.deleteAutomaticTopUp.handler(({ input, context }) =>
       deleteAutomaticTopUp(deps, context.call(), input),

@@ -9,6 +9,7 @@ import { findEntitlement } from "#modules/entitlements/index.ts";
 import { shareOf } from "#platform/transact.ts";
 import { type AccountKey, listAccounts } from "../accounts/accounts.store.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { readCreditAlerts } from "./credit-alerts.store.ts";
 import {
   findAutomaticTopUp,
   type GrantRow,
@@ -124,6 +125,7 @@ export async function readCredits(deps: BillingDeps, tx: Tx, key: AccountKey): P
   const ofState = (state: Grant["state"]) => rows.filter((row) => stateOf(row, at) === state);
   const usable = ofState("usable");
   const offer = findOffer(deps.billing.topUps, currency);
+  const alerts = await readCreditAlerts(tx, key.tenantId);
   return {
     ...key,
     currency: currency.code,
@@ -137,6 +139,10 @@ export async function readCredits(deps: BillingDeps, tx: Tx, key: AccountKey): P
     ),
     nextExpiry: findNextExpiry([...usable, ...ofState("upcoming")], currency),
     draw: await toDrawReply(tx, key, { draw, currency }),
+    alerts: {
+      shares: [...alerts.shares],
+      below: alerts.below === null ? null : formatMinor(alerts.below, currency),
+    },
     grants: rows.map((row) => toGrant(row, { ...at, currency })),
     topUps:
       offer === undefined || account === undefined

@@ -6,6 +6,7 @@ import { findSpendState, type SpendState } from "#modules/metering/index.ts";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { tellOfCredit } from "../credits/watch-credit.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { deleteOldAlerts, findSpendCap, insertAlerts } from "./spend-caps.store.ts";
 
@@ -85,10 +86,10 @@ async function tell(deps: BillingDeps, tx: Tx, tenantId: TenantId): Promise<bool
 }
 
 /**
- * Compares what tenants with a cap have spent with the shares of it that they want to hear of. Each share is sent once in a period: what
+ * Compares what tenants with a cap have spent, and what those on a prepaid plan have left, with the shares that they want to hear of. Each share of a cap is sent once in a period: what
  * is recorded and the notice are one transaction. A tenant that fails is tried again with the next run and holds up no other.
  *
- * @returns How many tenants got a notice.
+ * @returns How many notices went out.
  */
 export async function watchSpend(
   deps: BillingDeps,
@@ -102,8 +103,9 @@ export async function watchSpend(
     );
     for (const tenantId of page) {
       try {
-        const isNew = await deps.transact.asOperator((tx) => tell(deps, tx, tenantId));
-        notified += isNew ? 1 : 0;
+        for (const tellOf of [tell, tellOfCredit]) {
+          notified += (await deps.transact.asOperator((tx) => tellOf(deps, tx, tenantId))) ? 1 : 0;
+        }
       } catch (error) {
         deps.logger.error({ err: error, tenantId }, "The spend of a tenant could not be compared");
       }

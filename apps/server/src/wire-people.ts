@@ -176,7 +176,11 @@ export function wirePeople(
     operators: config.identity.operators,
   });
   changes.subscribe(users.applyChange);
-  const personTokens = createPersonTokens({ ...services, findPerson: users.findPerson });
+  const personTokens = createPersonTokens({
+    ...services,
+    findPerson: users.findPerson,
+    consoleUrl: urls.console,
+  });
   changes.subscribe(personTokens.applyChange);
   const findActor: FindActor = (credential, findAddress) => {
     if (isIdToken(credential)) {

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
     status: 401,
     title: "Credentials are missing or not valid",
   },
+  CONFIRM_IN_BROWSER: { status: 401, title: "The sign-in must be confirmed in a browser" },
   RESOURCE_NOT_FOUND: { status: 404, title: "The resource does not exist" },
   NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },
   METHOD_NOT_ALLOWED: { status: 405, title: "The method is not allowed here" },

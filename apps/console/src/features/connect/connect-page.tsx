@@ -167,13 +167,17 @@ function ProgramFacts({ program, email }: { program: ConnectRequest; email: stri
     <>
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">
         <dt className="text-ink-muted">Calls itself</dt>
-        <dd className="[overflow-wrap:anywhere]">{name}, which no one has verified</dd>
+        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">
+          {name}, which no one has verified
+        </dd>
         <dt className="text-ink-muted">Described by</dt>
-        <dd className="[overflow-wrap:anywhere]">{host ?? "itself alone"}</dd>
+        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">
+          {host ?? "itself: it registered here"}
+        </dd>
         <dt className="text-ink-muted">Sends you to</dt>
-        <dd className="[overflow-wrap:anywhere]">{returnsTo}</dd>
+        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">{returnsTo}</dd>
         <dt className="text-ink-muted">Acts for</dt>
-        <dd className="[overflow-wrap:anywhere]">{email ?? "you"}</dd>
+        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">{email ?? "you"}</dd>
       </dl>
       <p>
         Connect it only if you have just added it in a program of yours. If a link or a message
@@ -218,7 +222,7 @@ function ScopeList({ asked, tenant, givable, isGiven, onChange }: ScopeListProps
   return (
     <fieldset>
       <legend className="mb-2 font-medium">What it may do</legend>
-      <div className="flex flex-col gap-2.5">
+      <div className="flex flex-col gap-2.5 touch:gap-0">
         {asked.map((scope) => {
           const isBarred = tenant !== undefined && !givable.includes(scope);
           const { label, note } = SCOPE_WORDS[scope];

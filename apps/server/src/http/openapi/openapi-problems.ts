@@ -6,6 +6,7 @@ import { PROBLEM_JSON } from "../problem-details.ts";
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
+  "CONFIRM_IN_BROWSER",
   "INTERNAL_ERROR",
   "DATABASE_UNAVAILABLE",
 ];

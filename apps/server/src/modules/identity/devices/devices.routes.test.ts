@@ -44,6 +44,7 @@ async function post(path: string, fields: Record<string, string>) {
   return { status: response.status, json: JSON.parse(await response.text()) };
 }
 
+const DAY_SECONDS = 24 * 60 * 60;
 const CLIENT = { client_id: "turnpike-cli" };
 const begin = async () => (await post("/device/authorize", { ...CLIENT, name: "A laptop" })).json;
 const poll = (deviceCode: string) =>
@@ -334,5 +335,35 @@ describe("the credential of a command line", () => {
     expect((await app.call(later, "GET", "/v1/me")).status).toBe(200);
     pass(91 * 24 * 60 * 60);
     expect((await app.call(later, "GET", "/v1/me")).status).toBe(401);
+  });
+
+  it("rests when a provider elsewhere has not vouched for its person for a week, until the next visit", async () => {
+    const mint = () => app.mintIdToken({ issuedAgoMs: -aheadMs });
+    const [commandLine, here] = [await signIn(await mint()), await signIn(await mint())];
+    const ask = (by: string) => app.call(by, "GET", "/v1/me");
+    const { userId } = (await ask(commandLine)).json;
+    const vouch = async () => {
+      const at = new Date(Date.now() + aheadMs);
+      await database.sql`
+        update users set issuer = 'https://id.example', claims_issued_at = ${at}
+        where user_id = ${userId}`;
+      await database.sql`select record_change('user', null, ${userId})`;
+    };
+    await vouch();
+    pass(6 * DAY_SECONDS);
+    expect((await ask(commandLine)).status).toBe(200);
+    pass(2 * DAY_SECONDS);
+    await eventually(async () =>
+      expect(await ask(commandLine)).toMatchObject({
+        status: 401,
+        json: {
+          code: "CONFIRM_IN_BROWSER",
+          detail: expect.stringContaining("http://console.test"),
+        },
+      }),
+    );
+    expect((await ask(here)).status).toBe(200);
+    await vouch();
+    await eventually(async () => expect((await ask(commandLine)).status).toBe(200));
   });
 });

@@ -87,6 +87,7 @@ export type IdentifiedToken = PersonTokenRow & {
   issuer: string;
   subject: string;
   tokens_valid_from: Date | null;
+  claims_issued_at: Date | null;
 };
 
 /** By their hashes in hex; unknown hashes are left out. */
@@ -96,7 +97,7 @@ export async function findPersonTokensByHash(
 ): Promise<ReadonlyMap<string, IdentifiedToken>> {
   const rows = await tx<(IdentifiedToken & { hash: string })[]>`
     select t.person_token_id, t.user_id, t.name, t.start, t.created_at, t.expires_at,
-      u.issuer, u.subject, u.tokens_valid_from, encode(t.token_hash, 'hex') as hash
+      u.issuer, u.subject, u.tokens_valid_from, u.claims_issued_at, encode(t.token_hash, 'hex') as hash
     from person_tokens t join users u using (user_id)
     where t.token_hash in (select decode(hash, 'hex') from unnest(${[...hashesHex]}::text[]) as input (hash))`;
   return new Map(rows.map((row) => [row.hash, row]));

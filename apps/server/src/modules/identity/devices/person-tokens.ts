@@ -1,14 +1,20 @@
 import type { UserActor } from "@turnpike/domain/access/actor";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { parseKey } from "@turnpike/domain/keys/key-format";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import { SIGN_INS } from "#platform/transact.ts";
+import { isVouchedFor } from "../users/vouched-for.ts";
 import { hashCredential } from "./hash-credential.ts";
 import { findPersonTokensByHash, type IdentifiedToken } from "./person-tokens.store.ts";
 
 export type PersonTokens = {
-  /** The person of a command line's credential; undefined for one that is unknown, expired or ended. */
+  /**
+   * The person of a command line's credential; undefined for one that is unknown, expired or ended.
+   *
+   * @throws {AppError} `CONFIRM_IN_BROWSER` when their provider has not vouched for them for a week.
+   */
   findActor(credential: string): Promise<UserActor | undefined>;
   applyChange(change: Change): void;
 };
@@ -36,14 +42,24 @@ function isEnded(token: IdentifiedToken, now: Date): boolean {
   return isTooOld || token.expires_at <= now;
 }
 
+function unconfirmed(consoleUrl: string): AppError {
+  return new AppError({
+    code: "CONFIRM_IN_BROWSER",
+    publicMessage: `Your sign-in provider has not confirmed you for a week: open ${consoleUrl} once, then this works again.`,
+    headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+  });
+}
+
 /**
  * Finds people by the credentials of their command lines. They are kept until the change feed names the person.
  *
  * @param deps.findPerson - The person with an identity, with the roles of now.
+ * @param deps.consoleUrl - Public address, without a slash at the end.
  */
 export function createPersonTokens(
   deps: Pick<AppServices, "transact" | "clock"> & {
     findPerson(identity: { issuer: string; subject: string }): Promise<UserActor | undefined>;
+    consoleUrl: string;
   },
 ): PersonTokens {
   const tokens = createRecordCache<IdentifiedToken>({
@@ -62,6 +78,9 @@ export function createPersonTokens(
       const token = await tokens.get(hashCredential("token", credential).toString("hex"));
       if (token === null || isEnded(token, deps.clock.now())) {
         return;
+      }
+      if (!isVouchedFor(token, deps.clock.now())) {
+        throw unconfirmed(deps.consoleUrl);
       }
       const person = await deps.findPerson(token);
       return person === undefined ? undefined : { ...person, isByDevice: true };

@@ -99,6 +99,26 @@ describe("a valid token", () => {
     expect(await countUsers("crowd")).toBe(1);
   });
 
+  it("says that its issuer still vouches for the person, which is stored once a day", async () => {
+    const { actor } = await identify({ subject: "vouched", email: "v@example.com" });
+    const vouchedAgoMs = async () => {
+      const [row] = await database.sql<{ at: Date }[]>`
+        select claims_issued_at as at from users where user_id = ${actor.id}`;
+      return services.clock.now().getTime() - (row?.at.getTime() ?? 0);
+    };
+    const setBack = async (hours: number) => {
+      const at = new Date(services.clock.now().getTime() - hours * 3_600_000);
+      await database.sql`update users set claims_issued_at = ${at} where user_id = ${actor.id}`;
+      tell(actor.id);
+    };
+    await setBack(23);
+    await identify({ subject: "vouched", email: "v@example.com" });
+    expect(await vouchedAgoMs()).toBeGreaterThan(22 * 3_600_000);
+    await setBack(25);
+    await identify({ subject: "vouched", email: "v@example.com" });
+    expect(await vouchedAgoMs()).toBeLessThan(3_600_000);
+  });
+
   it("updates address and name, and an older token does not revert them", async () => {
     const older = await mint({ subject: "moved", email: "old@example.com", issuedAgoMs: 60_000 });
     await directory.identify(older);

@@ -32,7 +32,13 @@ describe("the quotas of a tenant", () => {
 
   async function openTenant() {
     const tenantId = await app.mintTenant("Full");
-    const scopes = ["documents:write", "files:write", "keys:write", "keys:read"] as const;
+    const scopes = [
+      "documents:write",
+      "files:write",
+      "keys:write",
+      "keys:read",
+      "proposals:write",
+    ] as const;
     return { tenantId, key: await app.mintKey(tenantId, scopes) };
   }
 
@@ -81,6 +87,22 @@ describe("the quotas of a tenant", () => {
     }
     expect(refused).toBe("STORAGE_QUOTA_REACHED");
     expect(keys.length).toBeGreaterThan(5);
+    // An agent stores as much as a program that calls the API.
+    const proposed = await fetch(`${app.url}/mcp`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "propose_spend_cap", arguments: { amount: "1.00", reason: "More" } },
+      }),
+    });
+    expect(await proposed.text()).toContain("(STORAGE_QUOTA_REACHED)");
     const revoked = await app.call(
       key,
       "POST",

@@ -233,6 +233,25 @@ describe("the Model Context Protocol", () => {
     expect(batch.status).toBe(415);
   });
 
+  it("takes what it changes from the budget of changes, together with those over the API", async () => {
+    const tenantId = await app.mintTenant("Acme");
+    const key = await app.mintKey(tenantId, ["proposals:write", "usage:read"]);
+    const call = (name: string, given: object) =>
+      post(key, { method: "tools/call", params: { name, arguments: given } });
+    const cap = { amount: "1.00", reason: "A test" };
+    expect((await call("propose_spend_cap", cap)).text).toContain("proposalId");
+    await eventually(async () => {
+      let status = 0;
+      while (status !== 429) {
+        ({ status } = await app.call(key, "POST", `/v1/tenants/${tenantId}/proposals`, {}));
+      }
+      // Unless the machine took so long that there is room for one again.
+      expect((await call("propose_spend_cap", cap)).text).toContain("(TOO_MANY_WRITES)");
+    });
+    // What only reads goes on.
+    expect((await call("get_limits", {})).text).not.toContain('isError":true');
+  });
+
   it("bounds the requests of a tenant", async () => {
     const key = await app.mintKey(await app.mintTenant("Acme"), ["usage:read"]);
     const statuses: number[] = [];

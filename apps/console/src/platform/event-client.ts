@@ -11,7 +11,12 @@ export type ServerEvent = { name: string; data: unknown };
  *
  * @throws {RequestError} With a message for people, when the answer is no success, or the connection breaks or is silent for 40 seconds.
  */
-export type EventClient = (url: string, signal: AbortSignal) => AsyncGenerator<ServerEvent>;
+export type EventClient = (
+  url: string,
+  signal: AbortSignal,
+  /** Sent as JSON by POST; left out: a GET. */
+  body?: object,
+) => AsyncGenerator<ServerEvent>;
 
 /** Nothing of ours is so long: what goes on without an end is not kept in memory. */
 const EVENT_LENGTH_MAX = 4_000_000;
@@ -34,13 +39,17 @@ async function hearWithin<Heard>(heard: Promise<Heard>): Promise<Heard> {
 
 /** @param getIdToken - Asked before every stream; undefined sends no header. */
 export function createEventClient(getIdToken: GetIdToken): EventClient {
-  return async function* follow(url, signal) {
+  return async function* follow(url, signal, body) {
     const ending = new AbortController();
     try {
       const response = await sendSignedIn(getIdToken, (idToken) =>
         hearWithin(
           fetch(url, {
-            headers: idToken === undefined ? {} : { authorization: `Bearer ${idToken}` },
+            headers: {
+              ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
+              ...(body === undefined ? {} : { "content-type": "application/json" }),
+            },
+            ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
             signal: AbortSignal.any([signal, ending.signal]),
           }),
         ),

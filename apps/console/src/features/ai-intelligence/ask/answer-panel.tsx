@@ -22,6 +22,7 @@ import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { saveView } from "#platform/saved-views.ts";
 import type { Asked, OnAsk } from "./ask-search.view-model.ts";
+import { ModelAnswer } from "./model/model-answer.tsx";
 import { QueryChips } from "./query-chips.tsx";
 import { QuestionList } from "./question-list.tsx";
 
@@ -80,6 +81,12 @@ export function AnswerPanel(props: AnswerPanelProps) {
         reply={reply}
         dialogs={props.dialogs}
       />
+      {!asked.isOfAll && (
+        <ModelAnswer
+          tenant={tenant}
+          question={{ question: asked.question, after: asked.after, timeZone }}
+        />
+      )}
     </div>
   );
 }

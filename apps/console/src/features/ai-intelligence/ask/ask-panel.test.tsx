@@ -46,6 +46,7 @@ function openPanel(
     ),
     answers: {
       [`GET ${AT}/questions/choices`]: () => QUESTION_CHOICES,
+      [`GET ${AT}/questions/model`]: () => ({ model: null }),
       [`GET ${AT}/${KEPT_AT}`]: () => ({ items: [], nextCursor: null }),
       [`PUT ${AT}/${KEPT_AT}/recent`]: (request) => echo(request),
       ...answers,

@@ -1,30 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
-import { Button } from "@turnpike/ui/button";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useState } from "react";
-import { toast } from "sonner";
 import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { insightsQueries } from "#components/insights/insights.queries.ts";
+import { AcceptProposalDialog } from "#components/proposals/accept-proposal-dialog.tsx";
+import { toConnectSamples, toProposalTitle } from "#components/proposals/proposal.view-model.ts";
+import { type Proposal, proposalsQuery } from "#components/proposals/proposals.queries.ts";
+import { WaitingProposal } from "#components/proposals/waiting-proposal.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { mayDo } from "../standing.view-model.ts";
-import { useStanding } from "../use-standing.ts";
-import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
 import { ConnectedAgents } from "./connected-agents.tsx";
-import {
-  listProposerKeys,
-  scopeOfChange,
-  toConnectSamples,
-  toProposalTitle,
-  toProposerName,
-} from "./proposal.view-model.ts";
-import { ProposalFacts } from "./proposal-facts.tsx";
-import { type Proposal, proposalsKey, proposalsQuery } from "./proposals.queries.ts";
 
 export type AgentsTabProps = { tenant: OwnTenant };
 
@@ -98,7 +86,7 @@ function Proposals({ tenant }: AgentsTabProps) {
           className="divide-y divide-line rounded-card border border-line bg-surface"
         >
           {open.map((proposal) => (
-            <OpenProposal
+            <WaitingProposal
               key={proposal.proposalId}
               tenant={tenant}
               proposal={proposal}
@@ -114,58 +102,6 @@ function Proposals({ tenant }: AgentsTabProps) {
         onClose={() => setAccepting(undefined)}
       />
     </section>
-  );
-}
-
-type OpenProposalProps = { tenant: OwnTenant; proposal: Proposal; onAccept: () => void };
-
-function OpenProposal({ tenant, proposal, onAccept }: OpenProposalProps) {
-  const { api } = usePlatform();
-  const client = useQueryClient();
-  const standing = useStanding(tenant);
-  const { tenantId } = tenant;
-  const names = useQuery(insightsQueries.keyNames(api, tenantId, listProposerKeys(proposal)));
-  const decline = useMutation({
-    mutationKey: ["proposals", "decline"],
-    mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),
-    onSuccess: () => void toast.success("Declined. Nothing was changed."),
-    onError: (error) => void toast.error(toErrorMessage(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
-  });
-  const title = toProposalTitle(proposal);
-  const mayDecide = mayDo(standing, "proposals:write");
-  const mayAccept = mayDecide && mayDo(standing, scopeOfChange(proposal));
-  return (
-    <li className="px-4 py-3">
-      <h3 className="font-medium [overflow-wrap:anywhere]">{title}</h3>
-      <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
-        By {toProposerName(proposal.proposedBy, names.data ?? new Map())},{" "}
-        <RelativeTime at={proposal.createdAt} />; expires <RelativeTime at={proposal.expiresAt} />
-      </p>
-      <ProposalFacts proposal={proposal} />
-      <div className="mt-3 flex flex-wrap items-center gap-2">
-        {mayAccept && (
-          <Button size="small" look="primary" aria-label={`Accept: ${title}`} onClick={onAccept}>
-            Accept…
-          </Button>
-        )}
-        {mayDecide && (
-          <Button
-            size="small"
-            aria-label={`Decline: ${title}`}
-            progress={decline.isPending ? "Declining…" : undefined}
-            onClick={() => decline.mutate()}
-          >
-            Decline
-          </Button>
-        )}
-        {!mayAccept && (
-          <p className="text-ink-muted text-xs">
-            Accepting needs a role with {scopeOfChange(proposal)}; yours is {standing.role}.
-          </p>
-        )}
-      </div>
-    </li>
   );
 }
 

@@ -45,7 +45,7 @@ export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string,
     case "agent":
       return "an agent that a member connected";
     case "user":
-      return "a command line of a member";
+      return "a member's command line, or the language model that they asked";
     case "service_key":
       return "a program of the operator";
     default:

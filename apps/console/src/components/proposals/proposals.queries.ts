@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
-import type { TenantId } from "../tenants.queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
 
+type TenantId = OwnTenant["tenantId"];
 export type Proposal = Awaited<ReturnType<ApiClient["proposals"]["list"]>>["items"][number];
 
 /** More than can wait. */

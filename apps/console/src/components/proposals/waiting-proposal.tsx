@@ -1,0 +1,80 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { toast } from "sonner";
+import { insightsQueries } from "#components/insights/insights.queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import {
+  listProposerKeys,
+  scopeOfChange,
+  toProposalTitle,
+  toProposerName,
+} from "./proposal.view-model.ts";
+import { ProposalFacts } from "./proposal-facts.tsx";
+import { type Proposal, proposalsKey } from "./proposals.queries.ts";
+
+export type WaitingProposalProps = {
+  tenant: OwnTenant;
+  proposal: Proposal;
+  onAccept: () => void;
+  onDeclined?: () => void;
+};
+
+/** A proposal that waits, with what a person may decide; the item of a list. */
+export function WaitingProposal({ tenant, proposal, onAccept, onDeclined }: WaitingProposalProps) {
+  const { api } = usePlatform();
+  const { user } = useVerifiedUser();
+  const client = useQueryClient();
+  const { tenantId } = tenant;
+  const names = useQuery(insightsQueries.keyNames(api, tenantId, listProposerKeys(proposal)));
+  const decline = useMutation({
+    mutationKey: ["proposals", "decline"],
+    mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),
+    onSuccess: () => {
+      toast.success("Declined. Nothing was changed.");
+      onDeclined?.();
+    },
+    onError: (error) => void toast.error(toErrorMessage(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
+  });
+  const title = toProposalTitle(proposal);
+  const isActing = tenant.isVisited !== true && user.isOperator;
+  const mayDecide = isActing || mayInTenant(tenant, "proposals:write");
+  const mayAccept = mayDecide && (isActing || mayInTenant(tenant, scopeOfChange(proposal)));
+  return (
+    <li className="px-4 py-3">
+      <h3 className="font-medium [overflow-wrap:anywhere]">{title}</h3>
+      <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+        By {toProposerName(proposal.proposedBy, names.data ?? new Map())},{" "}
+        <RelativeTime at={proposal.createdAt} />; expires <RelativeTime at={proposal.expiresAt} />
+      </p>
+      <ProposalFacts proposal={proposal} />
+      <div className="mt-3 flex flex-wrap items-center gap-2">
+        {mayAccept && (
+          <Button size="small" look="primary" aria-label={`Accept: ${title}`} onClick={onAccept}>
+            Accept…
+          </Button>
+        )}
+        {mayDecide && (
+          <Button
+            size="small"
+            aria-label={`Decline: ${title}`}
+            progress={decline.isPending ? "Declining…" : undefined}
+            onClick={() => decline.mutate()}
+          >
+            Decline
+          </Button>
+        )}
+        {!mayAccept && (
+          <p className="text-ink-muted text-xs">
+            Accepting needs a role with {scopeOfChange(proposal)}; yours is {tenant.role}.
+          </p>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -223,7 +223,7 @@ const seats = z.strictObject({ card: z.string(), name: z.string(), quantity: dec
 
 const upcomingDate = z.strictObject({
   at: instant,
-  kind: z.enum(["trialEnds", "renews", "changes", "pauses", "ends", "invoiceDue", "couponEnds"]),
+  kind: z.enum(["begins", "trialEnds", "renews", "changes", "pauses", "ends", "invoiceDue", "couponEnds"]),
   text: z.string(),
 });
 
@@ -263,7 +263,13 @@ const proration = z.enum(["time", "largerOfTimeOrQuota", "nextPeriod", "none"]).
 
 /** What a customer can do to their subscription. */
 export const subscriptionAction = z.discriminatedUnion("do", [
-  z.strictObject({ do: z.literal("subscribe"), planId }),
+  z.strictObject({
+    do: z.literal("subscribe"),
+    planId,
+    startsAt: instant
+      .optional()
+      .describe("When the plan begins, within a year. Default: at once. Nothing is charged before."),
+  }),
   z.strictObject({ do: z.literal("change"), planId, when: WHEN.optional(), proration }),
   z.strictObject({ do: z.literal("seats"), card: cardKey, quantity: inputDecimal, proration }),
   z.strictObject({ do: z.literal("addOn"), planId, proration }),

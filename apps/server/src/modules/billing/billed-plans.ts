@@ -55,7 +55,8 @@ export function createBilledPlans(deps: BillingDeps): TenantPlans {
       const current = await findEntitlement(tx, tenantId);
       const newest = await getPlanVersion(tx, planId, current?.planId);
       const [account] = await listAccounts(tx, [{ tenantId, environment: "live" }]);
-      const isBilled = account !== undefined && account.life !== "ended";
+      const isBilled =
+        account !== undefined && account.life !== "ended" && account.life !== "scheduled";
       if (isBilled && account.planId === planId && account.planVersion === newest.version) {
         return;
       }

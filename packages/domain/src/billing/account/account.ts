@@ -44,7 +44,7 @@ export type LateUse = {
   readonly quantity: Quantity;
 };
 
-export type LifeState = "trialing" | "active" | "paused" | "ended";
+export type LifeState = "scheduled" | "trialing" | "active" | "paused" | "ended";
 
 export type LifeRow = { readonly atMs: number; readonly state: LifeState; readonly planId: string };
 export type AccessRow = { readonly atMs: number; readonly state: AccessState };

@@ -1,5 +1,6 @@
 import { type Account, isRunning, lifeOf } from "../account/account.ts";
 import { accessAt, makeAttempts, nextDunningMs } from "../payments/dunning.ts";
+import { beginScheduled, isScheduled } from "./schedule.ts";
 import { settleCredit } from "./settle-credit.ts";
 import { nextBoundaryMs, turnPeriod } from "./turn-period.ts";
 
@@ -22,11 +23,24 @@ export function recordStates(given: Account, atMs: number): Account {
   };
 }
 
+/** Does what is due at the next boundary of a subscription; `undefined` without one. */
+function passBoundary(account: Account, atMs: number): Account | undefined {
+  const { subscription } = account;
+  if (isScheduled(subscription)) {
+    return beginScheduled(account, subscription);
+  }
+  return isRunning(account) ? turnPeriod(account, atMs) : undefined;
+}
+
 /** Turns periods at one instant until nothing is due any more. */
 function turnAt(account: Account, atMs: number): Account {
   let current = account;
-  while (isRunning(current) && (nextBoundaryMs(current) ?? atMs + 1) <= atMs) {
-    current = recordStates(turnPeriod(current, atMs), atMs);
+  while ((nextBoundaryMs(current) ?? atMs + 1) <= atMs) {
+    const turned = passBoundary(current, atMs);
+    if (turned === undefined) {
+      break;
+    }
+    current = recordStates(turned, atMs);
   }
   return current;
 }

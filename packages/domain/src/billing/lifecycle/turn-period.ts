@@ -8,10 +8,14 @@ import { setPeriod, usesFrom } from "./begin-period.ts";
 import { changePlan } from "./change-plan.ts";
 import { endSubscription } from "./end-subscription.ts";
 import { returnFromRuns } from "./return-from-runs.ts";
+import { isScheduled } from "./schedule.ts";
 import { settle } from "./settle.ts";
 
-/** The next instant at which something of a subscription ends; `undefined` when nothing runs. */
+/** The next instant at which something of a subscription ends, or at which it begins; `undefined` when nothing runs or is to. */
 export function nextBoundaryMs({ subscription }: Account): number | undefined {
+  if (isScheduled(subscription)) {
+    return subscription.startMs;
+  }
   if (subscription?.state !== "running") {
     return;
   }

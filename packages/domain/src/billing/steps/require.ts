@@ -13,6 +13,13 @@ export function requireRunning(account: Account): RunningAccount {
   if (account.subscription?.state === "paused") {
     throw new StepRefused("paused", "The subscription is paused: resume it first.");
   }
+  if (account.subscription?.state === "scheduled") {
+    const start = new Date(account.subscription.startMs).toISOString();
+    throw new StepRefused(
+      "no_subscription",
+      `The subscription begins on ${start.slice(0, 10)}: until then it can only be cancelled.`,
+    );
+  }
   throw new StepRefused("no_subscription", "No subscription runs: subscribe to a plan first.");
 }
 

@@ -6,10 +6,12 @@ import { changePlan } from "../lifecycle/change-plan.ts";
 import { changeSeats, findFee } from "../lifecycle/change-seats.ts";
 import { endSubscription } from "../lifecycle/end-subscription.ts";
 import { resume } from "../lifecycle/resume.ts";
+import { scheduleSubscription } from "../lifecycle/schedule.ts";
 import { subscribe } from "../lifecycle/subscribe.ts";
 import { monthlyCost } from "../subscription/plan-interval.ts";
 import { requirePlan, requireRunning } from "./require.ts";
 import {
+  badValue,
   readInstant,
   readMode,
   readQuantity,
@@ -20,18 +22,27 @@ import {
 
 const WHEN = ["now", "period_end"] as const;
 
+/** What to do before another subscription may begin. */
+const INSTEAD = {
+  scheduled: "A plan is to begin already: cancel it first.",
+  running: "A plan runs already: change it, or cancel it first.",
+  paused: "The subscription is paused: resume it, or cancel it first.",
+};
+
 export const subscribeStep: StepAction = (account, { members, atMs }) => {
   const state = account.subscription?.state ?? "ended";
   if (state !== "ended") {
-    throw new StepRefused(
-      "already_subscribed",
-      state === "paused"
-        ? "The subscription is paused: resume it, or cancel it first."
-        : "A plan runs already: change it, or cancel it first.",
-    );
+    throw new StepRefused("already_subscribed", INSTEAD[state]);
   }
   const plan = requirePlan(account, members);
-  return subscribe(account, { plan, atMs, anchorMs: readInstant(members, "anchor") });
+  const anchorMs = readInstant(members, "anchor");
+  const startMs = readInstant(members, "start") ?? atMs;
+  if (startMs < atMs) {
+    throw badValue("start", "use an instant that is not over.");
+  }
+  return startMs === atMs
+    ? subscribe(account, { plan, atMs, anchorMs })
+    : scheduleSubscription(account, { plan, startMs, anchorMs });
 };
 
 /** An upgrade is now, a downgrade at the end of the period. */
@@ -104,7 +115,7 @@ function cancelAddOn(
 
 export const cancelStep: StepAction = (given, step) => {
   const { members, atMs } = step;
-  if (given.subscription?.state === "paused") {
+  if (given.subscription?.state === "paused" || given.subscription?.state === "scheduled") {
     return { ...given, subscription: { ...given.subscription, state: "ended" } };
   }
   const account = requireRunning(given);

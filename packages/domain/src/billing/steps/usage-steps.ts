@@ -25,7 +25,7 @@ function assertInForce(account: Account, atMs: number): void {
   if (state === "paused") {
     throw new StepRefused("paused", "The subscription was paused then: resume it first.");
   }
-  if (state === undefined || state === "ended") {
+  if (state === undefined || state === "ended" || state === "scheduled") {
     throw new StepRefused(
       "no_subscription",
       "No subscription ran then: subscribe to a plan first.",

@@ -33,8 +33,8 @@ export type Run = {
 };
 
 export type Subscription = {
-  /** `ended` and `paused` keep what ran last. */
-  readonly state: "running" | "paused" | "ended";
+  /** `ended` and `paused` keep what ran last; `scheduled` has what is to begin at `startMs`, of which nothing is open yet. */
+  readonly state: "scheduled" | "running" | "paused" | "ended";
   readonly startMs: number;
   /** Where it began to run: the start, or the last time that it was resumed. */
   readonly runningSinceMs: number;

@@ -51,7 +51,8 @@ function ChangeForm({ place, request, onDone }: ChangeFormProps) {
   const seats = useSettled(details.seats);
   const couponId = useSettled(details.couponId);
   const reason = useSettled(details.reason);
-  const action = toAction(request, { when: details.when, seats, couponId, reason });
+  const { when, startsOn } = details;
+  const action = toAction(request, { when, startsOn, seats, couponId, reason });
   const isSettled =
     seats === details.seats && couponId === details.couponId && reason === details.reason;
   const { quote, confirm, changes, failure } = useQuotedChange(place, action);

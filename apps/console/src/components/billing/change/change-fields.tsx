@@ -16,6 +16,17 @@ export type ChangeFieldsProps = {
 /** What has to be chosen or typed before a change can be quoted. Most need nothing. */
 export function ChangeFields({ request, details, quote, onChange }: ChangeFieldsProps) {
   switch (request.do) {
+    case "subscribe":
+      return (
+        <TextField
+          label="Starts on"
+          help="Empty: at once. Otherwise at midnight UTC, and nothing is charged before."
+          isOptional
+          type="date"
+          value={details.startsOn}
+          onChange={(event) => onChange({ startsOn: event.currentTarget.value })}
+        />
+      );
     case "change":
       return (
         <WhenChoice

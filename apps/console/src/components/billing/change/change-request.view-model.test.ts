@@ -13,6 +13,14 @@ describe("toAction", () => {
     });
   });
 
+  it("begins a plan at once, or at midnight UTC of the day that was chosen", () => {
+    expect(actionOf({ do: "subscribe", ...PRO })).toEqual({ do: "subscribe", planId: "pro" });
+    expect(actionOf({ do: "subscribe", ...PRO }, { startsOn: "2026-12-01" })).toEqual({
+      ...{ do: "subscribe", planId: "pro", startsAt: "2026-12-01T00:00:00Z" },
+    });
+    expect(actionOf({ do: "cancelStart", name: "Pro" })).toEqual({ do: "cancel", when: "now" });
+  });
+
   it("cancels and pauses at the end of the period unless told otherwise", () => {
     expect(actionOf({ do: "cancel", name: "Pro" })).toEqual({ do: "cancel", when: "period_end" });
     expect(actionOf({ do: "pause", name: "Pro" }, { when: "now" })).toEqual({

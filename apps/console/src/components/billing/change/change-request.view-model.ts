@@ -1,4 +1,5 @@
 import type { Subscription, SubscriptionAction } from "#platform/billing-queries.ts";
+import { formatDate } from "#platform/format-period.ts";
 
 /** What a person asked to change, before the details are known. */
 export type ChangeRequest =
@@ -10,6 +11,8 @@ export type ChangeRequest =
   | { do: "addOn"; planId: string; name: string }
   | { do: "removeAddOn"; planId: string; name: string }
   | { do: "cancel"; name: string }
+  /** Cancels a plan that has not begun. */
+  | { do: "cancelStart"; name: string }
   | { do: "uncancel"; name: string }
   | { do: "pause"; name: string }
   | { do: "resume"; name: string; isPending: boolean }
@@ -21,6 +24,8 @@ export type When = "now" | "period_end";
 export type ChangeDetails = {
   /** Undefined: the billing engine decides, an upgrade now and a downgrade at the end. */
   when: When | undefined;
+  /** The day on which a plan begins, such as 2026-12-01, at midnight UTC; empty: at once. */
+  startsOn: string;
   /** New number of seats; null while nothing is typed. */
   seats: number | null;
   couponId: string;
@@ -32,6 +37,7 @@ export type ChangeDetails = {
 export function toFirstDetails(request: ChangeRequest): ChangeDetails {
   return {
     when: request.do === "cancel" || request.do === "pause" ? "period_end" : undefined,
+    startsOn: "",
     seats: request.do === "seats" ? Number(request.quantity) : null,
     couponId: "",
     reason: "",
@@ -45,10 +51,14 @@ export function toFirstDetails(request: ChangeRequest): ChangeDetails {
  */
 export function toAction(
   request: ChangeRequest,
-  { when, seats, couponId, reason }: ChangeDetails,
+  { when, startsOn, seats, couponId, reason }: ChangeDetails,
 ): SubscriptionAction | undefined {
   switch (request.do) {
     case "subscribe":
+      return {
+        ...{ do: "subscribe", planId: request.planId },
+        ...(startsOn === "" ? {} : { startsAt: `${startsOn}T00:00:00Z` }),
+      };
     case "addOn":
     case "removeAddOn":
       return { do: request.do, planId: request.planId };
@@ -69,6 +79,8 @@ export function toAction(
         when: when ?? "period_end",
         ...(reason.trim() === "" ? {} : { reason: reason.trim() }),
       };
+    case "cancelStart":
+      return { do: "cancel", when: "now" };
     case "pause":
       return { do: "pause", when: when ?? "period_end" };
     case "uncancel":
@@ -97,6 +109,7 @@ export function toChangeTitle(request: ChangeRequest): string {
     case "removeAddOn":
       return `Remove ${request.name}`;
     case "cancel":
+    case "cancelStart":
       return `Cancel ${request.name}`;
     case "uncancel":
       return `Keep ${request.name}`;
@@ -112,10 +125,15 @@ export function toChangeTitle(request: ChangeRequest): string {
 }
 
 /** What is said once it is done. */
-export function toDoneText(request: ChangeRequest, { planName, pending }: Subscription): string {
+export function toDoneText(
+  request: ChangeRequest,
+  { planName, pending, life, startedAt }: Subscription,
+): string {
   switch (request.do) {
     case "subscribe":
-      return `${request.name} is your plan now.`;
+      return life === "scheduled" && startedAt !== null
+        ? `${request.name} begins on ${formatDate(startedAt)}.`
+        : `${request.name} is your plan now.`;
     case "change":
       return pending.change === null
         ? `${request.name} is your plan now.`
@@ -133,6 +151,8 @@ export function toDoneText(request: ChangeRequest, { planName, pending }: Subscr
       return pending.endsAt === null
         ? `${request.name} has ended.`
         : `${request.name} ends with the period.`;
+    case "cancelStart":
+      return `${request.name} does not begin.`;
     case "pause":
       return pending.pausesAt === null
         ? `${request.name} is paused.`

@@ -36,8 +36,9 @@ describe("listSubscriptionActions", () => {
     ]);
   });
 
-  it("resumes or cancels what is paused, and has nothing without a subscription", () => {
+  it("resumes or cancels what is paused, cancels what has not begun, and has nothing without a subscription", () => {
     expect(labelsOf({ life: "paused" })).toEqual(["Resume plan", "Cancel plan"]);
+    expect(labelsOf({ life: "scheduled" })).toEqual(["Cancel start"]);
     expect(labelsOf({ life: "none" })).toEqual([]);
     expect(labelsOf({ life: "ended" })).toEqual([]);
   });
@@ -57,6 +58,7 @@ describe("toOfferAction", () => {
 
   it("offers neither the plan in force, nor the one that comes next, nor any while paused", () => {
     expect(labelOf({ planId: "pro", name: "Pro", isAddOn: false })).toBe(undefined);
+    expect(labelOf(SCALE, { life: "scheduled" })).toBe(undefined);
     const change = { planId: "scale", planVersion: 1, at: AT };
     expect(labelOf(SCALE, { pending: { ...NOTHING, change } })).toBe(undefined);
     expect(labelOf(SCALE, { life: "paused" })).toBe(undefined);

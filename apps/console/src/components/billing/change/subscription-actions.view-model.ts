@@ -29,6 +29,9 @@ export function listSubscriptionActions(
   const cancel: LabelledRequest = {
     ...{ key: "cancel", label: "Cancel plan", request: { do: "cancel", name } },
   };
+  if (life === "scheduled") {
+    return [{ key: "cancel", label: "Cancel start", request: { do: "cancelStart", name } }];
+  }
   if (life === "paused") {
     const resume: LabelledRequest = {
       ...{ key: "resume", label: "Resume plan" },
@@ -107,14 +110,15 @@ function listChanges(
  * What can be done with a plan that is offered.
  *
  * @param subscription - Undefined while it loads.
- * @returns Undefined for nothing: it is in force, or the subscription must be resumed first.
+ * @returns Undefined for nothing: it is in force, or the subscription must begin or be resumed first.
  */
 export function toOfferAction(
   plan: { planId: string; name: string; isAddOn: boolean },
   subscription: Subject | undefined,
 ): LabelledRequest | undefined {
   const { planId, name, isAddOn } = plan;
-  if (subscription === undefined || subscription.life === "paused") {
+  const { life } = subscription ?? {};
+  if (subscription === undefined || life === "paused" || life === "scheduled") {
     return;
   }
   if (isAddOn) {

@@ -79,10 +79,13 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
   );
 }
 
-function toPeriodText({ life, periodFrom, periodTo }: Subscription): string {
+function toPeriodText({ life, startedAt, periodFrom, periodTo }: Subscription): string {
   const span = formatSpan(periodFrom, periodTo);
   if (life === "none") {
     return "In force without a subscription: choose a plan below to begin one.";
+  }
+  if (life === "scheduled" && startedAt !== null) {
+    return `Begins on ${formatDate(startedAt)}, UTC. Until then your limits stay as they are.`;
   }
   return span === undefined ? "No period is running." : `This period: ${span}, UTC.`;
 }

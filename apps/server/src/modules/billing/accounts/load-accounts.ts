@@ -152,7 +152,7 @@ function listWindows(row: AccountRow, recordedTo: Date): UsageWindow[] {
   const { tenantId, environment, beginsAt, fedTo, advancedTo, life } = row;
   const key = { tenantId, environment };
   const fresh = { ...key, happenedFrom: beginsAt, recordedAfter: fedTo, recordedTo };
-  const rests = environment === "live" && (life === "paused" || life === "ended");
+  const rests = environment === "live" && ["paused", "ended", "scheduled"].includes(life);
   return rests
     ? [fresh, { ...key, happenedFrom: advancedTo, recordedAfter: NEVER, recordedTo: fedTo }]
     : [fresh];

@@ -39,11 +39,17 @@ export function standingOf(
   return ACCESS_STATES.findLast((state) => states.includes(state)) ?? "current";
 }
 
-/** True when a subscription entitles to what it did before: most closings only begin the next period. */
+/**
+ * True when a subscription entitles to what it did before: most closings only begin the next period. What is scheduled, or cancelled
+ * before its start, leaves the tenant what it has.
+ */
 function entitlesToTheSame(
   before: Subscription | undefined,
   { state, run, anchorMs }: Subscription,
 ): boolean {
+  if (state === "scheduled" || (before?.state === "scheduled" && state !== "running")) {
+    return true;
+  }
   return (
     before?.state === state &&
     before.run.plan === run.plan &&
@@ -52,7 +58,7 @@ function entitlesToTheSame(
   );
 }
 
-/** True once a subscription has ended or paused. */
+/** True while no plan of a subscription is in force. */
 function rests({ subscription }: Account): boolean {
   return subscription !== undefined && subscription.state !== "running";
 }

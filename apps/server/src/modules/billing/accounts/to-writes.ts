@@ -423,7 +423,7 @@ export function toWrites(changed: ChangedAccount): AccountWrites {
       revision: row?.revision ?? null,
       currency: currency.code,
       state: encodeState(after, { book: plans.book, invoiceIds }),
-      beginsAt: row?.beginsAt ?? new Date(subscription.startMs - aheadMs),
+      beginsAt: row?.beginsAt ?? new Date(Math.min(subscription.startMs, advancedToMs) - aheadMs),
       advancedTo: new Date(advancedToMs),
       fedTo: loaded.recordedTo,
       aheadMs,

@@ -136,7 +136,7 @@ async function moveOne(deps: MigrateDeps, move: Move): Promise<void> {
   const [account] = await deps.transact.asOperator((tx) =>
     listAccounts(tx, [{ tenantId, environment: "live" }]),
   );
-  const runs = account !== undefined && account.life !== "ended" && account.life !== "paused";
+  const runs = account !== undefined && ["trialing", "active"].includes(account.life);
   try {
     await (runs ? moveSubscription(deps, move) : moveEntitlement(deps, move));
   } catch (error) {

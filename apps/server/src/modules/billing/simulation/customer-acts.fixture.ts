@@ -120,6 +120,15 @@ async function use(world: SimulatedWorld, tenant: SimulatedTenant): Promise<void
   world.note(`${tenantId} uses ${String(quantity)} ${meterId} at ${at.toISOString()}`);
 }
 
+/** Now, or within weeks, now and then near the minute of something else. */
+function chooseStart(world: SimulatedWorld): { startsAt?: string } {
+  if (!world.oneIn(3)) {
+    return {};
+  }
+  const startMs = world.nowMs + (1 + world.below(40)) * DAY_MS + world.below(3) * MINUTE_MS;
+  return { startsAt: new Date(startMs).toISOString() };
+}
+
 /** Uses the API or changes the subscription; often something else follows at the same instant. */
 export async function actAsCustomer(world: SimulatedWorld, tenant: SimulatedTenant): Promise<void> {
   if (world.oneIn(2)) {
@@ -132,7 +141,11 @@ export async function actAsCustomer(world: SimulatedWorld, tenant: SimulatedTena
     await ask(world, tenant, { do: "uncancel" });
   }
   if (outcome === "no_subscription") {
-    await ask(world, tenant, { do: "subscribe", planId: world.pick(PLAN_IDS) });
+    await ask(world, tenant, {
+      do: "subscribe",
+      planId: world.pick(PLAN_IDS),
+      ...chooseStart(world),
+    });
   }
   // A change of mind, or of plan and seats.
   if (world.oneIn(4)) {

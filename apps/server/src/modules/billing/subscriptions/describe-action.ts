@@ -1,3 +1,4 @@
+import { isScheduled } from "@turnpike/domain/billing/lifecycle/schedule";
 import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import type { QuotedChange } from "./quoted-change.ts";
@@ -33,7 +34,11 @@ function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
   const when = effectiveMs === atMs ? "now" : `on ${toDay(effectiveMs)}`;
   switch (action.do) {
     case "subscribe":
-      return [`${nameOf(change, action.planId)} begins now.`];
+      return [
+        effectiveMs === atMs
+          ? `${nameOf(change, action.planId)} begins now.`
+          : `${nameOf(change, action.planId)} begins ${when}. You can cancel it until then.`,
+      ];
     case "change":
       return [`${nameOf(change, action.planId)} begins ${when}.`];
     case "seats":
@@ -43,6 +48,9 @@ function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
     case "removeAddOn":
       return [`The add-on ${action.planId} ends now.`];
     case "cancel":
+      if (isScheduled(change.loaded.account.subscription)) {
+        return ["The plan does not begin, and nothing is charged."];
+      }
       return [`The subscription ends ${when}. You can take this back until then.`];
     case "uncancel":
       return ["The subscription goes on: it does not end with the period."];

@@ -3,7 +3,10 @@ import type { EventRow } from "../accounts/accounts.store.ts";
 type Described = EventRow["details"] & { invoice: string; plan: string };
 
 const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
-  "asked.subscribe": ({ planId }) => `The plan ${String(planId)} was chosen.`,
+  "asked.subscribe": ({ planId, startsAt }) =>
+    typeof startsAt === "string"
+      ? `The plan ${String(planId)} was chosen, to begin on ${startsAt.slice(0, 10)}.`
+      : `The plan ${String(planId)} was chosen.`,
   "asked.change": ({ planId, when }) =>
     when === "period_end"
       ? `A change to ${String(planId)} at the end of the period was asked for.`
@@ -23,6 +26,7 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
       : "A pause at the end of the period was asked for.",
   "asked.resume": () => "The subscription was resumed.",
   "asked.coupon": ({ couponId }) => `The coupon ${String(couponId)} was redeemed.`,
+  "subscription.scheduled": ({ plan }) => `The start of ${plan} was planned.`,
   "subscription.trialing": ({ plan }) => `The trial of ${plan} began.`,
   "subscription.active": ({ plan }) => `${plan} is active.`,
   "plan.migrated": ({ plan, version, when }) =>

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Quote } from "@turnpike/contract/billing";
-import type { Account } from "@turnpike/domain/billing/account/account";
-import { isRunning } from "@turnpike/domain/billing/account/account";
+import { type Account, isRunning } from "@turnpike/domain/billing/account/account";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";
 import { advance, nextDueMs } from "@turnpike/domain/billing/lifecycle/advance";
+import { isScheduled } from "@turnpike/domain/billing/lifecycle/schedule";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { toExactJson } from "#platform/exact-json.ts";
 import { createLineContext, toDraft, toDraftLine } from "../invoices/to-draft.ts";
@@ -57,12 +57,16 @@ export function hashQuote(change: QuotedChange): string {
   return createHash("sha256").update(JSON.stringify(said)).digest("base64url");
 }
 
+function isUnderWay(account: Account): boolean {
+  return isRunning(account) || isScheduled(account.subscription);
+}
+
 /** The next invoice after a change, with no usage to come. */
 function nextInvoiceOf(after: Account, atMs: number): { at: string; total: bigint } | undefined {
   let current = after;
   let nowMs = atMs;
   // A boundary may issue nothing: the end of a trial of a free plan, or a phase that only changes limits.
-  for (let boundaries = 0; boundaries < 12 && isRunning(current); boundaries += 1) {
+  for (let boundaries = 0; boundaries < 12 && isUnderWay(current); boundaries += 1) {
     const dueMs = nextDueMs(current, nowMs);
     if (dueMs === undefined) {
       return;
@@ -81,6 +85,9 @@ function nextInvoiceOf(after: Account, atMs: number): { at: string; total: bigin
 /** When the change takes effect: at once, unless it waits for the end of the period. */
 function effectiveMsOf({ loaded, after, atMs }: QuotedChange): number {
   const [before, now] = [loaded.account.subscription, after.subscription];
+  if (isScheduled(now)) {
+    return now.startMs;
+  }
   const isPending =
     now !== undefined &&
     ((now.pendingChange !== undefined && now.pendingChange !== before?.pendingChange) ||

@@ -20,7 +20,7 @@ type Members = { readonly [member: string]: unknown };
 function toMembers(account: Account, action: SubscriptionAction): Members {
   switch (action.do) {
     case "subscribe":
-      return { do: "subscribe", plan: action.planId };
+      return { do: "subscribe", plan: action.planId, start: action.startsAt };
     case "change": {
       const runs = account.subscription?.state === "running";
       const { planId: plan, when, proration } = action;
@@ -68,10 +68,20 @@ function assertCurrency(account: Account, { plan, coupon }: ActionTarget): void 
   }
 }
 
+/** How far ahead a start may be planned: prices and plans change. */
+const AHEAD_MAX_MS = 366 * 24 * 60 * 60_000;
+
+function assertNear(action: SubscriptionAction, atMs: number): void {
+  if (action.do === "subscribe" && Date.parse(action.startsAt ?? "") > atMs + AHEAD_MAX_MS) {
+    throw new StepRefused("bad_value", "startsAt: use an instant within a year.");
+  }
+}
+
 /** Translates what a customer asks for into a step of the engine. */
 export function toStep(action: SubscriptionAction, target: ActionTarget): AccountStep {
   return (account, { atMs }) => {
     assertCurrency(account, target);
+    assertNear(action, atMs);
     if (action.do === "coupon" && target.coupon !== undefined) {
       return redeemCoupon(account, target.coupon.coupon);
     }

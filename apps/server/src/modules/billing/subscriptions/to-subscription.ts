@@ -3,6 +3,7 @@ import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import { isPriced } from "@turnpike/domain/billing/catalog/billing-plan";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import { blockedMsOf } from "@turnpike/domain/billing/lifecycle/reminders";
+import { isScheduled } from "@turnpike/domain/billing/lifecycle/schedule";
 import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { type Run, seatsOf } from "@turnpike/domain/billing/subscription/subscription";
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
@@ -100,6 +101,10 @@ function toInvoiceDate(
 function listDates(account: Account, invoices: readonly OpenInvoice[], nowMs: number): Dates {
   const { subscription } = account;
   const dates = invoices.map((invoice) => toInvoiceDate(invoice, account, nowMs));
+  if (isScheduled(subscription)) {
+    const at = new Date(subscription.startMs).toISOString();
+    dates.push({ at, kind: "begins", text: "The plan begins." });
+  }
   if (subscription?.state !== "running") {
     return dates;
   }
@@ -169,8 +174,8 @@ export function toSubscription(
     phase: run.inForce.index,
     startedAt: toIso(startMs),
     anchor: toIso(anchorMs),
-    periodFrom: toIso(period.fromMs),
-    periodTo,
+    periodFrom: isScheduled(subscription) ? null : toIso(period.fromMs),
+    periodTo: isScheduled(subscription) ? null : periodTo,
     trialEndsAt: endsTrial ? periodTo : null,
     pending: {
       change:

@@ -223,7 +223,16 @@ const seats = z.strictObject({ card: z.string(), name: z.string(), quantity: dec
 
 const upcomingDate = z.strictObject({
   at: instant,
-  kind: z.enum(["begins", "trialEnds", "renews", "changes", "pauses", "ends", "invoiceDue", "couponEnds"]),
+  kind: z.enum([
+    "begins",
+    "trialEnds",
+    "renews",
+    "changes",
+    "pauses",
+    "ends",
+    "invoiceDue",
+    "couponEnds",
+  ]),
   text: z.string(),
 });
 
@@ -268,7 +277,9 @@ export const subscriptionAction = z.discriminatedUnion("do", [
     planId,
     startsAt: instant
       .optional()
-      .describe("When the plan begins, within a year. Default: at once. Nothing is charged before."),
+      .describe(
+        "When the plan begins, within a year. Default: at once. Nothing is charged before.",
+      ),
   }),
   z.strictObject({ do: z.literal("change"), planId, when: WHEN.optional(), proration }),
   z.strictObject({ do: z.literal("seats"), card: cardKey, quantity: inputDecimal, proration }),

@@ -266,6 +266,9 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/v1/plans/{planId}/migration-preview": [
     { without: "It names a plan of the installation and asks for scopes of the operator." },
   ],
+  "/v1/catalog/drafts/preview": [
+    { without: "It is of all tenants and asks for scopes of the operator." },
+  ],
   "/v1/outbox/{mailId}/attachments/{position}": [
     { without: "Mails belong to the installation; it asks for a scope of the operator." },
   ],

@@ -39,7 +39,11 @@ export const migrationRow = z.strictObject({
   isWhole: z
     .boolean()
     .describe("False when no period has ended yet, and the running one is compared so far."),
-  before: money.nullable().describe("What the period cost, before coupons, credit and tax."),
+  before: money
+    .nullable()
+    .describe(
+      "What the period comes to, with add-ons, less coupons and promotional credit as they are now, before tax.",
+    ),
   after: money.nullable().describe("What it would cost; null when the tenant cannot be moved."),
   difference: money.nullable(),
   fault: z.string().nullable().describe("Why the tenant cannot be moved."),

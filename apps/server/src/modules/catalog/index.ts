@@ -20,3 +20,4 @@ export { createPublicCatalog, type PublicCatalog } from "./public-catalog.ts";
 export { findQuotaFault } from "./publish-meters.ts";
 export { archivePlan, restorePlan } from "./versions/archive-plan.ts";
 export { getPublishableTerms } from "./versions/get-publishable-terms.ts";
+export { listPlanDrafts } from "./versions/read-plan-drafts.ts";

@@ -80,6 +80,18 @@ function lowerLines(
   };
 }
 
+/**
+ * Lowers charges as the next invoice of an account would: by coupons that hold in its period, then by promotional credit that may be
+ * used at an instant. Nothing of the account changes.
+ */
+export function lowerCharges(
+  account: Account,
+  charges: readonly Line[],
+  atMs: number,
+): readonly Line[] {
+  return lowerLines(account, charges, { atMs, use: creditUseOf(account, charges, atMs) }).lines;
+}
+
 /** What pays an invoice when it is issued. */
 type PaidWith = Pick<Invoice, "burns" | "fromBalance" | "prepaid">;
 

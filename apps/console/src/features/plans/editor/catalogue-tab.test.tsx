@@ -52,6 +52,29 @@ describe("the catalogue of an operator", () => {
     expect(onPlaceChange).toHaveBeenLastCalledWith({ plan: "team", isDraft: true });
   });
 
+  it("tries all drafts of published plans on every subscriber", async () => {
+    const row = {
+      ...{ kind: "subscriber", planId: "pro", planName: "Pro", planVersion: 3, currency: "USD" },
+      ...{ tenantId: "ten_1", tenantName: "Acme", from: null, to: null, isWhole: true },
+      ...{ before: "49.00", after: "59.00", difference: "10.00", fault: null },
+    };
+    openCatalogue({
+      "GET /plan-drafts": () => ({
+        items: listDraft("pro", "Pro").items.map((draft) => ({ ...draft, isNew: false })),
+      }),
+      "GET /catalog/drafts/preview": () =>
+        new Response(
+          [row, { kind: "end", plans: 1 }].map((line) => `${JSON.stringify(line)}\n`).join(""),
+        ),
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Try all drafts" }));
+    const dialog = await screen.findByRole("dialog", { name: "What all drafts would change" });
+    await within(dialog).findByText(
+      "1 would pay more: +$10.00 together, $59.00 instead of $49.00.",
+    );
+    within(dialog).getByText("Acme");
+  });
+
   it("says what failed and loads again", async () => {
     let isDown = true;
     openCatalogue({

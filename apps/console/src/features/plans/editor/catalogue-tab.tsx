@@ -22,6 +22,9 @@ import { SubscriberCount } from "./subscriber-count.tsx";
 
 // The form comes with the billing engine, which prices what is typed.
 const DraftPage = lazy(async () => ({ default: (await import("./draft-page.tsx")).DraftPage }));
+const DraftsDialog = lazy(async () => ({
+  default: (await import("./drafts/drafts-dialog.tsx")).DraftsDialog,
+}));
 
 const COLUMN_ROOM: ColumnRoom = [
   ["name", 200],
@@ -54,6 +57,7 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
   const catalog = useQuery(catalogQuery(api));
   const drafts = useQuery(editorQueries.drafts(api));
   const [isCreating, setIsCreating] = useState(false);
+  const [isComparing, setIsComparing] = useState(false);
   const failed = [catalog, drafts].find((query) => query.isError && query.data === undefined);
   const rows =
     catalog.data === undefined || drafts.data === undefined
@@ -68,9 +72,14 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
           A change is drafted, compared and published as a new version. Subscribers keep the version
           they have. <DocsLink page="billing">How plans are priced</DocsLink>
         </p>
-        <Button look="primary" onClick={() => setIsCreating(true)}>
-          New plan
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          {drafts.data?.some(({ isNew }) => !isNew) === true && (
+            <Button onClick={() => setIsComparing(true)}>Try all drafts</Button>
+          )}
+          <Button look="primary" onClick={() => setIsCreating(true)}>
+            New plan
+          </Button>
+        </div>
       </div>
       {failed !== undefined ? (
         <FailureNotice
@@ -100,6 +109,11 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
             </EmptyState>
           }
         />
+      )}
+      {isComparing && (
+        <Suspense>
+          <DraftsDialog onClose={() => setIsComparing(false)} />
+        </Suspense>
       )}
       <PlanSheet row={opened} onClose={() => open(undefined)} onEdit={(plan) => open(plan, true)} />
       <NewPlanDialog

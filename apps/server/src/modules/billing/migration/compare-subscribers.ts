@@ -1,12 +1,9 @@
 import type { MigrationRow } from "@turnpike/contract/plan-migrations";
 import type { Tx } from "@turnpike/db/client";
+import { compareVersions } from "@turnpike/domain/billing/account/compare-versions";
 import type { BillingPlan } from "@turnpike/domain/billing/catalog/billing-plan";
-import {
-  compareVersions,
-  listIntervals,
-  type VersionInForce,
-} from "@turnpike/domain/billing/rating/compare-versions";
 import type { Span } from "@turnpike/domain/billing/rating/line";
+import { listIntervals, type VersionInForce } from "@turnpike/domain/billing/rating/list-charges";
 import { spanAt } from "@turnpike/domain/billing/subscription/open-run";
 import { phaseAt } from "@turnpike/domain/billing/subscription/phases";
 import { isSameInterval, planInterval } from "@turnpike/domain/billing/subscription/plan-interval";
@@ -34,6 +31,7 @@ type Comparison = {
   currency: Currency;
   before: VersionInForce;
   after: VersionInForce;
+  addOns: VersionInForce[];
   intervals: { interval: PeriodUnit; span: Span }[];
   /** The period of the plan. */
   period: Span;
@@ -66,6 +64,11 @@ function toComparison(
     return;
   }
   const { run, anchorMs } = subscription;
+  const addOns = subscription.addOns.map(({ plan, inForce: { index }, seats: ownSeats }) => ({
+    plan,
+    phaseIndex: index,
+    seats: ownSeats,
+  }));
   const { startMs, seats, hasBeenPriced, inForce } = run;
   const next = phaseAt(target, { startMs, atMs: nowMs, skipsHead: hasBeenPriced });
   const before = { plan: run.plan, phaseIndex: inForce.index, seats };
@@ -77,7 +80,8 @@ function toComparison(
     currency: terms.currency,
     before,
     after,
-    intervals: listIntervals([before, after]).map((interval) => ({
+    addOns,
+    intervals: listIntervals([before, after, ...addOns]).map((interval) => ({
       interval,
       span: lastPeriod(interval, at).span,
     })),
@@ -104,11 +108,15 @@ function toBase({ tenantId, tenantName, planVersion }: PlanSubscriber) {
 function compareOne(
   subscriber: PlanSubscriber,
   comparison: Comparison,
-  { usages, target }: { usages: readonly ReadonlyMap<string, bigint>[]; target: MigrationTarget },
+  {
+    usages,
+    target,
+    nowMs,
+  }: { usages: readonly ReadonlyMap<string, bigint>[]; target: MigrationTarget; nowMs: number },
 ): ComparedSubscriber {
-  const { before, after, currency, intervals, period, isWhole } = comparison;
-  const { beforeMinor, afterMinor } = compareVersions(before, after, {
-    currency,
+  const { loaded, before, after, addOns, currency, intervals, period, isWhole } = comparison;
+  const { beforeMinor, afterMinor } = compareVersions(loaded.account, {
+    ...{ before, after, addOns, currency, atMs: nowMs },
     quantitiesOf: (asked) => {
       const place = intervals.findIndex(({ interval }) => isSameInterval(interval, asked));
       return usages[place] ?? new Map();
@@ -178,6 +186,7 @@ export async function compareSubscribers(
       : compareOne(subscriber, comparison, {
           usages: usagesOf.get(subscriber.tenantId) ?? [],
           target,
+          nowMs,
         });
   });
 }

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { implement } from "@orpc/server";
+import { draftsPreviewQuery } from "@turnpike/contract/plan-drafts-preview";
 import { migrationPreviewQuery, planMigrationsContract } from "@turnpike/contract/plan-migrations";
 import type { HttpContext } from "#http/http-context.ts";
 import { parseQuery } from "#http/parse-query.ts";
@@ -9,6 +10,7 @@ import type { JobQueue } from "#platform/job-queue.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { countSubscribers } from "./count-subscribers.ts";
 import { cancelMigration, listPlanMigrations, migrateSubscribers } from "./manage-migrations.ts";
+import { previewDrafts } from "./preview-drafts.ts";
 import { previewMigration } from "./preview-migration.ts";
 
 export function createMigrationRoutes(deps: BillingDeps & { jobs: JobQueue }) {
@@ -31,21 +33,30 @@ async function* toLines(rows: AsyncIterable<object>): AsyncGenerator<string> {
   }
 }
 
-async function sendPreview(deps: BillingDeps, call: RawCall): Promise<void> {
-  const { res, context, params } = call;
-  const caller = context.call();
-  const input = parseQuery(call, migrationPreviewQuery, { planId: params["planId"] ?? "" });
-  const rows = await previewMigration(deps, caller, input);
+/** Sends rows as they come, one JSON document on each line. */
+async function sendLines({ res, context }: RawCall, rows: AsyncIterable<object>): Promise<void> {
   res.writeHead(200, {
     "content-type": "application/x-ndjson; charset=utf-8",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   });
   await pipeline(Readable.from(toLines(rows)), res).catch((error: unknown) => {
-    // The head is sent. Without the last line, which has the totals, no reader takes it for the whole.
+    // The head is sent. Without the last line no reader takes it for the whole.
     res.destroy();
-    context.logger.debug({ err: error, planId: input.planId }, "a preview was broken off");
+    context.logger.debug({ err: error }, "a preview was broken off");
   });
+}
+
+async function sendPreview(deps: BillingDeps, call: RawCall): Promise<void> {
+  const caller = call.context.call();
+  const input = parseQuery(call, migrationPreviewQuery, { planId: call.params["planId"] ?? "" });
+  await sendLines(call, await previewMigration(deps, caller, input));
+}
+
+async function sendDraftsPreview(deps: BillingDeps, call: RawCall): Promise<void> {
+  const caller = call.context.call();
+  const input = parseQuery(call, draftsPreviewQuery, {});
+  await sendLines(call, await previewDrafts(deps, caller, input));
 }
 
 /** The preview is as long as the plan has subscribers: one JSON document on each line, and the totals on the last. */
@@ -55,6 +66,11 @@ export function createMigrationRawRoutes(deps: BillingDeps): RawRoute[] {
       method: "GET",
       path: "/v1/plans/{planId}/migration-preview",
       handle: (call) => sendPreview(deps, call),
+    },
+    {
+      method: "GET",
+      path: "/v1/catalog/drafts/preview",
+      handle: (call) => sendDraftsPreview(deps, call),
     },
   ];
 }

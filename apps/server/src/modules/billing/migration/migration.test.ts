@@ -1,4 +1,5 @@
 import { catalogInput } from "@turnpike/contract/catalog";
+import type { DraftsRow, DraftsTotals } from "@turnpike/contract/plan-drafts-preview";
 import {
   type MigrationRow,
   type MigrationTotals,
@@ -18,6 +19,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createCoupon } from "#modules/catalog/coupons/manage-coupons.ts";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { putPlanDraft } from "#modules/catalog/versions/write-plan-draft.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
@@ -28,6 +30,7 @@ import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/
 import { countSubscribers } from "./count-subscribers.ts";
 import { cancelMigration, listPlanMigrations, migrateSubscribers } from "./manage-migrations.ts";
 import { type MigrateDeps, moveSubscribers } from "./move-subscribers.ts";
+import { type DraftsPlace, previewDrafts } from "./preview-drafts.ts";
 import { previewMigration } from "./preview-migration.ts";
 
 const MINUTE_MS = 60_000;
@@ -203,6 +206,62 @@ describe("the preview of a migration", () => {
     await putPlanDraft(services, OPERATOR_CONTEXT, { planId: "metered", terms: faulty });
     expect((await refusalOf(preview("draft"))).code).toBe("INVALID_REQUEST");
     expect((await refusalOf(preview(7))).code).toBe("RESOURCE_NOT_FOUND");
+  });
+
+  it("of all drafts goes through every plan that has one, counts coupons and add-ons, and goes on where it broke off", async () => {
+    const [little, some] = [await subscribe("Little", 10), await subscribe("Some", 250)];
+    await createCoupon(services, OPERATOR_CONTEXT, {
+      ...{ couponId: "half", name: "Half", percent: "50" },
+    });
+    await act(deps, { tenantId: some }, { do: "coupon", couponId: "half" });
+    const { tenantId: other } = await createTestTenant(services, "Other");
+    await act(deps, { tenantId: other }, { do: "subscribe", planId: "limited" });
+    await endPeriod();
+    const draft = (planId: string, phases: ReturnType<typeof phasesOf>) =>
+      putPlanDraft(services, OPERATOR_CONTEXT, {
+        planId,
+        terms: {
+          ...{ name: planId, description: "", currency: "USD", pricePerMonth: "0" },
+          ...{ visibility: "public" as const, rateLimits: [], quotas: [], phases },
+        },
+      });
+    await draft("metered", phasesOf("29", "0.02"));
+    await draft("limited", phasesOf("-1", "0.02"));
+    await draft("brand-new", phasesOf("1", "0.02"));
+    const ask = async (after?: DraftsPlace) => {
+      const all: (DraftsRow | DraftsTotals)[] = [];
+      for await (const row of await previewDrafts(deps, OPERATOR_CONTEXT, { after })) {
+        all.push(row);
+      }
+      return all;
+    };
+    const all = await ask();
+    expect(all).toMatchObject([
+      { kind: "fault", planId: "limited" },
+      { planId: "metered", tenantId: little, before: "31.00", after: "29.00" },
+      // Half of what it was, and of what it would be.
+      { planId: "metered", tenantId: some, before: "16.25", after: "16.00" },
+      { kind: "end", plans: 2 },
+    ]);
+    expect(await ask({ planId: "metered", tenantId: little })).toEqual(all.slice(2));
+    const refused = previewDrafts(
+      deps,
+      contextOf({ type: "service_key", id: "svc_1", scopes: ["catalog:read"] }),
+      {},
+    );
+    expect(await refusalOf(refused)).toMatchObject({ code: "INSUFFICIENT_SCOPE" });
+    const app = await startTestApp(database);
+    const authorization = `Bearer ${await app.mintServiceKey(["catalog:read", "billing:read"])}`;
+    const get = (query: string) =>
+      fetch(`${app.url}/v1/catalog/drafts/preview${query}`, { headers: { authorization } });
+    const lines = (await (await get(`?after=metered.${little}`)).text()).trimEnd().split("\n");
+    // The program has the clock of the machine: the periods are others, the rows are the same.
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { kind: "subscriber", planId: "metered", tenantId: some },
+      { kind: "end", plans: 2 },
+    ]);
+    expect((await get("?after=metered")).status).toBe(400);
+    await app.close();
   });
 
   it("names those who cannot be moved, since they are billed in another currency", async () => {

@@ -15,6 +15,8 @@ export type PreviewInput = {
   planId: string;
   fromVersion?: number | undefined;
   to: number | "draft";
+  /** Subscribers up to this one are left out, in the order of their ids. */
+  after?: TenantId | undefined;
 };
 
 type Sum = {
@@ -70,7 +72,7 @@ function createTotals() {
 export async function previewMigration(
   deps: BillingDeps,
   context: CallContext,
-  { planId, fromVersion, to }: PreviewInput,
+  { planId, fromVersion, to, after: afterFirst }: PreviewInput,
 ): Promise<AsyncGenerator<MigrationRow | MigrationTotals>> {
   assertMay(context.actor, "catalog:read");
   assertMay(context.actor, "billing:read");
@@ -84,7 +86,7 @@ export async function previewMigration(
 
   async function* rows(): AsyncGenerator<MigrationRow | MigrationTotals> {
     const totals = createTotals();
-    let after: TenantId | undefined;
+    let after = afterFirst;
     let page: PlanSubscriber[];
     do {
       const { subscribers, compared } = await deps.transact.asOperator(async (tx) => {

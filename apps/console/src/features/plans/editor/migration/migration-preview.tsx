@@ -93,7 +93,8 @@ function Report({ report }: { report: MigrationReport }) {
         </table>
       </section>
       <p className="text-ink-muted text-xs">
-        By what the last whole period of each really used, before coupons, credit and tax.
+        By what the last whole period of each really used, with add-ons, coupons and promotional
+        credit as they are now, before tax.
         {totals.subscribers > ROWS_SHOWN &&
           ` The first ${formatCount(ROWS_SHOWN)} of ${formatCount(totals.subscribers)} are listed; the sums are of all.`}
       </p>

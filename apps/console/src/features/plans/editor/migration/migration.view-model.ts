@@ -22,7 +22,10 @@ export function describeTotals(totals: CurrencyTotals): string {
 }
 
 /** Subscribers that are counted but not priced, one sentence each. */
-export function describeRest({ unbilled, refused }: MigrationTotals): readonly string[] {
+export function describeRest({
+  unbilled,
+  refused,
+}: Pick<MigrationTotals, "unbilled" | "refused">): readonly string[] {
   return [
     ...(unbilled > 0
       ? [

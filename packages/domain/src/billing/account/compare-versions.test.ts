@@ -6,8 +6,15 @@ import { createReader } from "../../pricing/catalog-fault.ts";
 import type { PeriodUnit } from "../../time/period.ts";
 import type { BillingMeter } from "../catalog/billing-plan.ts";
 import { readPlan } from "../catalog/read-plan.ts";
-import { compareVersions, listIntervals, type VersionInForce } from "./compare-versions.ts";
-import { pricePeriod } from "./price-usage.ts";
+import { DUNNING_DEFAULT } from "../payments/dunning.ts";
+import {
+  type ComparisonUsage,
+  listIntervals,
+  type VersionInForce,
+} from "../rating/list-charges.ts";
+import { pricePeriod } from "../rating/price-usage.ts";
+import { createAccount } from "./account.ts";
+import { compareVersions as compareFor } from "./compare-versions.ts";
 
 const EUR = { code: "EUR", digits: 2 };
 const METERS = new Map<string, BillingMeter>([
@@ -40,6 +47,23 @@ const used = (quantity: string) => ({
   quantitiesOf: () => new Map([["calls", toScaled(quantity)]]),
   currency: EUR,
 });
+
+const AT_MS = Date.UTC(2026, 0, 15);
+const ACCOUNT = createAccount(
+  {
+    currency: EUR,
+    seller: undefined,
+    catalog: { meters: METERS, plans: new Map() },
+    proration: "time",
+    dunning: DUNNING_DEFAULT,
+  },
+  {
+    ...{ country: undefined, region: undefined, taxId: undefined },
+    ...{ taxIdStatus: undefined, isExempt: false },
+  },
+);
+const compareVersions = (before: VersionInForce, after: VersionInForce, usage: ComparisonUsage) =>
+  compareFor(ACCOUNT, { before, after, addOns: [], atMs: AT_MS, ...usage });
 
 describe("compareVersions", () => {
   const amount = fc
@@ -101,6 +125,37 @@ describe("compareVersions", () => {
     ["nothing with nothing", versionOf([]), versionOf([]), 0n, 0n],
   ])("compares %s", (_what, before, after, beforeMinor, afterMinor) => {
     expect(compareVersions(before, after, used("30"))).toEqual({ beforeMinor, afterMinor });
+  });
+
+  it("counts add-ons, coupons that hold and promotional credit, and no prepaid credit", () => {
+    const month = { month: 1 };
+    const half = { off: { percent: toScaled("50") }, cards: undefined, couponId: undefined };
+    const grant = {
+      ...{ granted: 700n, left: 700n, priority: 0, effectiveAtMs: 0 },
+      ...{ expiresAtMs: undefined, topUp: undefined, withdrawn: 0n },
+    };
+    const account = {
+      ...ACCOUNT,
+      periods: 3,
+      coupons: [
+        { ...half, periods: undefined },
+        { off: { amount: 100n }, periods: 1, cards: ["calls"], couponId: undefined },
+      ],
+      credit: {
+        grants: [
+          { ...grant, kind: "promotional" as const },
+          { ...grant, kind: "prepaid" as const },
+          { ...grant, kind: "promotional" as const, expiresAtMs: AT_MS },
+        ],
+        entries: [],
+      },
+    };
+    const before = versionOf([fee("10", month), calls("0.10", month)]);
+    const after = versionOf([fee("20", month), calls("0.01", month)]);
+    const addOns = [versionOf([fee("5", month)])];
+    const found = compareFor(account, { before, after, addOns, atMs: AT_MS, ...used("30") });
+    // (10 + 3 - 1 + 5) / 2 - 7, and (20 + 0.30 - 0.30 + 5) / 2 - 7.
+    expect(found).toEqual({ beforeMinor: 150n, afterMinor: 550n });
   });
 
   it("counts the usage of each card in an interval of its own", () => {

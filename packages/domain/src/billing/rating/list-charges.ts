@@ -1,11 +1,5 @@
 import { type Currency, roundToMinor } from "../../money/currency.ts";
-import {
-  addExact,
-  divideHalfAway,
-  maxExact,
-  toExact,
-  ZERO,
-} from "../../money/exact.ts";
+import { addExact, divideHalfAway, maxExact, toExact, ZERO } from "../../money/exact.ts";
 import type { Quantity } from "../../pricing/price.ts";
 import type { PeriodUnit } from "../../time/period.ts";
 import { type BillingPlan, isPriced, type PlanPhase } from "../catalog/billing-plan.ts";

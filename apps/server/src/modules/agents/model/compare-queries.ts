@@ -1,21 +1,12 @@
 import type { QueryDifference } from "@turnpike/contract/model-answers";
 import { type QuestionReply, questionReply } from "@turnpike/contract/questions";
-import { usageReport } from "@turnpike/contract/usage";
+import { USAGE_DIMENSIONS, usageReport } from "@turnpike/contract/usage";
 
 /** A query in comparable texts. */
 type Comparable = Readonly<Record<QueryDifference["part"], string>>;
 
 const PARTS = ["measures", "dimensions", "filters", "from", "to", "grain"] as const;
-const FILTERS = [
-  "key",
-  "route",
-  "method",
-  "status",
-  "status_class",
-  "outcome",
-  "environment",
-  "event",
-];
+const FILTERS = [...USAGE_DIMENSIONS, "event"];
 /** Ends of ranges are rounded, and "until now" moves on between two questions. */
 const SAME_INSTANT_MS = 15 * 60_000;
 

@@ -1,19 +1,7 @@
-import type { UsageQuestion } from "@turnpike/contract/usage";
+import { ALL_USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage";
 
 /** The longest list that the API reads. */
 const VALUES_MAX = 100;
-const FILTERS = [
-  "key",
-  "route",
-  "method",
-  "status",
-  "status_class",
-  "outcome",
-  "environment",
-  "tenant",
-  "plan",
-] as const;
-
 const escaped = (value: string | number) => String(value).replace(/[\\,]/g, "\\$&");
 const toList = (values: readonly (string | number)[]) => values.map(escaped).join(",");
 
@@ -23,10 +11,10 @@ export function toUsageParams(
     UsageQuestion,
     "measures" | "dimensions" | "from" | "to" | "grain" | "timeZone" | "order" | "compare" | "event"
   > &
-    Partial<Pick<UsageQuestion, (typeof FILTERS)[number]>>,
+    Partial<Pick<UsageQuestion, (typeof ALL_USAGE_DIMENSIONS)[number]>>,
   limit: number | undefined,
 ): Record<string, string> | null {
-  const lists = FILTERS.flatMap((name) => {
+  const lists = ALL_USAGE_DIMENSIONS.flatMap((name) => {
     const values = question[name];
     return values === undefined ? [] : [{ name, values }];
   });

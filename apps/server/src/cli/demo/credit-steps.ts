@@ -1,6 +1,7 @@
 import { toScaled } from "@turnpike/domain/money/decimal";
 import {
   buyCredit,
+  getCredits,
   getSpendCap,
   grantCredit,
   putAutomaticTopUp,
@@ -13,6 +14,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "./demo-usage.ts";
 const HIGH_CAP = "5000.00";
 /** What is spent of a cap that is nearly reached, per cent. */
 const NEAR_PERCENT = 96n;
+
+/** How often a customer on a prepaid plan looks at what is left. */
+const LOOKS_EVERY_MS = 2 * DAY_MS;
 
 type Grant = Parameters<typeof grantCredit>[2];
 
@@ -86,6 +90,36 @@ export function boughtCredit({ startMs, untilMs }: Life): Step[] {
     ];
   });
   return [...ways, { atMs: untilMs - HOUR_MS, run: topUpByItself }];
+}
+
+/** Buys credit, and again each time that little is left, as a customer does who looks now and then. */
+export function prepaidCredit({ startMs, untilMs }: Life): Step[] {
+  const buySome = buy("10.00");
+  const refill: Step["run"] = async (deps, context, key) => {
+    const { draw } = await getCredits(deps, context, key);
+    if (draw !== null && toScaled(draw.left) < toScaled("3")) {
+      await buySome(deps, context, key);
+      await pay(deps, context, key);
+    }
+  };
+  const firstMs = startMs + MINUTE_MS;
+  const looks: Step[] = [];
+  for (let atMs = firstMs + LOOKS_EVERY_MS; atMs < untilMs - HOUR_MS; atMs += LOOKS_EVERY_MS) {
+    looks.push({ atMs, run: refill });
+  }
+  return [
+    { atMs: firstMs, run: buySome },
+    { atMs: firstMs + MINUTE_MS, run: pay },
+    ...looks,
+    {
+      atMs: untilMs - HOUR_MS,
+      run: (deps, context, key) =>
+        putAutomaticTopUp(deps, context, {
+          ...key,
+          ...{ threshold: "1.00", amount: "20.00", monthLimit: "60.00" },
+        }),
+    },
+  ];
 }
 
 export function highCap({ untilMs }: Life): Step[] {

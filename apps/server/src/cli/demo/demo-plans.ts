@@ -77,6 +77,13 @@ const INPUT = catalogInput.parse({
       ],
     },
     {
+      planId: "demo-prepaid",
+      name: "Prepaid (demo)",
+      description: "Calls draw on credit as they happen.",
+      isPrepaid: true,
+      phases: [{ rateCards: [requests({ model: "per_unit", unitAmount: "0.002" })] }],
+    },
+    {
       planId: "demo-yearly",
       name: "Yearly (demo)",
       description: "A fee for a year in advance, and usage by the month.",

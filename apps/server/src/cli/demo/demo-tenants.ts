@@ -24,6 +24,8 @@ export type DemoBilling =
   | "growth"
   /** Usage by volume, paid by credit that it buys, also by itself. */
   | "volume"
+  /** Usage that draws on credit as it happens, which it buys when little is left; at the end little is left. */
+  | "prepaid"
   /** A year in advance. */
   | "yearly"
   /** Moves to a smaller plan in the middle of a period, with a coupon, and stops paying. */
@@ -168,7 +170,7 @@ export const DEMO_TENANTS: readonly DemoTenant[] = [
   },
   {
     name: "Pinwheel Lessons",
-    billing: "none",
+    billing: "prepaid",
     planId: "free",
     story: "steady",
     callsPerHour: 18,

@@ -12,7 +12,13 @@ import {
 import { getEntitlement } from "#modules/entitlements/index.ts";
 import type { CommandSession } from "../run-command.ts";
 import { toBillingDeps } from "../to-billing-deps.ts";
-import { boughtCredit, highCap, nearCap, promotionalCredit } from "./credit-steps.ts";
+import {
+  boughtCredit,
+  highCap,
+  nearCap,
+  prepaidCredit,
+  promotionalCredit,
+} from "./credit-steps.ts";
 import { at, type InstalledTenant } from "./demo-installation.ts";
 import { DEMO_COUPON, ensureDemoPlans } from "./demo-plans.ts";
 import { toDemoSettings } from "./demo-seller.ts";
@@ -105,6 +111,8 @@ function listSteps(billing: DemoBilling, life: Life): Step[] {
     }
     case "volume":
       return [subscribe("demo-volume", startMs), ...boughtCredit(life), ...paid];
+    case "prepaid":
+      return [subscribe("demo-prepaid", startMs), ...prepaidCredit(life)];
     case "yearly":
       return [subscribe("demo-yearly", startMs), ...paid];
     case "downgrade":

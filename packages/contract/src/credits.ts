@@ -70,7 +70,7 @@ const creditDraw = z.strictObject({
         unitsLeft: z.string().describe("Units that still fit, if no other meter is used."),
       }),
     )
-    .describe("Meters with a price. None in the sandbox, where calls are not refused."),
+    .describe("Meters with a price."),
 });
 
 export const credits = z.strictObject({

@@ -34,4 +34,6 @@ export type Entitlement = {
   periodUnit: PeriodUnit;
   /** Undefined without a cap and without a prepaid plan. */
   spendCap?: EntitledSpend | undefined;
+  /** The same for test keys: without a prepaid plan in the sandbox, undefined. */
+  sandboxSpend?: EntitledSpend | undefined;
 };

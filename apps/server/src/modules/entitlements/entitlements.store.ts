@@ -20,6 +20,7 @@ type EntitlementRow = {
   period_unit: CalendarUnit;
   period_every: number;
   spend_cap: EntitledSpend | null;
+  sandbox_spend: EntitledSpend | null;
 };
 
 function toEntitlement(row: EntitlementRow): Entitlement {
@@ -34,6 +35,7 @@ function toEntitlement(row: EntitlementRow): Entitlement {
     periodAnchor: row.period_anchor,
     periodUnit: every === 1 ? unit : { every, unit },
     ...(row.spend_cap === null ? {} : { spendCap: row.spend_cap }),
+    ...(row.sandbox_spend === null ? {} : { sandboxSpend: row.sandbox_spend }),
   };
 }
 
@@ -44,7 +46,7 @@ export async function listEntitlements(
 ): Promise<Entitlement[]> {
   const rows = await tx<EntitlementRow[]>`
     select tenant_id, suspended_at, standing, plan_id, plan_version, terms, period_anchor, period_unit, period_every,
-      spend_cap
+      spend_cap, sandbox_spend
     from entitlements where tenant_id = any(${[...tenantIds]}::text[])`;
   return rows.map(toEntitlement);
 }

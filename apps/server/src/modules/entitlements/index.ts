@@ -17,6 +17,7 @@ export { getEntitlement } from "./get-entitlement.ts";
 export { setSpendBudgetWithin } from "./set-spend-budget.ts";
 export { setStandingWithin } from "./set-standing.ts";
 export {
+  type BudgetKey,
   type CountedBudget,
   findSpendBudget,
   listBudgetedTenants,

@@ -1,7 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import { insertChange } from "#platform/changes.store.ts";
-import { deleteSpendBudget, type SpendBudget, writeSpendBudget } from "./spend-budgets.store.ts";
+import {
+  type BudgetKey,
+  deleteSpendBudget,
+  type SpendBudget,
+  writeSpendBudget,
+} from "./spend-budgets.store.ts";
 
 /**
  * Sets what keeps the spend of a tenant within its cap and its credit, or with `undefined` ends it. Where that changes what a tenant may do, every
@@ -10,7 +14,7 @@ import { deleteSpendBudget, type SpendBudget, writeSpendBudget } from "./spend-b
  */
 export async function setSpendBudgetWithin(
   tx: Tx,
-  tenantId: TenantId,
+  key: BudgetKey,
   {
     budget,
     settles = false,
@@ -24,9 +28,10 @@ export async function setSpendBudgetWithin(
 ): Promise<void> {
   const isChanged =
     budget === undefined
-      ? (await deleteSpendBudget(tx, tenantId)) > 0
-      : await writeSpendBudget(tx, tenantId, { ...budget, settles, now });
+      ? (await deleteSpendBudget(tx, key)) > 0
+      : await writeSpendBudget(tx, key, { ...budget, settles, now });
   if (isChanged) {
+    const { tenantId } = key;
     await insertChange(tx, { kind: "tenant", tenantId, entityId: tenantId });
   }
 }

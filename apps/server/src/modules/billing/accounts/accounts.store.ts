@@ -88,7 +88,7 @@ export async function hastenPrepaid(tx: Tx, tenantId: TenantId, now: Date): Prom
   await tx`
     update billing_accounts set revision = revision + 1, due_at = least(due_at, ${now})
     where tenant_id = ${tenantId} and environment = 'live'
-      and exists (select from spend_budgets b where b.tenant_id = ${tenantId} and b.credit is not null)`;
+      and exists (select from spend_budgets b where b.tenant_id = ${tenantId} and b.environment = 'live' and b.credit is not null)`;
 }
 
 /**

@@ -228,7 +228,7 @@ export async function listLowAccounts(
     from automatic_top_ups t join billing_accounts a using (tenant_id, environment) join tenants using (tenant_id)
       cross join lateral (
         select exists (
-          select from spend_budgets s where s.tenant_id = t.tenant_id and s.credit is not null
+          select from spend_budgets s where s.tenant_id = t.tenant_id and s.environment = t.environment and s.credit is not null
         ) as is_drawing
       ) b
       cross join lateral (

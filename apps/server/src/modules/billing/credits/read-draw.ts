@@ -52,7 +52,7 @@ export async function toDrawReply(
   if (draw === undefined) {
     return null;
   }
-  const state = environment === "live" ? await findCreditState(tx, tenantId) : undefined;
+  const state = await findCreditState(tx, tenantId, environment);
   return {
     drawn: formatMinor(draw.drawn, currency),
     left: formatMinor(draw.left, currency),

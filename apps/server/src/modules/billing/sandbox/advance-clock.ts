@@ -15,6 +15,7 @@ import { writeChanges } from "../accounts/write-changes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
+import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
 import { CLOCK_ADVANCED, insertShift, listLastAdvance } from "./clock.store.ts";
 import { toClock } from "./get-clock.ts";
 
@@ -109,6 +110,7 @@ async function advance(
   if (written === undefined) {
     throw new Error("An account that is locked was changed by something else.");
   }
+  await syncSpendBudget(tx, { loaded, after, atMs: reachedMs, aheadMs, now });
   await insertShift(tx, { tenantId, recordedTo: loaded.recordedTo, aheadMs: row.aheadMs });
   await notifyOfReminders(deps, tx, { loaded, after, reminders });
   await writeAudit(deps, tx, context, {

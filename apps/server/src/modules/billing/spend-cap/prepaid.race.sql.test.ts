@@ -16,6 +16,7 @@ import { topUpLowAccounts } from "../credits/top-up-low-accounts.ts";
 import { putBillingDetails } from "../details/put-billing-details.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
+import { advanceClock } from "../sandbox/advance-clock.ts";
 import { act, recordUsage } from "../testing/billing.fixture.ts";
 import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
 import { putSpendCap } from "./change-spend-cap.ts";
@@ -184,6 +185,36 @@ describe("guarantee: calls of a prepaid plan never pass the credit that they dra
       expect(drawn > 140).toBe(due === 0);
     },
   );
+
+  it("nor those of test keys the credit of the sandbox, by its clock, and live calls draw on none of it", async () => {
+    const tenantId = await fleet.makeTenant("unpriced");
+    const key = { tenantId, environment: "test" as const };
+    const inSandbox = () =>
+      fleet.deps.transact.asOperator((tx) => findCreditState(tx, tenantId, "test"));
+    await act(fleet.deps, key, { do: "subscribe", planId: "prepaid" });
+    await grantCredit(fleet.deps, OPERATOR_CONTEXT, {
+      ...{ ...key, kind: "prepaid", amount: "3", priority: 50, reason: "A test" },
+    });
+    const passed = await fleet.spendAll(tenantId, "test");
+    expect(passed).toBeGreaterThan(140);
+    expect(await inSandbox()).toMatchObject({ credit: 300n, isEmpty: true });
+    const { draw } = await getCredits(fleet.deps, OPERATOR_CONTEXT, key);
+    expect(draw).toMatchObject({ isEmpty: true });
+    expect(draw?.meters).toHaveLength(CAPPED_METERS.length);
+    expect(await stateOf(tenantId)).toBeUndefined();
+    // Its month is over when its clock says so. What the first one took is gone, and units are included anew.
+    const to = new Date(fleet.deps.clock.now().getTime() + 40 * 24 * 3600 * 1000).toISOString();
+    await advanceClock(fleet.deps, OPERATOR_CONTEXT, { tenantId, to });
+    const [invoice] = await database.sql<{ units: number; prepaid: number; due: number }[]>`
+      select sum(l.quantity)::float8 as units, max(i.prepaid)::float8 as prepaid, max(i.total - i.prepaid)::float8 as due
+      from invoices i join invoice_lines l using (invoice_id) where i.tenant_id = ${tenantId}`;
+    expect(invoice).toMatchObject({ units: passed, due: 0 });
+    expect(await inSandbox()).toMatchObject({
+      credit: 300n - BigInt(invoice?.prepaid ?? 0),
+      drawn: 0n,
+    });
+    expect(await fleet.spendAll(tenantId, "test")).toBeGreaterThanOrEqual(140);
+  });
 
   it("and draw once while the account waits for an exchange rate after its period", async () => {
     const now = fleet.deps.clock.now();

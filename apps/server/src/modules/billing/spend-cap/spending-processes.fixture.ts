@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -50,14 +51,18 @@ export async function startSpendingProcesses(database: TestDatabase) {
   }
 
   /** What the gateway asks leases for: it learns of a changed limit by its time. */
-  async function limitsOf(tenantId: TenantId): Promise<HardLimit[]> {
+  async function limitsOf(
+    tenantId: TenantId,
+    environment: Environment = "live",
+  ): Promise<HardLimit[]> {
     const entitlement = await deps.transact.asOperator((tx) => findEntitlement(tx, tenantId));
-    const { changedAtMs = 0 } = entitlement?.spendCap ?? {};
+    const { spendCap, sandboxSpend } = entitlement ?? {};
+    const { changedAtMs = 0 } = (environment === "live" ? spendCap : sandboxSpend) ?? {};
     const now = deps.clock.now();
     return CAPPED_METERS.map((meterId) => ({
       tenantId,
       meterId,
-      environment: "live",
+      environment,
       periodStartMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()),
       periodEndMs: Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1),
       limit: NO_LIMIT,
@@ -132,8 +137,8 @@ export async function startSpendingProcesses(database: TestDatabase) {
   }
 
   /** Spends all that a limit leaves: what a process held without a call for it is free the second time. */
-  async function spendAll(tenantId: TenantId): Promise<number> {
-    const limits = await limitsOf(tenantId);
+  async function spendAll(tenantId: TenantId, environment?: Environment): Promise<number> {
+    const limits = await limitsOf(tenantId, environment);
     let passed = await callUntilRefused(limits);
     await settle();
     passed += await callUntilRefused(limits);

@@ -15,24 +15,32 @@ function mayHaveBudget({ cap, subscription }: Account): boolean {
 
 /**
  * Gives the granter of leases what it needs to keep a tenant within its cap and its credit, or takes it away with them. Part of the
- * transaction that writes the account. Tenants without both, and the sandbox, have none.
+ * transaction that writes the account. Accounts without both have none.
+ *
+ * @param input.aheadMs - How far the clock of a sandbox is ahead from now on; left out: as far as it was.
  */
 export async function syncSpendBudget(
   tx: Tx,
-  { loaded, after, atMs, now }: { loaded: LoadedAccount; after: Account; atMs: number; now: Date },
+  {
+    loaded,
+    after,
+    atMs,
+    aheadMs = loaded.row?.aheadMs ?? 0,
+    now,
+  }: { loaded: LoadedAccount; after: Account; atMs: number; aheadMs?: number; now: Date },
 ): Promise<void> {
   const { key, account: before, recordedTo } = loaded;
   const { cap, terms } = after;
-  if (key.environment !== "live" || !(mayHaveBudget(after) || mayHaveBudget(before))) {
+  if (!(mayHaveBudget(after) || mayHaveBudget(before))) {
     return;
   }
   const { spans, credit } = listSpendLimits(after, atMs);
   if (cap === undefined && credit === undefined) {
-    await setSpendBudgetWithin(tx, key.tenantId, { budget: undefined, now });
+    await setSpendBudgetWithin(tx, key, { budget: undefined, now });
     return;
   }
   const meters = spans.flatMap(({ spend }) => spend.cards.map(({ meterId }) => meterId));
-  await setSpendBudgetWithin(tx, key.tenantId, {
+  await setSpendBudgetWithin(tx, key, {
     budget: {
       cap,
       credit,
@@ -40,6 +48,7 @@ export async function syncSpendBudget(
       meters: [...new Set(meters)].sort(),
       spans,
       fedTo: recordedTo,
+      aheadMs,
     },
     settles: after.creditFromMs !== before.creditFromMs,
     now,

@@ -46,8 +46,8 @@ export class TenantLimits {
     const quota = tenant.terms.quotas.find(
       (candidate) => candidate.meter === meterId && candidate.kind === "hard",
     );
-    const { spendCap } = tenant;
-    const isCapped = environment === "live" && spendCap?.meters.includes(meterId) === true;
+    const spendCap = environment === "live" ? tenant.spendCap : tenant.sandboxSpend;
+    const isCapped = spendCap?.meters.includes(meterId) === true;
     if (quota === undefined && !isCapped) {
       return;
     }

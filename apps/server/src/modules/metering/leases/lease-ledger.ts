@@ -61,11 +61,14 @@ export function nameBalance({
 /** A process that asks for units, and the balance: its own, or all of a tenant. Written as the entity of a change. */
 export type LeaseRecall = { processId: string; balance: string };
 
-const OF_BUDGET = "|live|*";
+const OF_BUDGET = "|*";
 
-/** Names all balances of a tenant whose use counts against its spend cap. */
-export function nameBudget({ tenantId }: Pick<BalanceName, "tenantId">): string {
-  return `${tenantId}${OF_BUDGET}`;
+/** Names all balances of a tenant in an environment whose use counts against its limits in money. */
+export function nameBudget({
+  tenantId,
+  environment,
+}: Pick<BalanceName, "tenantId" | "environment">): string {
+  return `${tenantId}|${environment}${OF_BUDGET}`;
 }
 
 export function isBudgetName(name: string): boolean {

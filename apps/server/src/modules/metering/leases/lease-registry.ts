@@ -80,11 +80,11 @@ export class LeaseRegistry {
       : this.ofBalance(name);
   }
 
-  /** Entries of a tenant that its spend cap is about: those of its live balances, not those of its keys. */
-  ofBudget({ tenantId }: Pick<BalanceName, "tenantId">): LeaseEntry[] {
+  /** Entries of a tenant that its limits in money are about: those of its balances in an environment, not those of its keys. */
+  ofBudget({ tenantId, environment }: Pick<BalanceName, "tenantId" | "environment">): LeaseEntry[] {
     return this.all().filter(
       ({ name }) =>
-        name.tenantId === tenantId && name.keyId === undefined && name.environment === "live",
+        name.tenantId === tenantId && name.keyId === undefined && name.environment === environment,
     );
   }
 

@@ -65,8 +65,9 @@ export async function lockBalance(
       ), 0)::float8 as held_elsewhere,
       exists (select from meters where meter_id = ${name.meterId} and event_type is not null) as is_reported,
       ${
-        keyId === undefined && name.environment === "live"
-          ? tx`exists (select from spend_budgets where tenant_id = ${name.tenantId} and ${name.meterId} = any(meters))`
+        keyId === undefined
+          ? tx`exists (select from spend_budgets where tenant_id = ${name.tenantId} and environment = ${name.environment}
+              and ${name.meterId} = any(meters))`
           : tx`false`
       } as is_budgeted
     from leases where ${ofBalance}`;

@@ -10,10 +10,12 @@ import {
   spansAt,
 } from "@turnpike/domain/billing/limits/spend-span";
 import type { LeaseId, TenantId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { SpendNotice } from "@turnpike/domain/limits/lease-state";
 import { larger, smaller } from "@turnpike/domain/money/bounds";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import {
+  type BudgetKey,
   type CountedBudget,
   findSpendBudget,
   lockSpendBudget,
@@ -34,25 +36,26 @@ export type SpendRoom = {
 };
 
 /** Balances that ended a day before the first usage of a budget are not used any more. */
-function endsAfterOf(spans: readonly SpendSpan[]): number {
+function endsAfterOf({ spans, aheadMs }: CountedBudget): number {
   const starts = spans.flatMap(({ fromMs, spend }) => [
     fromMs,
     ...spend.cards.map((card) => card.fromMs),
   ]);
-  return Math.min(...starts) - DAY_MS;
+  return Math.min(...starts) - aheadMs - DAY_MS;
 }
 
 /** Where counting begins in a period that has begun: the ledger knows what billing has not seen of it. */
 async function readAnchor(
   tx: Tx,
-  { tenantId, budget, span }: { tenantId: TenantId; budget: CountedBudget; span: SpendSpan },
+  { key, budget, span }: { key: BudgetKey; budget: CountedBudget; span: SpendSpan },
 ): Promise<SpendAnchor> {
   const { cards } = span.spend;
   const rows = await listFreshUse(tx, {
-    tenantId,
-    meters: cards,
+    ...key,
+    // The ledger is by real time.
+    meters: cards.map(({ meterId, fromMs }) => ({ meterId, fromMs: fromMs - budget.aheadMs })),
     recordedAfter: budget.fedTo,
-    endsAfterMs: endsAfterOf(budget.spans),
+    endsAfterMs: endsAfterOf(budget),
   });
   return {
     fresh: rows.map(({ fresh }) => fresh),
@@ -62,16 +65,14 @@ async function readAnchor(
 
 async function anchorsOf(
   tx: Tx,
-  tenantId: TenantId,
+  key: BudgetKey,
   budget: CountedBudget,
 ): Promise<(SpendAnchor | undefined)[]> {
   const anchors: (SpendAnchor | undefined)[] = [];
   for (const [place, span] of budget.spans.entries()) {
     const known = budget.anchors[place];
     const hasBegun = span.fromMs <= budget.now.getTime();
-    anchors.push(
-      known ?? (hasBegun ? await readAnchor(tx, { tenantId, budget, span }) : undefined),
-    );
+    anchors.push(known ?? (hasBegun ? await readAnchor(tx, { key, budget, span }) : undefined));
   }
   return anchors;
 }
@@ -173,22 +174,23 @@ function creditLeft(credit: bigint, draw: Spend): bigint {
  */
 export async function lockSpendRoom(
   tx: Tx,
-  { tenantId, meterId }: { tenantId: TenantId; meterId: string },
+  { tenantId, environment, meterId }: BudgetKey & { meterId: string },
   own?: LeaseId,
 ): Promise<SpendRoom | undefined> {
-  const budget = await lockSpendBudget(tx, tenantId);
+  const key = { tenantId, environment };
+  const budget = await lockSpendBudget(tx, key);
   if (budget === undefined || !budget.meters.includes(meterId)) {
     return;
   }
-  const anchors = await anchorsOf(tx, tenantId, budget);
+  const anchors = await anchorsOf(tx, key, budget);
   if (anchors.some((anchor, place) => anchor !== budget.anchors[place])) {
-    await writeSpendAnchors(tx, tenantId, anchors);
+    await writeSpendAnchors(tx, key, anchors);
   }
   // A statement of its own, which sees what was granted while this transaction waited for the lock.
   const rows = await listReserved(tx, {
-    tenantId,
+    ...key,
     meterIds: budget.meters,
-    endsAfterMs: endsAfterOf(budget.spans),
+    endsAfterMs: endsAfterOf(budget),
     own,
   });
   const reservedBy = createReservedBy(budget, anchors, rows);
@@ -249,16 +251,16 @@ function listUnitsLeft(
   return meters.map((meterId) => ({ meterId, unitsLeft: larger(unitsOf(meterId) ?? 0n, 0n) }));
 }
 
-async function readReserved(tx: Tx, tenantId: TenantId) {
-  const budget = await findSpendBudget(tx, tenantId);
+async function readReserved(tx: Tx, key: BudgetKey) {
+  const budget = await findSpendBudget(tx, key);
   if (budget === undefined || budget.spans.length === 0) {
     return;
   }
-  const anchors = await anchorsOf(tx, tenantId, budget);
+  const anchors = await anchorsOf(tx, key, budget);
   const rows = await listReserved(tx, {
-    tenantId,
+    ...key,
     meterIds: budget.meters,
-    endsAfterMs: endsAfterOf(budget.spans),
+    endsAfterMs: endsAfterOf(budget),
     own: undefined,
   });
   return { budget, reservedBy: createReservedBy(budget, anchors, rows) };
@@ -270,7 +272,7 @@ async function readReserved(tx: Tx, tenantId: TenantId) {
  * @returns `undefined` without a cap, and when nothing with a price runs.
  */
 export async function findSpendState(tx: Tx, tenantId: TenantId): Promise<SpendState | undefined> {
-  const read = await readReserved(tx, tenantId);
+  const read = await readReserved(tx, { tenantId, environment: "live" });
   const cap = read?.budget.cap;
   if (read === undefined || cap === undefined) {
     return;
@@ -305,8 +307,9 @@ export async function findSpendState(tx: Tx, tenantId: TenantId): Promise<SpendS
 export async function findCreditState(
   tx: Tx,
   tenantId: TenantId,
+  environment: Environment = "live",
 ): Promise<CreditState | undefined> {
-  const read = await readReserved(tx, tenantId);
+  const read = await readReserved(tx, { tenantId, environment });
   const credit = read?.budget.credit;
   if (read === undefined || credit === undefined) {
     return;

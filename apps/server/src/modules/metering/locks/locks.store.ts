@@ -236,17 +236,18 @@ export async function findCaps(
       is_recent: boolean;
     }[]
   >`
-    select e.terms, k.quotas, e.spend_cap -> 'meters' ? ${meter_id} as is_spend_capped,
-      greatest(e.updated_at, k.updated_at, to_timestamp((e.spend_cap ->> 'changedAtMs')::float8 / 1000))
+    select e.terms, k.quotas, s.spend -> 'meters' ? ${meter_id} as is_spend_capped,
+      greatest(e.updated_at, k.updated_at, to_timestamp((s.spend ->> 'changedAtMs')::float8 / 1000))
         > now() - interval '1 minute' as is_recent
     from entitlements e
+    cross join lateral (select ${environment === "live" ? tx`e.spend_cap` : tx`e.sandbox_spend`} as spend) s
     left join api_keys k on k.tenant_id = e.tenant_id and k.key_id = ${key_id}
     where e.tenant_id = ${tenant_id}`;
   return {
     tenant: row?.terms.quotas.find((quota) => quota.meter === meter_id && quota.kind === "hard")
       ?.limit,
     key: row?.quotas?.find((quota) => quota.meter === meter_id)?.limit,
-    isSpendCapped: environment === "live" && row?.is_spend_capped === true,
+    isSpendCapped: row?.is_spend_capped === true,
     isRecent: row?.is_recent === true,
   };
 }

@@ -131,6 +131,48 @@ describe("analytics of a replayed access log", () => {
     expect(await page.evaluate("globalThis.shifts")).toBe(0);
   });
 
+  it("answers a question by the keyboard alone, changed by a chip and a follow-up, pinned, and shared by its address", async () => {
+    const question = "requests by status in the last 24 hours";
+    await page.goto(
+      `http://localhost:${String(server.port)}/ai-intelligence?tenant=${tenant}&zone=UTC`,
+    );
+    const box = page.getByRole("textbox", { name: "Question" });
+    await box.focus();
+    await page.keyboard.type(question);
+    await page.keyboard.press("Enter");
+    const answer = page.getByRole("table", { name: question });
+    const cellOf = (status: string) => answer.getByRole("row", { name: new RegExp(`^${status}`) });
+    const counted = expected.get(404) ?? 0;
+    await cellOf("404").getByText(counted.toLocaleString("en"), { exact: true }).waitFor();
+
+    await page.getByRole("combobox", { name: "Measure" }).press("Enter");
+    await page.getByRole("option", { name: "Errors" }).waitFor();
+    await page.keyboard.type("Errors");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/[?&]edited=/);
+    await page.getByRole("combobox", { name: "Measure" }).getByText("Errors").waitFor();
+    // Errors are answers of 500 and above.
+    await cellOf("404").getByText("0", { exact: true }).waitFor();
+
+    await box.focus();
+    await page.keyboard.type("only 404");
+    await page.keyboard.press("Enter");
+    await page.getByText(`${question} → only 404`).waitFor();
+    const sentence = page.getByText(new RegExp(`${counted.toLocaleString("en")} requests`));
+    const said = (await sentence.first().textContent()) ?? "";
+    await page.getByRole("button", { name: "Pin to overview" }).press("Enter");
+    await page.getByRole("button", { name: "Unpin from overview" }).waitFor();
+
+    const shared = page.url();
+    await page.goto(`http://localhost:${String(server.port)}/overview?tenant=${tenant}`);
+    await page.getByText(said).waitFor();
+    await page.goto(shared);
+    await page.reload();
+    await page.getByText(said).waitFor();
+    await page.setViewportSize({ width: 360, height: 900 });
+    expect(await measureOverflowPx(page)).toBe(0);
+  });
+
   it.each([
     ["light", 1440],
     ["dark", 1440],

@@ -19,4 +19,6 @@ export const QUESTION_SETS: readonly QuestionSet[] = [
   { set: "round-5", questions: 79, exact: 58, wrong: 7 },
   { set: "round-6", questions: 81, exact: 78, wrong: 3 },
   { set: "round-7", questions: 77, exact: 70, wrong: 3 },
+  { set: "round-8", questions: 75, exact: 62, wrong: 3 },
+  { set: "traps-2", questions: 66, exact: 50, wrong: 13 },
 ];

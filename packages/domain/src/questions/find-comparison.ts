@@ -131,22 +131,32 @@ export function findStep(text: string): "day" | "week" | "month" | undefined {
 /** True after taking a word of change out of a phrase: “how much did traffic grow”. */
 export const findGrowth = (phrase: Phrase): boolean => take(phrase, GROWTH) !== undefined;
 
-/** Takes the second range of “June versus May”; the answer is `undefined` when it is not the one before the first. */
+/** Takes the second range of “June versus May”: the later one is compared with the one before it; `undefined` when neither is. */
 export function findSecondRange(
   phrase: Phrase,
   clock: QuestionClock,
   first: LocalRange,
-): FoundComparison | undefined {
+): { readonly compare: FoundComparison; readonly range: LocalRange } | undefined {
   const rest: Phrase = { text: phrase.text };
   if (take(rest, RANGE_AFTER) === undefined) {
     return;
   }
   const second = findRange(rest, clock);
-  const compare = second === undefined ? undefined : toComparison(first, second);
-  if (compare !== undefined) {
-    phrase.text = rest.text;
+  if (second === undefined) {
+    return;
   }
-  return compare;
+  // “May versus June” is June, compared with May.
+  for (const [range, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    const compare = toComparison(range, other);
+    if (compare !== undefined) {
+      phrase.text = rest.text;
+      return { compare, range };
+    }
+  }
+  return;
 }
 
 /** How a range compares with another; `undefined` when the other is neither the one before nor that of the year before. */

@@ -25,6 +25,10 @@ const ALL_OF =
 const SUBJECT =
   /\b(have|do|did|does|has|had) (?:our |the |all |my )*(tenants|customers|clients|users|people)(?![\w#])/g;
 
+/** “From all customers but Globex”. */
+const ALL_BUT =
+  /\b(?:for|of|from|over|across|in|on|by) (?:all|any)(?: of)?(?: our| the| my)? \w+ but\b(?= (?:for )?#[vs])/g;
+
 export type FoundDimension = { readonly field: string; readonly isPlural: boolean };
 
 function toField(word: string, index: VocabularyIndex): string | undefined {
@@ -69,9 +73,16 @@ export function findDimensions(
   { values, isOfInvoices }: { values: readonly FoundValue[]; isOfInvoices: boolean },
 ): FoundDimension[] {
   let text = phrase.text;
+  const singular = new Set<string>();
   for (const [pattern, mark] of COMPOUNDS) {
-    text = text.replace(pattern, mark);
+    text = text.replace(pattern, (typed) => {
+      if (!/(?:[^u]s|es)$/.test(typed)) {
+        singular.add(mark.slice(2));
+      }
+      return mark;
+    });
   }
+  text = text.replace(ALL_BUT, "all but");
   const isList = /^(?:\w+ ){0,3}list\b/.test(text);
   text = text.replace(ALL_OF, (whole, noun: string) =>
     toField(noun, index) === undefined ? whole : isList ? `by ${noun}` : ",",
@@ -94,7 +105,8 @@ export function findDimensions(
     }
     const named = field === "status" && isOfInvoices ? "invoice_status" : field;
     if (!found.some((one) => one.field === named)) {
-      const isPlural = /s$/.test(word) && word !== "status";
+      const isPlural =
+        compound === undefined ? /s$/.test(word) && word !== "status" : !singular.has(compound);
       found.push({ field: named, isPlural });
     }
     return `#d${named}`;

@@ -12,7 +12,7 @@ const FUTURE = words(
 );
 const KEYS = words("keys?|credentials?");
 const UNSAFE = words(
-  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|(?<!(?:without|no|never|not|an) )expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|(?:should|can|could|may) (?:we|i) (?:safely |still )?(?:revoke|retire|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|too old|old keys",
+  "unused|not (?:been )?(?:used|touched|active)|never (?:been )?used|not used|stale|idle|dormant|risk|risky|risks|at risk|leaked|leaking|compromised|suspicious|unusual|exposed|inactive|forgotten|abandoned|orphaned|unsafe|insecure|dangerous|no(?:body| one|-one)|untouched|touched|(?<!(?:without|no|never|not|an) )expir(?:e|es|ed|ing|y)|stopped being used|no longer used|sitting around|clean up|(?:should|can|could|may) (?:we|i) (?:safely |still )?(?:revoke|retire|roll|rotate|remove|delete)|odd|strange|weird|rotat(?:e|ed|ion)|should be (?:revoked|retired|rolled|removed|deleted|replaced)|too old|old keys",
 );
 const SECURITY = words("security (?:risks?|issues?|problems?)|risky keys?|key (?:risks?|hygiene)");
 const PLAN = words("plans?|tiers?|subscriptions?|packages?|#pplan");
@@ -31,7 +31,7 @@ const OVERPAY = words(
   "overpaying|over-paying|cheaper (?:plan|option|alternative|subscription|package|way|deal|choice)s?|(?:something|anything) cheaper|(?:wrong|better|other|another|different) (?:plan|package|subscription)s?|upgrade|downgrade|save (?:us )?(?:some )?money|(?:pay|spend) less|too expensive",
 );
 const QUOTA = words(
-  "quotas?|allowances?|(?:prepaid |pre-paid |remaining )?(?:credits?|balance|prepaid)(?! (?:notes?|cards?))|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|(?:until|when|before|if|will|soon|days) .*\\bout of \\w+|use up|used up|max(?:ed)? out|headroom",
+  "quotas?|allowances?|(?:prepaid |pre-paid |remaining )?(?:credits?|balance|prepaid)(?! (?:notes?|cards?))|(?:usage |monthly |plan |hard |request |token |#m\\d )?(?<!rate )(?<!rate-)limits?|cap|run(?:ning)? out(?: of)?|(?:do|have) (?:i|we) (?:still )?(?:have )?(?:any |enough |many |some )?(?:\\w+ )?(?:left|remaining)|left (?:this|for|until|in|of)|(?:is|are) (?:still )?left|remaining|(?:until|when|before|if|will|soon|days) .*\\bout of \\w+|use up|used up|max(?:ed)? out|headroom",
 );
 const BILL = words("bills?|invoices?|#m_invoice");
 const NEXT_BILL = words(

@@ -104,7 +104,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["active_keys"],
     pattern: words(
-      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?<!(?:which|what|the|list) )(?:api )?keys (?:that |which )?(?:(?:were|was|are|is|have|has|been) )+(?:active|in use|used))|(?:how many|number of) (?:api )?keys`,
+      `${HOW_MANY}(?:(?<!(?:most|least) )active (?:api )?keys|(?<!(?:which|what|the|list) )(?:api )?keys (?:that |which )?(?:(?:were|was|are|is|have|has|been) )+(?:active|in use|used))|(?:how many|number of|count of) (?:unique |distinct |different )?(?:api )?keys`,
     ),
   },
   {

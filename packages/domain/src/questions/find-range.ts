@@ -146,6 +146,26 @@ type RangeRule = {
 /** Ways to name one range of the calendar. They may also be the ends of a longer one. */
 const ATOMS: readonly RangeRule[] = [
   {
+    pattern: `(?:the )?(?:start|beginning) of (${MONTH})${OF_YEAR}`,
+    read: (clock, [month = "", year]) =>
+      inNearestYear(clock, year, (at) => toDay(at, toMonth(month), 1)),
+  },
+  {
+    pattern: `(?:the )?(first|last) (${NUMBER}) (day|week)s (?:of|in) (?:(${MONTH})${OF_YEAR}|(last|this|the previous|the current) (month|quarter|year))`,
+    read: (clock, [end, count, unit = "", month, year, which = "", whole = ""]) => {
+      const days = (toNumber(count) ?? 1) * (unit === "week" ? 7 : 1);
+      const range = month
+        ? inNearestYear(clock, year, (at) => ofMonths(at, toMonth(month), 1))
+        : wholeUnit(toUnit(whole), clock.nowMs, /last|previous/.test(which) ? -1 : 0);
+      return (
+        range &&
+        (end === "first"
+          ? { fromMs: range.fromMs, toMs: move("day", range.fromMs, days) }
+          : { fromMs: move("day", range.toMs, -days), toMs: range.toMs })
+      );
+    },
+  },
+  {
     pattern: `(?:the )?(first|second|third|fourth) week (?:of|in) (${MONTH})${OF_YEAR}`,
     read: (clock, [ordinal = "", month = "", year]) =>
       inNearestYear(clock, year, (at) => {

@@ -22,7 +22,7 @@ type Superlative = {
 
 const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
 const USED =
-  "(?:heavily |often |frequently )?(?:used|active|popular|frequent|called|requested|busy|hit|loaded|queried)";
+  "(?:heavily |often |frequently )?(?:used|active|popular|frequent|called|requested|busy|hit|loaded|queried|common|numerous)";
 
 const SUPERLATIVES: readonly Superlative[] = [
   {

@@ -15,8 +15,15 @@ const HOSTILE: readonly RegExp[] = [
   /\b(?:switch|log(?:ged)? ?in|sign(?:ed)? ?in|connect) (?:me )?(?:to|as|into) (?:tenant|another|other|the (?:other|database)|admin|operator)|\bas (?:an? )?(?:admin|administrator|operator|root|another tenant)\b|\bi am (?:the|an?) (?:admin|operator|owner|developer|ceo)\b|\b(?:another|other|someone else) ?(?:tenant|customer|compan)/,
 ];
 
+/** Keywords in capitals are SQL; “select … from last week” is a person. */
+const SHOUTED_SQL =
+  /\bSELECT\b[\s\S]*\bFROM\b|\b(?:INSERT INTO|DELETE FROM|DROP TABLE|UNION SELECT)\b/;
+
 /** True for text that tries to run a query language, to instruct a machine, or to read secrets. */
 export function isHostile(question: string): boolean {
+  if (SHOUTED_SQL.test(question)) {
+    return true;
+  }
   const text = question.toLowerCase().replace(/\s+/g, " ");
   return HOSTILE.some((pattern) => pattern.test(text));
 }

@@ -21,6 +21,10 @@ export type Accounted = {
   readonly filters: readonly QuestionFilter[];
   /** True where a period, two values, the values of a dimension or several measures are compared. */
   readonly compares: boolean;
+  readonly isRanked: boolean;
+  /** True where the rows of a breakdown or of a series are compared with a number. */
+  readonly hasThreshold: boolean;
+  readonly isSeries: boolean;
 };
 
 const MARK = /^(?:#\w+|,|-|\/|'|=|>|\.|@|\$|\+)$/;
@@ -50,10 +54,12 @@ function listUnknown({ text, compares }: Accounted): UnknownWord[] {
   });
 }
 
-const IS_OF_CALLS = /^(?:status|status_class|method)$/;
+const IS_OF_CALLS = /^(?:status|status_class|method|region)$/;
 /** Measures that are not counted by call, so that a call's status or method cannot narrow them. */
 const NOT_OF_CALLS =
   /^(?:spend|revenue|mrr|tenants|active_tenants|new_tenants|keys_created|keys_revoked|invoices)$/;
+const COUNTS_OF_OTHERS =
+  /^(?:new_tenants|active_tenants|tenants|active_keys|keys_created|keys_revoked)$/;
 const COUNTS_OF_CALLS = /^(?:requests|errors|denied|rate_limited)$/;
 
 /** Words that would have changed the reading, had a rule taken them up. */
@@ -76,10 +82,35 @@ const LEFT_OUT: readonly {
   // Who made or withdrew something.
   {
     pattern: /(?<![\w#])(?:creates?|created|creating|revokes?|revoked|revoking)(?![\w-])/,
-    isLeftOut: ({ measures }) => !measures.some((name) => /^keys_|^invoices$/.test(name)),
+    isLeftOut: ({ measures, intent }) =>
+      intent !== "risk" && !measures.some((name) => /^keys_|^invoices$/.test(name)),
+  },
+  // “But” that no exclusion took up.
+  {
+    pattern: /(?<![\w#])but (?:(?:for|not|from|on|in) )*#[vs]\d/,
+    isLeftOut: ({ filters }) => !filters.some(({ op }) => op === "ne" || op === "not_in"),
   },
   // One measure for each of another, such as tokens per request.
-  { pattern: /#m\d (?:per|for each|for every|for one|by each) #m\d/, isLeftOut: () => true },
+  { pattern: /(?<![\w#])(?:per|for each|for every|for one|by each) #m\d/, isLeftOut: () => true },
+  // A measure of those that another one picks: errors of the top customers by revenue, requests of customers with many errors.
+  {
+    pattern:
+      /#m\d (?:of|from|by|for|on) (?:(?:the|our|all|those) )*(?:#o (?:\S+ )*?#d\w+ by #m\d|#d\w+ (?:who|that|which|with|whose|having)\b.*#m\d)/,
+    isLeftOut: () => true,
+  },
+  {
+    pattern: /#m\d (?:of|from|by|for) (?:(?:the|our|all|those) )*#m\d/,
+    isLeftOut: ({ measures }) => measures.some((name) => COUNTS_OF_OTHERS.test(name)),
+  },
+  // What plan a customer has, and since when, is no figure.
+  {
+    pattern: /(?:what|which) #d\w+ (?:is|are) #v\d/,
+    isLeftOut: ({ intent, measures }) => intent === undefined && measures.length === 0,
+  },
+  {
+    pattern: /(?:^|, )when (?:did|was|were|is|are|do|does|has|have)\b/,
+    isLeftOut: ({ intent, isRanked }) => intent === undefined && !isRanked,
+  },
 ];
 
 function isMixed(filters: readonly QuestionFilter[]): boolean {
@@ -101,6 +132,10 @@ export function listUnaccounted(reading: Accounted): UnknownWord[] {
   const ofCalls = filters.find(({ field }) => IS_OF_CALLS.test(field));
   if (ofCalls !== undefined && measures.some((name) => NOT_OF_CALLS.test(name))) {
     leftOut.push(ofCalls.field);
+  }
+  // A number picks among rows: one total is neither kept nor left out.
+  if (reading.hasThreshold && reading.dimensions.length === 0 && !reading.isSeries) {
+    leftOut.push("than");
   }
   if (isMixed(filters)) {
     leftOut.push("but not");

@@ -64,7 +64,8 @@ function withPlural(word: string): string[] {
 /** A route as people type it: “orders/{id}” of `/v1/orders/{id}`. */
 function listTails(route: string): string[] {
   const tail = route.replace(/^\/(?:v\d+\/)?/, "");
-  return tail.includes("/") ? [tail, `/${tail}`] : [];
+  const whole = route.slice(1);
+  return tail.includes("/") ? [whole, tail, `/${tail}`] : whole.includes("/") ? [whole] : [];
 }
 
 /** The words of a route that say what it serves: “orders” of `/v1/orders/{id}`. */

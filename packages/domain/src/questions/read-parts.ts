@@ -53,7 +53,7 @@ export type QuestionParts = {
 const ACTION =
   /^(?:(?:please|can you|could you|now|i want to|i want you to|let us|go) )*(?:delete|create|make me|revoke|disable|enable|roll|rotate|rename|remove|cancel|refund|invite|send (?:me|an?|the|us)|block|raise|lower|change|set|upgrade|downgrade|buy|email|mail|book|write|translate|add|issue|reset|stop|start|turn|close|void|pay|order|top up|restart|deploy|generate an?|update|edit|grant|give .* access|export|download)\b(?! so far)/;
 const EXCLUDED =
-  /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|(?<=#m\d )but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|drop|omit|skip|hide|filter out|take out|minus|apart from|aside from|no|non-?|but not|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
+  /(?:(?:everything|anything|everyone|everybody|anyone|all)? ?(?:except(?:ing)?(?: for)?|(?:everyone|everybody|everything|all) but|(?<=\b(?:all|every|any) (?:\S+ ){1,3})but|(?<=#m\d )but|excluding|exclude|without|not from|not (?:on|in|for|by|with|including|counting)|not|other than|ignoring|ignore|leaving out|leave out|drop|omit|skip|hide|filter out|take out|minus|apart from|aside from|no|non-?|but not|neither|outside(?: of)?)) (?:(?:the|for|from|in|on|of|any|key|route|tenant|region|plan|method|calls|requests|to) )*(#[vs]\d+(?:(?: (?:and|or|nor|,|the|#dkey|key|keys))+ #[vs]\d+)*)/;
 const VALUE_MARK = /#([vs])(\d+)/g;
 const STATUS =
   /(?<![\w#.$€-])(?<!\b(?:top|bottom|first|last|best|worst|highest|lowest|biggest|largest|smallest|most|least|the|paid|spent|over|under|of) (?=[1-5]00\b))(?:(?:http )?(?:status|code)(?: (?:code|is|=|of))* )?([1-5]\d\d)s?(?![\w.%-])(?! (?:ms|milliseconds?|s|sec|seconds|kb|mb|gb|days|hours|minutes|weeks|months|requests or more|dollars|euros|usd|eur|tokens|keys|tenants|customers|clients|routes|endpoints|regions|plans|invoices))/;
@@ -93,7 +93,7 @@ const CONTRAST =
   /(#[vs]\d+)(?: (?:,|and|or|versus|against|the|against|or the|with|to))+ (#[vs]\d+)/;
 /** “A or B” is a contrast where one of them is asked for. */
 const CONTRASTS =
-  /versus|against|compar|difference|\bthan\b|\b(?:separately|individually|respectively|side by side|each|apart)\b|\b(?:which|who|what|is|are|more|most|fewer|less|least|\w+er)\b.* or /;
+  /versus|against|compar|difference|\bthan\b|\b(?:separately|individually|respectively|side by side|each|apart)\b|\b(?:which|who|what|is|are|more|most|fewer|less|least|(?:fast|slow|busi|quiet|bigg|small|high|low|larg|bett|cheap)er|worse)\b.* or /;
 /** “Do POSTs fail more often than GETs”. */
 const CONTRAST_THAN = /(#v\d+)(?: (?!#v)\S+){0,4} than (?:(?:the|for|on|of|with|in|from) )*(#v\d+)/;
 /** “Which keys made no calls”. */
@@ -221,6 +221,16 @@ const JOINED =
   /(?:^| )(?:and|or|,|-|versus|against|than|plus|to|with|by|in|of|for|on|per|also|\/)(?: |$)/;
 const MONEY = /^(?:spend|revenue|mrr)$/;
 
+/** “Globex or anyone on the Pro plan”: filters of different fields apply together, so one or the other has no answer. */
+function isAcrossFields(
+  text: string,
+  marked: ReadonlyMap<string, { readonly field: string }>,
+): boolean {
+  return [...text.matchAll(/(#[vs]\d+) or (?:(?!#)\S+ ){0,4}(#[vs]\d+)/g)].some(
+    ([, one = "", other = ""]) => marked.get(one)?.field !== marked.get(other)?.field,
+  );
+}
+
 /** The meter whose dimension one of the fields is. */
 export function findMeter(
   { vocabulary }: VocabularyIndex,
@@ -236,7 +246,7 @@ function isMedianOfCalls(text: string, { marked }: FoundMeasures): boolean {
   return [...text.matchAll(/#m(\d) #m(\d)/g)].some(([, one = "", other = ""]) => {
     const [first = ""] = marked[Number(one)] ?? [];
     const [second = ""] = marked[Number(other)] ?? [];
-    return /^latency/.test(first) && /^(?:requests|errors|denied|rate_limited)$/.test(second);
+    return /^latency/.test(first) && second !== "" && !/^latency/.test(second);
   });
 }
 
@@ -320,7 +330,10 @@ export function readParts(
   const one = index.vocabulary.actor === "operator" ? "which tenant" : "which key";
   phrase.text = phrase.text
     .replace(/\bwho (?=are (?:our|the|my) )/, `${one}s `)
-    .replace(/\bwho\b(?! is the\b)/, one);
+    .replace(
+      /(?<!\b(?:customers|tenants|clients|users|people|those|companies|anyone|everyone) )\bwho\b(?! is the\b)/,
+      one,
+    );
   // Monthly recurring revenue is not a series.
   phrase.text = phrase.text.replace(/\bmonthly recurring\b/, "recurring");
   const step = findStep(phrase.text);
@@ -331,21 +344,25 @@ export function readParts(
     isFuture: intent === "forecast",
     isSeries: grain === "week" || grain === "month",
   };
-  const range =
+  const named =
     findRange(phrase, clock) ??
     (compared?.unit !== undefined && LAST_ONE.test(compared.text)
       ? runningRange(clock, compared.unit)
       : undefined) ??
     // What is owed is owed now, however long ago it was invoiced.
     (take(phrase, /\bowed\b/) === undefined ? undefined : allTime(clock));
-  if (step !== undefined && range !== undefined && range.toMs > move(step, range.fromMs, 2)) {
+  if (step !== undefined && named !== undefined && named.toMs > move(step, named.fromMs, 2)) {
     compared = undefined;
     grain = step;
   }
   const isUnlike =
-    compared !== undefined && range !== undefined && !isLike(compared, range, time.nowMs);
-  const compare =
-    compared?.compare ?? (range === undefined ? undefined : findSecondRange(phrase, clock, range));
+    compared !== undefined && named !== undefined && !isLike(compared, named, time.nowMs);
+  const second =
+    compared === undefined && named !== undefined
+      ? findSecondRange(phrase, clock, named)
+      : undefined;
+  const range = second?.range ?? named;
+  const compare = compared?.compare ?? second?.compare;
   const shiftsBy = range === undefined ? take(phrase, SHIFT)?.[1] : undefined;
   const bounds = findBounds(phrase);
   const single = bounds === undefined ? findThreshold(phrase) : undefined;
@@ -400,8 +417,18 @@ export function readParts(
   }
   const thresholds: QuestionFilter[] = [];
   const misfits: UnknownWord[] = [];
-  if (isNone && measures[0] !== undefined) {
+  if (isNone && (measures[0] === "spend" || measures[0] === "revenue")) {
+    // Who has not paid is known by invoices, not by what was spent.
+    misfits.push({ word: "not paid", place: "conflict" });
+  } else if (isNone && measures[0] !== undefined) {
     thresholds.push({ field: measures[0], op: "eq", value: 0 });
+  }
+  const [low, high] = bounds ?? [];
+  if (low !== undefined && high !== undefined && low.value > high.value) {
+    misfits.push({ word: "between", place: "conflict" });
+  }
+  if (isAcrossFields(phrase.text, marked)) {
+    misfits.push({ word: "or", place: "conflict" });
   }
   // A forecast is one figure: “more than a million” is what it is compared with.
   if (limits.length > 0 && intent === "forecast") {
@@ -439,6 +466,9 @@ export function readParts(
     dimensions: broken.map(({ field }) => field),
     filters,
     compares,
+    isRanked: ranking !== undefined,
+    hasThreshold: limits.length > 0 && intent !== "forecast",
+    isSeries: grain !== undefined,
   });
   unknown.push(...misfits);
   // “Requests of the large model”: calls have no model.

@@ -39,7 +39,8 @@ const AMBIGUOUS_DATE = /(?<![\d/])\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?![\d/])/;
 const DEFINES =
   /^(?:(?:hey|hi|please|so|ok) )*(?:what (?:is|are) an? (?!#v)|define\b|how (?:do|can|could|should|would) (?:i|we|you|one) (?:create|set|make|use|authenticate|integrate|get started|call|add|change|enable|install|configure|connect|start|revoke|roll|rotate|upgrade|cancel|contact|test|fix)\b|how to\b)|\b(?:what (?:does|do|is) .*\bmean(?:t|s|ing)?(?: by)?|definition|meaning of)\b/;
 /** Where calls are counted for each of several, without a word for calls. */
-const ASKS_EACH = /\b(?:by|per|each)\b|\b(?:which|what) (?:of )?(?:our |the |my )?#d\w+ (?!is\b)/;
+const ASKS_EACH =
+  /\b(?:by|per|each)\b|\b(?:which|what) (?:of |do |did |are |were )?(?:our |the |my )?#d\w+ (?!is\b)/;
 const CREDIT = /\b(?:credits?|prepaid|pre-paid|balance)\b/;
 const COMPARED_WITH = ["compared with the period before", "compared with the year before"];
 const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;

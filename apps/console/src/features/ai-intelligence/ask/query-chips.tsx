@@ -3,6 +3,7 @@ import { Combobox } from "@turnpike/ui/combobox";
 import { Popover } from "@turnpike/ui/popover";
 import { Select } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
+import Plus from "lucide-react/icons/plus";
 import X from "lucide-react/icons/x";
 import { useState } from "react";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
@@ -42,6 +43,8 @@ const COMPARISONS = [
   { value: "previous_year", label: "With a year before" },
 ];
 const DIMENSIONS_MAX = 2;
+/** As wide as its text, where other choices fill their line. */
+const CHIP = "w-auto! max-w-full";
 
 /** What was understood, each part of which can be changed. */
 export function QueryChips({
@@ -62,16 +65,21 @@ export function QueryChips({
     { value: NONE, label: "Not broken down" },
     ...dimensions.map((name) => ({ value: name, label: `By ${name.replaceAll("_", " ")}` })),
   ];
+  const seconds = [
+    { value: NONE, label: "And by…" },
+    ...breakdowns.slice(1).filter(({ value }) => value !== query.dimensions[0]),
+  ];
   const places = [...query.dimensions, NONE].slice(0, DIMENSIONS_MAX);
   const grains =
     GRAINS.some(({ value }) => value === query.grain) || query.grain === undefined
       ? GRAINS
       : [...GRAINS, { value: query.grain, label: `Per ${query.grain}` }];
   return (
-    <fieldset className="flex flex-wrap items-center gap-2">
+    <fieldset className="flex min-w-0 flex-wrap items-center gap-2">
       <legend className="sr-only">What was understood</legend>
       {query.measures.length === 1 ? (
         <Select
+          className={CHIP}
           label="Measure"
           choices={[...measures, ...known.filter(({ value }) => value !== measure)]}
           value={measure}
@@ -93,8 +101,9 @@ export function QueryChips({
         <Select
           // A breakdown is known by its place.
           key={at === 0 ? "first" : "second"}
+          className={CHIP}
           label={at === 0 ? "Broken down by" : "And by"}
-          choices={at === 0 ? breakdowns : breakdowns.filter(({ value }) => value !== places[0])}
+          choices={at === 0 ? breakdowns : seconds}
           value={dimension}
           onValueChange={(value) => onChange(withDimension(query, at, value))}
         />
@@ -111,7 +120,12 @@ export function QueryChips({
       ))}
       <Combobox
         label="Add a filter"
-        placeholder="Add a filter…"
+        trigger={
+          <Button aria-label="Add a filter">
+            <Plus className="size-4 text-ink-faint" aria-hidden="true" />
+            Filter
+          </Button>
+        }
         choices={listFilterChoices(choices)}
         value={null}
         onValueChange={(value) => onChange(withFilter(query, value))}
@@ -119,6 +133,7 @@ export function QueryChips({
       />
       <DatesChip query={query} timeZone={timeZone} onChange={onChange} />
       <Select
+        className={CHIP}
         label="Step"
         choices={grains}
         value={query.grain ?? NONE}
@@ -129,6 +144,7 @@ export function QueryChips({
       />
       {query.dimensions.length > 0 && (
         <Select
+          className={CHIP}
           label="How many"
           choices={listRankChoices(query)}
           value={toRank(query)}
@@ -136,6 +152,7 @@ export function QueryChips({
         />
       )}
       <Select
+        className={CHIP}
         label="Comparison"
         choices={COMPARISONS}
         value={query.compare ?? NONE}
@@ -175,7 +192,11 @@ function DatesChip({
         setDates(toDates(query, timeZone));
         setIsOpen(next);
       }}
-      trigger={<Button>{describeDates(query, timeZone)}</Button>}
+      trigger={
+        <Button className="max-w-full">
+          <span className="truncate">{describeDates(query, timeZone)}</span>
+        </Button>
+      }
     >
       <form
         className="space-y-3"

@@ -32,6 +32,8 @@ export const INSIGHT_KINDS = [
   "invoice_overdue",
   "payment_failed",
   "plan_advice",
+  "tenant_outgrowing",
+  "tenant_leaving",
 ] as const;
 
 /** Kinds that are only for those who may read invoices. */
@@ -42,6 +44,7 @@ export const MONEY_KINDS = [
   "invoice_overdue",
   "payment_failed",
   "plan_advice",
+  "tenant_leaving",
 ] as const satisfies readonly (typeof INSIGHT_KINDS)[number][];
 
 export function isAboutMoney({
@@ -128,6 +131,8 @@ const action = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("change_spend_cap") }),
   z.strictObject({ do: z.literal("add_credit") }),
   z.strictObject({ do: z.literal("open_credit") }),
+  /** For operators. */
+  z.strictObject({ do: z.literal("open_tenant"), tenantId }),
 ]);
 export type InsightAction = z.infer<typeof action>;
 

@@ -28,6 +28,8 @@ export const KINDS: Readonly<Record<Insight["kind"], KindFacts>> = {
   credit_low: { label: "Credit", topic: "billing", urgency: 3 },
   credit_expiring: { label: "Credit", topic: "billing", urgency: 2 },
   invoice_overdue: { label: "Invoice", topic: "billing", urgency: 3 },
+  tenant_outgrowing: { label: "Outgrows", topic: "plan", urgency: 2 },
+  tenant_leaving: { label: "May leave", topic: "usage", urgency: 3 },
   plan_advice: { label: "Plan", topic: "plan", urgency: 1 },
   payment_failed: { label: "Payment", topic: "billing", urgency: 3 },
 };
@@ -118,6 +120,7 @@ export type InsightLink =
   | { to: "/analytics"; search: Record<string, string>; label: string }
   | { to: "/api-keys"; search: { key: string }; label: string }
   | { to: "/plans"; search: Record<string, never>; label: string }
+  | { to: "/tenants"; search: { tab: "all"; q: string }; label: string }
   | { to: "/billings"; search: { invoice?: string }; label: string };
 
 type Chart = { from: string; to: string; dimension: string | null; value: string | null };
@@ -144,6 +147,8 @@ export function toInsightLink({ action }: Pick<Insight, "action">): InsightLink 
       return { to: "/api-keys", search: { key: action.keyId }, label: "Review scopes" };
     case "change_spend_cap":
       return { to: "/billings", search: {}, label: "Change cap" };
+    case "open_tenant":
+      return { to: "/tenants", search: { tab: "all", q: action.tenantId }, label: "Find tenant" };
     case "add_credit":
       return { to: "/billings", search: {}, label: "Add credit" };
     case "open_credit":

@@ -2,8 +2,9 @@ import {
   INSIGHTS_MAX,
   type InstallationInsight,
   type InstallationInsightList,
+  isAboutMoney,
 } from "@turnpike/contract/insights";
-import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
+import { assertMay, type CallContext, may } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { HISTORY_HOURS_NEEDED } from "@turnpike/domain/insights/find-incident";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -25,12 +26,13 @@ export async function listInstallationInsights(
   { state }: { state: "open" | "all" },
 ): Promise<InstallationInsightList> {
   assertMay(context.actor, "usage:read");
+  const seesMoney = may(context.actor, "billing:read");
   return await deps.transact.asOperator(async (tx) => {
     const page = { isOpen: state === "open", limit: INSIGHTS_MAX };
     const rows = await listInstallationRows(tx, page);
     const check = await findInstallationCheck(tx);
     return {
-      items: rows.map(toInsightReply),
+      items: rows.map(toInsightReply).filter((insight) => seesMoney || !isAboutMoney(insight)),
       history: { hours: check?.history_hours ?? 0, needed: HISTORY_HOURS_NEEDED },
       checkedAt: check?.checked_at.toISOString() ?? null,
     };

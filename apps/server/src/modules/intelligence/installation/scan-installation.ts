@@ -7,6 +7,7 @@ import { readHours, toSeries, watchedRange } from "../read-hours.ts";
 import { saveFound } from "../save-found.ts";
 import type { ScanDeps } from "../scan-tenant.ts";
 import type { UsageScope } from "../usage-scope.ts";
+import { findTenantOutlooks } from "./find-tenant-outlooks.ts";
 import { installationBook, saveInstallationCheck } from "./installation-insights.store.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -49,11 +50,13 @@ async function readRouteHours(deps: ScanDeps): Promise<WatchedSeries[]> {
   );
 }
 
-/** Looks at the usage of all tenants together, and at its largest routes, and stores what was found. */
+/** Looks at the usage of all tenants together, at its largest routes, and at which tenants may leave or outgrow
+ * their plans, and stores what was found. */
 export async function scanInstallation(deps: ScanDeps): Promise<void> {
   const usage = await readHours(deps, ALL, MEASURES);
   const series = [...usage, ...(await readRouteHours(deps))];
-  const found = (await findAnomalies(deps, ALL, series)).slice(0, INSIGHTS_MAX);
+  const anomalies = await findAnomalies(deps, ALL, series);
+  const found = [...anomalies, ...(await findTenantOutlooks(deps))].slice(0, INSIGHTS_MAX);
   await deps.transact.asOperator(async (tx) => {
     await saveFound(deps, tx, { book: installationBook, found });
     await saveInstallationCheck(tx, {

@@ -52,7 +52,7 @@ export function chargeHours(
 const MANY = 1_000_000n;
 
 /**
- * What units cost far beyond what comes with a price, in picos: the same in every hour, whatever the period has used up already, and
+ * What units cost far beyond what comes with a price, in picos: the same in every hour, also when a period has used that up, and
  * so what hours can be compared by.
  */
 export function valueUnits(price: Price, quantity: Quantity): Picos {

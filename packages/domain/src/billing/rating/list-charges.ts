@@ -77,7 +77,7 @@ function totalFor(
 /** A period of any length that is charged whole. */
 const FULL: Span = { fromMs: 0, toMs: 1 };
 
-/** A fee that is charged whole, whatever it is for: usage is told by its kind. */
+/** A charge as a fee of the whole period; its kind says whether it is of usage. */
 function toCharge(
   { plan }: VersionInForce,
   {

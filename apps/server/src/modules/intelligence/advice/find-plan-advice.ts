@@ -14,7 +14,7 @@ async function advise(deps: AdviceDeps, tenantId: TenantId): Promise<string | nu
     const advice = await advisePlans(deps, systemContext(deps), { tenantId });
     return describePlanAdvice(advice) ?? null;
   } catch (error) {
-    // Too much to sum: the other insights are told, and the next month tries again.
+    // Too much to sum: the other insights are found all the same, and the next month tries again.
     if (error instanceof AppError) {
       deps.logger.warn({ err: error, tenantId }, "No plans were tried for a tenant");
       return null;

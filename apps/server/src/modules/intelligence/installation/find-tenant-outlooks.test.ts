@@ -88,7 +88,7 @@ it("names tenants that are likely to leave, and those that outgrow their quota, 
   );
   expect(told.find(({ text }) => text.includes(silent))?.confidence).toBe(1);
 
-  // Who does not pay is for those who may read invoices.
+  // Unpaid invoices are for those who may read them.
   const reader = contextOf({ type: "service_key", id: "svc_1", scopes: ["usage:read"] });
   const seen = await listInstallationInsights(deps, reader, { state: "all" });
   expect(seen.items.map(({ kind }) => kind)).not.toContain("tenant_leaving");

@@ -37,7 +37,7 @@ function toPaymentInsights(failed: readonly FailedPayment[]): FoundInsight[] {
   });
 }
 
-/** Finds payments that failed, and open invoices past their day. An invoice whose payment failed is told of once. */
+/** Finds payments that failed, and open invoices past their day. An invoice whose payment failed is in one insight. */
 export async function findInvoiceRisks(
   deps: BillingDeps,
   tenantId: TenantId,

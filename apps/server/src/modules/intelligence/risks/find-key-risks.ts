@@ -145,7 +145,7 @@ export async function findKeyRisks(deps: AppServices, tenantId: TenantId): Promi
     return sure;
   }
   const unused = findUnused(old, await readLastUses(deps, old));
-  // A key without a use is told of once: its scopes go with it.
+  // A key without a use is in one insight: its scopes go with it.
   const told = new Set(unused.map(({ facts: { action } }) => "keyId" in action && action.keyId));
   const used = { ...old, keys: old.keys.filter(({ keyId }) => !told.has(keyId)) };
   return [...sure, ...unused, ...(await findOverbroad(deps, used))];

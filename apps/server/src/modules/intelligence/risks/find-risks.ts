@@ -6,7 +6,7 @@ import { findKeyChanges } from "./find-key-changes.ts";
 import { findKeyRisks } from "./find-key-risks.ts";
 import { findLimitRisks } from "./find-limit-risks.ts";
 
-/** A key that is known to others, or may be, says what else is told of it. */
+/** That a key has leaked outweighs what it may and whether it is used. */
 function isSaid({ kind, facts: { action } }: FoundInsight, all: readonly FoundInsight[]): boolean {
   const isOfKey = (other: FoundInsight) =>
     "keyId" in action && "keyId" in other.facts.action && other.facts.action.keyId === action.keyId;

@@ -160,7 +160,7 @@ describe("risks of keys", () => {
 });
 
 describe("risks of money", () => {
-  it("are told once for a cause, with the sums, to those who may read invoices", async () => {
+  it("are one insight for a cause, with the sums, for those who may read invoices", async () => {
     await publishPricedPlans(deps);
     const { tenantId } = await createTestTenant(deps, "Paying");
     await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
@@ -187,7 +187,7 @@ describe("risks of money", () => {
     });
     const usable = await getCredits(deps, OPERATOR_CONTEXT, { tenantId, environment: "live" });
     expect(usable.promotional).toBe("12.00");
-    // The invoice is past its day as well, and told of once.
+    // The invoice is past its day as well: it is in one insight.
     deps.clock.advance(20 * DAY_MS);
 
     const found = await look(tenantId);

@@ -73,7 +73,7 @@ async function furnish({ factor, days }: { factor: number; days: number }) {
 }
 
 describe("what is charged", () => {
-  it("is told when it leaves the usual though calls do not, with the key, in money; a look-alike tenant gets nothing", async () => {
+  it("is an insight when it leaves the usual though calls do not, with the key, in money; a look-alike tenant gets nothing", async () => {
     const { tenantId, context, greedy } = await furnish({ factor: 8, days: 15 });
     const twin = await furnish({ factor: 1, days: 9 });
     const { items } = await refreshInsights(deps, OPERATOR_CONTEXT, { tenantId });

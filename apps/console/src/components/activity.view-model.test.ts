@@ -83,6 +83,13 @@ describe("toActivitySentence", () => {
       { role: ["admin", null], liveKeys: ["key_1"] },
       "Bob removed a non-member, who was admin; 1 of their keys still works",
     ],
+    ["agent_grant.created", "agr_1", { name: "Helper" }, "Bob connected the agent Helper"],
+    [
+      "proposal.accepted",
+      "prp_1",
+      { change: "set the spend cap to 10" },
+      "Bob accepted a proposal to set the spend cap to 10",
+    ],
     [
       "tenant.updated",
       "ten_1",

@@ -35,6 +35,8 @@ const TITLES: Readonly<Record<string, string>> = {
   "alert.tested": "Test alert sent",
   "alert.deleted": "Alert deleted",
   "quota_alerts.updated": "Quota notifications changed",
+  "agent_grant.created": "Agent connected",
+  "agent_grant.revoked": "Agent disconnected",
 };
 
 /** What a change of a tenant is called when it is the only one, by the field of its details. */
@@ -190,6 +192,11 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "alert.tested": ofAlert("sent a test of"),
   "alert.deleted": ofAlert("deleted"),
   "quota_alerts.updated": () => "changed the quota notifications",
+  "agent_grant.created": ({ details }) => `connected the agent ${toText(details["name"])}`,
+  "agent_grant.revoked": ({ details }) => `disconnected the agent ${toText(details["name"])}`,
+  "proposal.created": ({ details }) => `proposed to ${toText(details["change"])}`,
+  "proposal.accepted": ({ details }) => `accepted a proposal to ${toText(details["change"])}`,
+  "proposal.declined": ({ details }) => `declined a proposal to ${toText(details["change"])}`,
 };
 
 function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {

@@ -24,7 +24,7 @@ export {
   IDENTITY_PROVIDER_PREFIX,
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
-export { isFromOrigin } from "./provider/same-origin.routes.ts";
+export { assertFromOrigin, assertNotEmbedded } from "./provider/same-origin.routes.ts";
 export { toLibraryRequest } from "./provider/to-library-request.routes.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";

@@ -168,6 +168,20 @@ describe("an agent that a member connects", () => {
       expect(refused.challenge).toContain('error="insufficient_scope", scope="proposals:write"');
     });
     expect((await post(access)).status).toBe(200);
+    // At a provider elsewhere, which has to vouch for the person once a week.
+    const vouch = async (daysAgo: number) => {
+      await database.sql`
+        update users set issuer = 'https://id.example', claims_issued_at = now() - make_interval(days => ${daysAgo})
+        where user_id = ${userId}`;
+      await database.sql`select record_change('user', null, ${userId})`;
+    };
+    for (const [daysAgo, status] of [
+      [8, 401],
+      [6, 200],
+    ] as const) {
+      await vouch(daysAgo);
+      await eventually(async () => expect((await post(access)).status).toBe(status));
+    }
     expect((await app.call(owner.token, "DELETE", member)).status).toBe(200);
     await eventually(async () => expect((await post(access)).status).toBe(401));
     expect((await askForTokens(kept, tokensOf(kept).refresh)).status).toBe(400);
@@ -303,7 +317,10 @@ describe("a request to connect", () => {
       body: JSON.stringify(allow),
     });
     expect(foreign.status).toBe(403);
+    // The person thinks again: one agent is connected, not two.
+    expect(await decide(token, allow)).toBe(200);
     const called = await browser.decide(uid, token, allow);
+    expect(await listGrants(token, tenantId)).toHaveLength(1);
     expect(called.href).toContain(CALLBACK);
     expect(Object.fromEntries(called.searchParams)).toMatchObject({
       code: expect.any(String),

@@ -11,13 +11,15 @@ import { assertJsonType, readJson } from "#http/json-body.ts";
 import { type RawCall, type RawRoute, sendJson } from "#http/raw-route.ts";
 import {
   type AttemptLimits,
-  isFromOrigin,
+  assertFromOrigin,
+  assertNotEmbedded,
   toLibraryRequest,
   toNetwork,
 } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
+import { SIGN_INS } from "#platform/transact.ts";
 import {
   createClientRegistry,
   registrationRequest,
@@ -30,6 +32,7 @@ import {
   REQUEST_SECONDS,
   toRequestErrorAddress,
 } from "./create-authorization-server.ts";
+import { endAgentGrant } from "./end-agent-grant.ts";
 import { type ConnectRequest, getPersonInBrowser, grantAgent } from "./grant-agent.ts";
 
 export type AuthorizationRoutesDeps = AppServices & {
@@ -129,6 +132,7 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
   }
 
   async function authorize(call: RawCall): Promise<void> {
+    assertNotEmbedded(call.req.headers, publicUrl.origin);
     attempts.take("begin", { network: networkOf(call.context) });
     await askLibrary(call);
   }
@@ -250,12 +254,7 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
 
   async function decide(call: RawCall): Promise<void> {
     const { req, res } = call;
-    if (!isFromOrigin(req.headers, publicUrl.origin)) {
-      throw new AppError({
-        code: "CROSS_ORIGIN",
-        publicMessage: `This is only possible from the console. Open it at ${publicUrl.origin}.`,
-      });
-    }
+    assertFromOrigin(req.headers, publicUrl.origin);
     const person = await getCall(call);
     assertJsonType(req);
     const decided = await readJson(req, decision, BODY_BYTES_MAX);
@@ -266,6 +265,11 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
       await session.destroy();
     }
     delete found.session;
+    const { grantId: earlier } = found.result?.consent ?? {};
+    if (earlier !== undefined) {
+      // The answer was lost, or the person thought again: what they decided last counts.
+      await deps.transact.asOperator((tx) => endAgentGrant(tx, earlier), SIGN_INS);
+    }
     found.result =
       decided.decision === "deny"
         ? { error: "access_denied", error_description: "the person did not allow it" }

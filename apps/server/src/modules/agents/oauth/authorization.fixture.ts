@@ -15,7 +15,7 @@ export const MCP_URL = `${CONSOLE_URL}/mcp`;
 export const CALLBACK = "http://127.0.0.1:4711/callback";
 
 /** Requests to the public address, sent to where the app listens. */
-export function createFetch(app: TestApp) {
+export function createFetch(app: Pick<TestApp, "url">) {
   return async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = String(input instanceof Request ? input.url : input);
     return await fetch(url.replace(CONSOLE_URL, app.url), { redirect: "manual", ...init });
@@ -88,7 +88,7 @@ export async function connectClient(
 }
 
 /** Keeps cookies as a browser does. */
-export function createBrowser(app: TestApp) {
+export function createBrowser(app: Pick<TestApp, "url">) {
   const cookies = new Map<string, { value: string; path: string }>();
   const send = createFetch(app);
 

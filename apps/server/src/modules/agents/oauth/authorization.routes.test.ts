@@ -25,22 +25,27 @@ let database: TestDatabase;
 let app: TestApp;
 /** What stands at {@link DOCUMENT_URL}. */
 let document: unknown;
-beforeAll(async () => {
-  database = await createTestDatabase();
+
+async function startApp(): Promise<TestApp> {
   const guarded = createGuardedOutbound({ allowPrivate: [] });
-  app = await startTestApp(database, {
+  return await startTestApp(database, {
     consoleUrl: CONSOLE_URL,
     clientDocuments: {
       get: (url, input) =>
         url === DOCUMENT_URL
           ? Promise.resolve({
-              status: 200,
+              status: document === undefined ? 404 : 200,
               cacheControl: undefined,
-              text: JSON.stringify(document),
+              text: JSON.stringify(document ?? null),
             })
           : guarded.get(url, input),
     },
   });
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  app = await startApp();
 });
 afterAll(async () => {
   await app.close();
@@ -344,7 +349,7 @@ describe("a request to connect", () => {
     const silent = new URL(kept.authorizationUrl ?? "");
     silent.searchParams.set("prompt", "none");
     const { landed } = await browser.open(silent);
-    expect(landed.searchParams.get("error")).toBe("consent_required");
+    expect(landed.href).toBe(`${CONSOLE_URL}/connect?error=invalid`);
     // Another person at the same browser is asked, and it is theirs.
     const other = await mintPerson();
     const decision = { decision: "allow", tenantId: other.tenantId, scopes: READ };
@@ -353,7 +358,7 @@ describe("a request to connect", () => {
     );
   });
 
-  it("names an exact address, a challenge by S256 and our resource, or goes nowhere", async () => {
+  it("names an exact address, a challenge by S256 and our resource, or goes nowhere: no link to us leads to another site by itself", async () => {
     const kept: KeptSignIn = {};
     await askToConnect(app, kept);
     const browser = createBrowser(app);
@@ -369,7 +374,6 @@ describe("a request to connect", () => {
         : "asks the person";
     };
     const home = `${CONSOLE_URL}/connect invalid`;
-    const callback = (error: string) => `${CALLBACK} ${error}`;
     expect({
       "another port of this machine": await open({ redirect_uri: "http://127.0.0.1:9/callback" }),
       "another path": await open({ redirect_uri: "http://127.0.0.1:4711/other" }),
@@ -378,15 +382,23 @@ describe("a request to connect", () => {
       "a plain challenge": await open({ code_challenge_method: "plain" }),
       "another resource": await open({ resource: `${CONSOLE_URL}/v1` }),
       "an implicit flow": await open({ response_type: "token" }),
+      "a silent one": await open({ prompt: "none" }),
+      "a page that posts": await open({ response_mode: "form_post" }),
     }).toEqual({
       "another port of this machine": "asks the person",
       "another path": home,
       "another host": home,
       "an unknown program": home,
-      "a plain challenge": callback("invalid_request"),
-      "another resource": callback("invalid_target"),
-      "an implicit flow": callback("unsupported_response_type"),
+      "a plain challenge": home,
+      "another resource": home,
+      "an implicit flow": home,
+      "a silent one": home,
+      "a page that posts": home,
     });
+    const embedded = await createFetch(app)(kept.authorizationUrl ?? "", {
+      headers: { "sec-fetch-site": "cross-site", "sec-fetch-dest": "image" },
+    });
+    expect(embedded.status).toBe(403);
   });
 });
 
@@ -467,6 +479,30 @@ describe("a program that registers", () => {
       url.searchParams.set("client_id", address);
       const { landed } = await createBrowser(app).open(url);
       expect(landed.href, address).toBe(`${CONSOLE_URL}/connect?error=invalid`);
+    }
+  });
+});
+
+describe("a document of a program", () => {
+  it("is fetched anew by the process that has none, and without it the request is over", async () => {
+    const { tenantId } = await mintPerson();
+    document = { client_id: DOCUMENT_URL, client_name: "Assistant", redirect_uris: [CALLBACK] };
+    const serving = { url: app.url };
+    const options = { documentUrl: DOCUMENT_URL };
+    const { uid, browser } = await askToConnect(app, {}, options, createBrowser(serving));
+    const second = await startApp();
+    try {
+      const { token } = await second.mintMember(tenantId, "developer");
+      const view = async () => await browser.call("GET", `/oauth/requests/${uid}/view`, { token });
+      serving.url = second.url;
+      document = undefined;
+      expect((await view()).status).toBe(410);
+      document = { client_id: DOCUMENT_URL, client_name: "Assistant", redirect_uris: [CALLBACK] };
+      expect((await view()).json).toMatchObject({ host: "assistant.example" });
+      const decision = { decision: "allow", tenantId, scopes: READ };
+      expect((await browser.decide(uid, token, decision)).searchParams.has("code")).toBe(true);
+    } finally {
+      await second.close();
     }
   });
 });

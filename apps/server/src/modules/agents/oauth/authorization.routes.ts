@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AGENT_SCOPES, type AgentScope } from "@turnpike/contract/agent-grants";
 import { tenantId } from "@turnpike/contract/shapes";
@@ -61,6 +62,8 @@ const decision = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("deny") }),
 ]);
 
+type Allowance = Extract<z.output<typeof decision>, { decision: "allow" }>;
+
 /** What authorization server metadata says (RFC 8414). Clients that only know OpenID's discovery need its members as well. */
 function describeServer(issuer: string, consoleUrl: string) {
   return {
@@ -104,16 +107,17 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
   const publicUrl = new URL(consoleUrl);
   const issuer = consoleUrl + OAUTH_PATH;
   const clients = createClientRegistry(deps.sealer);
-  const networks = new WeakMap<IncomingMessage, string>();
+  /** The network of the request under way, which the library does not know. */
+  const network = new AsyncLocalStorage<string>();
   const networkOf = (context: HttpContext) => toNetwork(context.clientAddress());
 
   const provider = createAuthorizationServer(
     {
       ...deps,
       clients,
-      mayFetch: (req) => {
+      mayFetch: () => {
         try {
-          attempts.take("client-document", { network: networks.get(req) ?? "unknown" });
+          attempts.take("client-document", { network: network.getStore() ?? "unknown" });
           return true;
         } catch {
           return false;
@@ -125,10 +129,9 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
   const listener = provider.callback();
 
   async function askLibrary({ req, res, context }: RawCall): Promise<void> {
-    networks.set(req, networkOf(context));
     res.setHeader("cache-control", "no-store");
     toLibraryRequest(req, { publicUrl, mountPath: OAUTH_PATH });
-    await listener(req, res);
+    await network.run(networkOf(context), () => listener(req, res));
   }
 
   async function authorize(call: RawCall): Promise<void> {
@@ -200,9 +203,24 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
 
   type Found = NonNullable<Awaited<ReturnType<typeof findRequest>>>;
 
-  async function describe(found: Found): Promise<ConnectRequest & { returnsTo: string }> {
+  /** Its description may have to be fetched anew: it is kept for minutes, and by one thread. */
+  async function findClient(context: HttpContext, clientId: string) {
+    try {
+      return await network.run(networkOf(context), () => provider.Client.find(clientId));
+    } catch (error) {
+      if (error instanceof errors.OIDCProviderError) {
+        return;
+      }
+      throw error;
+    }
+  }
+
+  async function describe(
+    context: HttpContext,
+    found: Found,
+  ): Promise<ConnectRequest & { returnsTo: string }> {
     const clientId = String(found.params["client_id"]);
-    const client = await provider.Client.find(clientId);
+    const client = await findClient(context, clientId);
     if (client === undefined) {
       throw requestExpired();
     }
@@ -249,7 +267,7 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
 
   async function view(call: RawCall): Promise<void> {
     await getCall(call);
-    sendJson(call.res, 200, await describe(await getFound(call)));
+    sendJson(call.res, 200, await describe(call.context, await getFound(call)));
   }
 
   async function decide(call: RawCall): Promise<void> {
@@ -273,19 +291,19 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
     found.result =
       decided.decision === "deny"
         ? { error: "access_denied", error_description: "the person did not allow it" }
-        : await allow(found, person, decided);
+        : await allow(call.context, found, { person, decided });
     await found.persist();
     sendJson(res, 200, { redirectTo: `${OAUTH_PATH}/authorize/${found.uid}` });
   }
 
   async function allow(
+    context: HttpContext,
     found: Found,
-    person: CallContext,
-    decided: Extract<z.output<typeof decision>, { decision: "allow" }>,
+    { person, decided }: { person: CallContext; decided: Allowance },
   ): Promise<NonNullable<Found["result"]>> {
     const { agentGrantId, scopes } = await grantAgent(deps, person, {
       ...decided,
-      request: await describe(found),
+      request: await describe(context, found),
       lifetimeMs: REQUEST_SECONDS * 1_000,
     });
     const accountId = person.actor.id;

@@ -48,8 +48,8 @@ export type AuthorizationServerDeps = Pick<
   documents: Pick<GuardedOutbound, "get">;
   /** True while a grant may give out tokens. */
   isActive(agentGrantId: string): Promise<boolean>;
-  /** False while the sender of a request has caused too many fetches. */
-  mayFetch(req: KoaContextWithOIDC["req"]): boolean;
+  /** False while the sender of the present request has caused too many fetches. */
+  mayFetch(): boolean;
 };
 
 /** Cookie names. Over https browsers enforce their prefix: only this host can have set them, over TLS. */
@@ -93,6 +93,19 @@ function refreshSeconds(consentedAt: number | undefined, now: Date): number {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
   const ageSeconds = nowSeconds - (consentedAt ?? nowSeconds);
   return Math.max(1, Math.min(IDLE_SECONDS, GRANT_SECONDS_MAX - ageSeconds));
+}
+
+/** True while no person has decided. */
+function isNewRequest({ oidc }: Partial<KoaContextWithOIDC>): boolean {
+  return oidc?.route === "authorization";
+}
+
+/**
+ * True for an answer to a program before a person has decided. Any site may register, so a link to us would be a link to it (RFC 9700,
+ * section 4.11.2): the person reads here that the request is not valid.
+ */
+function leadsAway(location: string, { consoleUrl }: { consoleUrl: string }): boolean {
+  return location !== "" && !location.startsWith("/") && !location.startsWith(`${consoleUrl}/`);
 }
 
 /** Stores what the library stores; programs are read from their ids, and grants follow the tokens that they give out. */
@@ -186,7 +199,7 @@ function configure(
       clientIdMetadataDocument: {
         enabled: true,
         ack: "draft-02",
-        allowFetch: (ctx) => deps.mayFetch(ctx.req),
+        allowFetch: () => deps.mayFetch(),
         cacheDuration: DOCUMENT_KEPT_SECONDS,
       },
       resourceIndicators: {
@@ -274,7 +287,19 @@ export function createAuthorizationServer(
   // Otherwise the framework would repeat on standard error what the log already has.
   provider.silent = true;
   provider.use(async (ctx, next) => {
+    // Of the library's other ways to answer, one is a page with a script.
+    const { response_mode: mode = "query" } = ctx.query;
+    if (mode !== "query") {
+      ctx.status = 303;
+      ctx.redirect(toRequestErrorAddress(input.consoleUrl, "invalid"));
+      ctx.body = "";
+      return;
+    }
     await next();
+    if (isNewRequest(ctx) && leadsAway(ctx.response.get("location"), input)) {
+      ctx.status = 303;
+      ctx.redirect(toRequestErrorAddress(input.consoleUrl, "invalid"));
+    }
     if (ctx.status >= 300 && ctx.status < 400) {
       ctx.body = "";
       ctx.remove("content-type");

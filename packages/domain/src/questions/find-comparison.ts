@@ -55,6 +55,9 @@ const IMPLIED_MEASURES: Readonly<Record<string, string>> = {
   quieter: "requests less",
 };
 
+/** “How much faster did search get”. */
+const HOW_MUCH = /\bhow much (faster|slower|more|less|higher|lower)\b(?!.* than )/;
+
 /** Writes “compare A with B”, “more of A than B” and “the difference between A and B” as “A versus B”. */
 export function rewriteComparison(phrase: Phrase): void {
   const withRunning = (middle: string, unit: string) =>
@@ -73,7 +76,12 @@ export function rewriteComparison(phrase: Phrase): void {
       MORE_THAN_YESTERDAY,
       (_, middle: string) => `${withRunning(middle, "today")} versus yesterday`,
     )
-    .replace(MORE_THAN, "$1 versus ");
+    .replace(MORE_THAN, "$1 versus ")
+    .replace(HOW_MUCH, (_, word: string) =>
+      /er$/.test(word) && /^[fs]/.test(word)
+        ? "how much p95 latency change in"
+        : "how much change in",
+    );
 }
 
 /** A month of 28 days is as long as one of 31. */

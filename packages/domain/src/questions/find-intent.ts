@@ -5,7 +5,7 @@ export type QuestionIntent = "explain" | "forecast" | "quota" | "invoice" | "adv
 const words = (pattern: string) => new RegExp(`(?<![\\w#-])(?:${pattern})(?![\\w-])`);
 
 const WHY = words(
-  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons?(?: (?:for|behind|why|that))?|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone|is going) wrong(?: with)?|what (?:is|was) (?:up|going on|the matter|the (?:problem|issue|deal|story))(?: with)?|due to what|driving|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
+  "why|how come|what (?:has |have )?(?:caused|causes|drove|drives|made|triggered|explains)|(?:the )?(?:root )?causes? (?:of|for)|(?:the )?reasons?(?: (?:for|behind|why|that))?|explain(?: why| me)?|explanation (?:for|of)|what (?:is|was|were|are|lies) behind|what led to|what happened(?: to| with)?|what (?:went|goes|is|has gone|is going) wrong(?: with)?|what (?:is|was) (?:up|going on|the matter|the (?:problem|issue|deal|story))(?: with)?|due to what|driving|causing|(?:is |are )?responsible for|since when (?:are|is|do|does|have|has)",
 );
 const FUTURE = words(
   "will|shall|forecast(?:s|ed|ing)?|predict(?:s|ed|ion|ions)?|project(?:ed|ion|ions)|expect(?:ed|ing)?|estimate[sd]?|going to|heading|headed|outlook|on track|on course|trajectory|extrapolate|likely|tomorrow|next (?:hour|day|week|month|quarter|year|\\w+ (?:hours|days|weeks|months))|by (?:the )?end of|by (?:the )?(?:day|week|month|quarter|year|period)[ -]end|by eo[dwmqy]|end up|would .* land|anticipated?|upcoming|at (?:this|the current|current|the present) (?:rate|pace|speed)|run rate",

@@ -294,6 +294,10 @@ const ATOMS: readonly RangeRule[] = [
     read: ({ nowMs }, [unit = "week"]) => wholeUnit(toUnit(unit), nowMs, -2),
   },
   {
+    pattern: `(?:the )?${LAST} (?:full|whole|complete) (day|week|month|quarter|year)`,
+    read: ({ nowMs }, [unit = ""]) => wholeUnit(toUnit(unit), nowMs, -1),
+  },
+  {
     pattern: `(?:the )?${LAST} (${UNIT})`,
     read: (clock, [word = ""]) => {
       const unit = toUnit(word);
@@ -461,7 +465,7 @@ const SPANS: readonly RangeRule[] = [
     read: (clock, [count, unit = ""]) => trailing(clock, toNumber(count) ?? 1, toUnit(unit)),
   },
   {
-    pattern: `(?:the )?(?:past|trailing|last full|last whole) (minute|hour|day|week|month|quarter|year)`,
+    pattern: `(?:the )?(?:past|trailing) (minute|hour|day|week|month|quarter|year)`,
     read: (clock, [unit = ""]) =>
       unit === "day" ? trailing(clock, 24, "hour") : trailing(clock, 1, toUnit(unit)),
   },

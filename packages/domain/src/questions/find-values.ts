@@ -59,7 +59,10 @@ function lookUp(
     if (run.some((word) => isKnownWord(word) || /[#,]/.test(word)) || /^\/|^\d+$/.test(typed)) {
       continue;
     }
-    const name = findNearest(typed, index.names.keys()) ?? findNearest(typed, index.parts.keys());
+    const name =
+      (length === 1 ? findBeginning(typed, index.names.keys()) : undefined) ??
+      findNearest(typed, index.names.keys()) ??
+      findNearest(typed, index.parts.keys());
     const candidates =
       name === undefined || isKnownWord(typed)
         ? []
@@ -69,6 +72,25 @@ function lookUp(
     }
   }
   return;
+}
+
+const BEGINNING_MIN = 4;
+
+/** The only name that begins with what is typed: “production” for “prod”. */
+function findBeginning(typed: string, names: Iterable<string>): string | undefined {
+  if (typed.length < BEGINNING_MIN) {
+    return;
+  }
+  let found: string | undefined;
+  for (const name of names) {
+    if (name.startsWith(typed) && !name.includes(" ")) {
+      if (found !== undefined) {
+        return;
+      }
+      found = name;
+    }
+  }
+  return found;
 }
 
 const isInvoiceWord = (word: string) => /^(?:invoices?|bills?)$/.test(word);

@@ -60,6 +60,7 @@ const NOT_OF_CALLS =
   /^(?:spend|revenue|mrr|tenants|active_tenants|new_tenants|keys_created|keys_revoked|invoices)$/;
 const COUNTS_OF_OTHERS =
   /^(?:new_tenants|active_tenants|tenants|active_keys|keys_created|keys_revoked)$/;
+const NO_QUOTA = /^(?:errors|error_rate|denied|latency_\w+|revenue|mrr)$/;
 const COUNTS_OF_CALLS = /^(?:requests|errors|denied|rate_limited)$/;
 
 /** Words that would have changed the reading, had a rule taken them up. */
@@ -76,7 +77,7 @@ const LEFT_OUT: readonly {
   },
   // Who did both: a breakdown counts either.
   {
-    pattern: /(?<![\w#])both (?:(?:of|the|on|to|from|for|in|with) )*#[vs]\d/,
+    pattern: /(?<![\w#])both (?:(?:of|the|on|to|from|for|in|with) )*#[vsm]\d/,
     isLeftOut: ({ dimensions }) => dimensions.some((name) => name === "tenant" || name === "key"),
   },
   // Who made or withdrew something.
@@ -102,6 +103,10 @@ const LEFT_OUT: readonly {
     pattern: /#m\d (?:of|from|by|for) (?:(?:the|our|all|those) )*#m\d/,
     isLeftOut: ({ measures }) => measures.some((name) => COUNTS_OF_OTHERS.test(name)),
   },
+  { pattern: /(?<![\w#])(?:divided|multiplied) by(?![\w-])/, isLeftOut: () => true },
+  // Who has more than so many keys: a number of what a breakdown names.
+  { pattern: /#t #d\w+/, isLeftOut: () => true },
+  { pattern: /(?<![\w#])names? of(?![\w-])/, isLeftOut: () => true },
   // What plan a customer has, and since when, is no figure.
   {
     pattern: /(?:what|which) #d\w+ (?:is|are) #v\d/,
@@ -136,6 +141,10 @@ export function listUnaccounted(reading: Accounted): UnknownWord[] {
   // A number picks among rows: one total is neither kept nor left out.
   if (reading.hasThreshold && reading.dimensions.length === 0 && !reading.isSeries) {
     leftOut.push("than");
+  }
+  // “The error budget that is left” is no quota of a plan.
+  if (intent === "quota" && measures.some((name) => NO_QUOTA.test(name))) {
+    leftOut.push("left");
   }
   if (isMixed(filters)) {
     leftOut.push("but not");

@@ -112,9 +112,14 @@ const ONE_OF_MANY =
 const USERS =
   /\b(top|biggest|largest|heaviest|smallest|our|which|many|active|new|most|paying|\d+|two|three|four|five|ten) users\b/g;
 
+const PAY_US = /\b((?:customers|tenants|clients|they|people) (?:have )?)(?:pay|paid) us\b/;
 /** What the operator bills without a customer's name is what all of them pay. */
 const WE_BILL =
   /\b((?:have |did |do |had )?we(?: have)?) (?:bill(?:ed)?|charged?|invoiced?)(?! (?:#|our|the|each|every|per|customers|tenants))\b/;
+
+/** “Spend on the busiest day” picks a day by another measure. */
+const ON_PEAK =
+  /\b(?:in|on|during|of|for) (?:the|our) (?:busiest|peak|heaviest|quietest|slowest|fastest|worst|best) (?:minute|hour|day|week|month)\b/;
 
 type Mention = { field: string; values: readonly (string | number)[]; isExcluded: boolean };
 
@@ -320,12 +325,13 @@ export function readParts(
     phrase.text = phrase.text.replace(BEYOND_LAST, "this $1");
   }
   rewriteComparison(phrase);
+  const isOnPeak = ON_PEAK.test(phrase.text);
   rewriteRankings(phrase);
   if (
     index.vocabulary.actor === "operator" &&
     !values.found.some(({ field }) => field === "tenant")
   ) {
-    phrase.text = phrase.text.replace(WE_BILL, "$1 revenue");
+    phrase.text = phrase.text.replace(WE_BILL, "$1 revenue").replace(PAY_US, "$1 revenue");
   }
   const one = index.vocabulary.actor === "operator" ? "which tenant" : "which key";
   phrase.text = phrase.text
@@ -426,6 +432,9 @@ export function readParts(
   const [low, high] = bounds ?? [];
   if (low !== undefined && high !== undefined && low.value > high.value) {
     misfits.push({ word: "between", place: "conflict" });
+  }
+  if (isOnPeak) {
+    misfits.push({ word: "busiest", place: "conflict" });
   }
   if (isAcrossFields(phrase.text, marked)) {
     misfits.push({ word: "or", place: "conflict" });

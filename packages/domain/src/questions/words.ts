@@ -43,7 +43,7 @@ const FILLERS = `
 
 /** Words that compare: they have a meaning of their own, which a comparison or a breakdown of the question must have taken up. */
 const COMPARING: ReadonlySet<string> = new Set(
-  "against between change changed changes compare compared comparing comparison different difference differences than versus".split(
+  "against better between bigger change changed changes compare compared comparing comparison different difference differences higher larger lower smaller than versus worse".split(
     " ",
   ),
 );
@@ -142,10 +142,17 @@ export const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const INFLECTION = /(?:s|es|ed|d|ing)$/;
+const ENDINGS = ["s", "es", "ed", "d", "ing"];
+
+/** What a word may be without its ending: “generate” of “generates”, “eat” of “eating”. */
+function listStems(word: string): string[] {
+  return ENDINGS.filter((ending) => word.endsWith(ending)).map((ending) =>
+    word.slice(0, -ending.length),
+  );
+}
 
 export const isFiller = (word: string): boolean =>
-  FILLER_WORDS.has(word) || FILLER_WORDS.has(word.replace(INFLECTION, ""));
+  FILLER_WORDS.has(word) || listStems(word).some((stem) => FILLER_WORDS.has(stem));
 export const isComparing = (word: string): boolean => COMPARING.has(word);
 /** True for a word that needs no correction, in the singular or the plural. */
 export const isKnownWord = (word: string): boolean =>
@@ -153,4 +160,4 @@ export const isKnownWord = (word: string): boolean =>
   NO_SLIPS.has(word) ||
   KNOWN_WORDS.has(word) ||
   KNOWN_WORDS.has(`${word}s`) ||
-  KNOWN_WORDS.has(word.replace(INFLECTION, ""));
+  listStems(word).some((stem) => KNOWN_WORDS.has(stem));

@@ -104,7 +104,9 @@ function describeSeries(answer: Answer, measure: AnswerMeasure, timeZone: string
   ) {
     return "";
   }
-  const of = answer.dimensions.length === 0 ? "" : ` of ${nameOf(best, answer)}`;
+  const [dimension = "", ...more] = answer.dimensions;
+  const before = more.length === 0 ? (PREFIXES[dimension] ?? "of") : "of";
+  const of = dimension === "" ? "" : ` ${before} ${nameOf(best, answer)}`;
   return `; the highest was ${formatCell(measure, best.values[measure.name])}${of}, ${grain === "week" ? "in" : "on"} ${describeStep(best.time, grain, timeZone)}`;
 }
 

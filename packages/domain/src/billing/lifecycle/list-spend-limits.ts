@@ -2,7 +2,7 @@ import { type Account, isRunning, type RunningAccount } from "../account/account
 import { drawOf } from "../limits/draw-of.ts";
 import { isPrepaid, payableByCredit } from "../limits/prepaid.ts";
 import { spendOf } from "../limits/spend-of.ts";
-import type { SpendSpan } from "../limits/spend-span.ts";
+import { OPEN_END_MS, type SpendSpan } from "../limits/spend-span.ts";
 import { NoTaxRate } from "../tax/tax-lines.ts";
 import { passTime } from "./pass-time.ts";
 
@@ -25,9 +25,6 @@ function turn(account: RunningAccount, nowMs: number): Account | undefined {
   }
 }
 
-/** The last instant that there is a date for. */
-const END_OF_TIME_MS = 8_640_000_000_000_000;
-
 /** What limits the spend of an account. */
 export type SpendLimits = {
   /** The running period and the one after it: nothing when no plan runs, one when nothing runs after it. */
@@ -44,7 +41,7 @@ export function listSpendLimits(account: Account, nowMs: number): SpendLimits {
   const running = toSpan(account, nowMs);
   const turned = turn(account, nowMs);
   if (turned === undefined) {
-    const { drawn, ...goingOn } = { ...running, fromMs: running.toMs, toMs: END_OF_TIME_MS };
+    const { drawn, ...goingOn } = { ...running, fromMs: running.toMs, toMs: OPEN_END_MS };
     return {
       // The first span goes on to draw on credit: in both, its usage would count twice.
       spans: [running, goingOn],

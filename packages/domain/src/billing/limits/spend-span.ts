@@ -9,6 +9,16 @@ export type SpendSpan = Span & {
   readonly drawn?: bigint;
 };
 
+/** The end of what goes on until the operator has done something: the last instant that there is a date for. */
+export const OPEN_END_MS = 8_640_000_000_000_000;
+
+/**
+ * The period that a span is told of as: one that goes on because its invoice waits is still the one before it, which was to end.
+ */
+export function periodOf(spans: readonly SpendSpan[], span: SpendSpan): Span {
+  return span.toMs === OPEN_END_MS ? (spans[0] ?? span) : span;
+}
+
 /** Where counting goes on from: usage of each card that billing has not seen yet, and the balance of each meter at that moment. */
 export type SpendAnchor = {
   /** At the places of the cards. */

@@ -42,6 +42,11 @@ export async function readCreditAlerts(tx: Tx, tenantId: TenantId): Promise<Cred
       };
 }
 
+/** Lets one transaction at a time read and write what a tenant was told: two would tell twice, or undo what a person has set. */
+export async function lockCreditAlerts(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`credit alerts ${tenantId}`}, 0))`;
+}
+
 /** Needs the operator role, like all that follows. */
 export async function writeCreditAlerts(
   tx: Tx,

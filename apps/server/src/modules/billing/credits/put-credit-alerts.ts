@@ -6,7 +6,7 @@ import { shareOf } from "#platform/transact.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { toMinorAmount } from "../invoices/to-minor-amount.ts";
-import { readCreditAlerts, writeCreditAlerts } from "./credit-alerts.store.ts";
+import { lockCreditAlerts, readCreditAlerts, writeCreditAlerts } from "./credit-alerts.store.ts";
 import { readCredits } from "./get-credits.ts";
 
 /**
@@ -26,6 +26,7 @@ export async function putCreditAlerts(
   return await deps.transact.asOperator(async (tx) => {
     const { currency } = await readCredits(deps, tx, key);
     const shares = [...new Set(input.shares)].toSorted((a, b) => b - a);
+    await lockCreditAlerts(tx, tenantId);
     await writeCreditAlerts(tx, tenantId, {
       ...(await readCreditAlerts(tx, tenantId)),
       shares,

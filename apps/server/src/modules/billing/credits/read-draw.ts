@@ -1,5 +1,6 @@
 import type { Credits } from "@turnpike/contract/credits";
 import type { Tx } from "@turnpike/db/client";
+import type { Account } from "@turnpike/domain/billing/account/account";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
 import { drawOf } from "@turnpike/domain/billing/limits/draw-of";
 import { creditAfter, drawsSinceMs, isPrepaid } from "@turnpike/domain/billing/limits/prepaid";
@@ -9,6 +10,8 @@ import { findCreditState } from "#modules/metering/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { readAccount } from "../accounts/change-account.ts";
 import { effectiveMs } from "../accounts/effective-ms.ts";
+import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import { isTaxGap } from "../accounts/to-tax-refusal.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 
 /** What calls of a prepaid plan have drawn on credit, in minor units with tax, by all usage in the ledger. */
@@ -18,6 +21,21 @@ export type Draw = {
   /** Credit that has expired since then still pays for usage of the period. */
   since: Date;
 };
+
+/** Lets time pass. An account that waits for the operator stays in its period, and usage since counts there, as it does for calls. */
+function passOrStay(
+  account: Account,
+  { fromMs, toMs, usages }: { fromMs: number; toMs: number; usages: LoadedAccount["usages"] },
+): Account {
+  try {
+    return passTime(account, { fromMs, toMs, usages });
+  } catch (error) {
+    if (isTaxGap(error)) {
+      return passTime(account, { fromMs, toMs: fromMs, usages });
+    }
+    throw error;
+  }
+}
 
 /** Reads what calls have drawn on the credit of an account; `undefined` while no prepaid plan runs. */
 export async function findDraw(
@@ -32,7 +50,7 @@ export async function findDraw(
   const { account, row, usages } = loaded;
   const atMs = effectiveMs(deps.clock.now().getTime() + (row?.aheadMs ?? 0), row);
   const fromMs = row?.advancedTo.getTime() ?? atMs;
-  const current = passTime(account, { fromMs, toMs: atMs, usages });
+  const current = passOrStay(account, { fromMs, toMs: atMs, usages });
   if (!isPrepaid(current)) {
     return;
   }

@@ -8,6 +8,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import {
   type CreditAlerts,
+  lockCreditAlerts,
   readCreditAlerts,
   sumGranted,
   writeCreditAlerts,
@@ -20,15 +21,20 @@ const WHOLE = 100n;
 /** Roles of those who pay, and of those who answer for the tenant. */
 const MAILED = ["owner", "billing"] as const;
 
-/** The lowest share that is reached. Nothing is left when no further unit fits, since prices seldom come to the credit exactly. */
+/**
+ * The lowest share that is reached. Nothing is left when no further unit fits, since prices seldom come to the credit exactly. Of credit
+ * that was used up before it was looked at, only that can be said.
+ */
 function findReached(
   { left, isEmpty }: CreditState,
-  { shares, whole }: CreditAlerts,
+  { shares, whole, granted }: CreditAlerts,
 ): number | undefined {
   const reached = shares.filter((share) =>
-    share === 0 ? isEmpty : isEmpty || left * WHOLE <= whole * BigInt(share),
+    share === 0
+      ? isEmpty && granted > 0n
+      : whole > 0n && (isEmpty || left * WHOLE <= whole * BigInt(share)),
   );
-  return whole === 0n || reached.length === 0 ? undefined : Math.min(...reached);
+  return reached.length === 0 ? undefined : Math.min(...reached);
 }
 
 function toMessage(share: number | undefined, left: string) {
@@ -61,10 +67,9 @@ async function readLeft(deps: BillingDeps, tx: Tx, tenantId: TenantId): Promise<
 /** Credit that was added since is the new whole, of which nothing was told. */
 async function withFreshCredit(
   tx: Tx,
-  tenantId: TenantId,
-  state: CreditState,
+  alerts: CreditAlerts,
+  { tenantId, state }: { tenantId: TenantId; state: CreditState },
 ): Promise<CreditAlerts> {
-  const alerts = await readCreditAlerts(tx, tenantId);
   const granted = await sumGranted(tx, tenantId);
   return alerts.granted === granted
     ? alerts
@@ -87,8 +92,9 @@ export async function tellOfCredit(
     return false;
   }
   await syncOutOfCredit(deps, tx, { tenantId, state });
+  await lockCreditAlerts(tx, tenantId);
   const before = await readCreditAlerts(tx, tenantId);
-  const alerts = await withFreshCredit(tx, tenantId, state);
+  const alerts = await withFreshCredit(tx, before, { tenantId, state });
   const reached = findReached(state, alerts);
   const isLower =
     reached !== undefined && (alerts.toldShare === null || reached < alerts.toldShare);

@@ -1,3 +1,7 @@
+import { spendCap } from "@turnpike/contract/spend-cap";
+import { EU_RATES } from "@turnpike/domain/billing/tax/eu-rates";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -5,13 +9,19 @@ import { getEntitlement } from "#modules/entitlements/index.ts";
 import { createTenant } from "#modules/tenants/index.ts";
 import { createBilledPlans } from "../billed-plans.ts";
 import type { BillingDeps } from "../billing-deps.ts";
+import { closeDue } from "../closing/close-due.ts";
+import { getCredits } from "../credits/get-credits.ts";
 import { grantCredit } from "../credits/grant-credit.ts";
 import { putCreditAlerts } from "../credits/put-credit-alerts.ts";
+import { tellOfCredit } from "../credits/watch-credit.ts";
 import { recordUsage, TEST_BILLING } from "../testing/billing.fixture.ts";
+import { GERMAN_SELLER } from "../testing/taxed.fixture.ts";
 import { putSpendCap, setOperatorSpendCap } from "./change-spend-cap.ts";
 import { getSpendCap } from "./get-spend-cap.ts";
 import { publishCappedPlan } from "./spend-cap.fixture.ts";
 import { watchSpend } from "./watch-spend.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
 
 let database: TestDatabase;
 let deps: BillingDeps;
@@ -22,21 +32,32 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-async function makeTenant(planId: string) {
-  const plans = createBilledPlans(deps);
-  const made = await createTenant({ ...deps, plans }, OPERATOR_CONTEXT, { name: "Told", planId });
-  return made.tenantId;
+async function makeTenant(planId: string, services = deps) {
+  const plans = createBilledPlans(services);
+  const input = { name: "Told", planId };
+  return (await createTenant({ ...services, plans }, OPERATOR_CONTEXT, input)).tenantId;
+}
+
+const grantPrepaid = (tenantId: TenantId, amount: string, services = deps) =>
+  grantCredit(services, OPERATOR_CONTEXT, {
+    ...{ tenantId, environment: "live" as const, kind: "prepaid", amount, priority: 50 },
+    reason: "A test",
+  });
+
+const use = (tenantId: TenantId, quantity: number) =>
+  recordUsage(deps, { tenantId, at: deps.clock.now(), quantity, meterId: "texts" });
+
+/** Titles of what a tenant was told, the oldest first. */
+async function listTold(tenantId: TenantId, kind: string): Promise<string[]> {
+  const rows = await database.sql<{ title: string }[]>`
+    select title from notifications where tenant_id = ${tenantId} and kind = ${kind} order by created_at, notification_id`;
+  return rows.map(({ title }) => title);
 }
 
 describe("watchSpend", () => {
   it("sends each share of a cap once in a period, the highest that is new", async () => {
     const tenantId = await makeTenant("capped");
-    const titles = async () => {
-      const rows = await database.sql<{ title: string }[]>`
-        select title from notifications where tenant_id = ${tenantId}
-          and kind = 'spend_cap.threshold_reached' order by created_at`;
-      return rows.map(({ title }) => title);
-    };
+    const titles = () => listTold(tenantId, "spend_cap.threshold_reached");
     await putSpendCap(deps, OPERATOR_CONTEXT, { tenantId, amount: "25.00", shares: [50, 80, 100] });
     // Fees are 10.00.
     expect(await watchSpend(deps)).toBe(0);
@@ -52,39 +73,27 @@ describe("watchSpend", () => {
 describe("credit of a prepaid plan", () => {
   it("is told of at the lowest share that is reached, once until more is added, and changes the standing", async () => {
     const tenantId = await makeTenant("prepaid");
-    const told = async () => {
-      const rows = await database.sql<{ title: string }[]>`
-        select title from notifications where tenant_id = ${tenantId}
-          and kind = 'credit.threshold_reached' order by created_at, notification_id`;
-      return rows.map(({ title }) => title);
-    };
+    const told = () => listTold(tenantId, "credit.threshold_reached");
     const standing = async () =>
       (await getEntitlement(deps, OPERATOR_CONTEXT, { tenantId })).standing;
-    const grant = (amount: string) =>
-      grantCredit(deps, OPERATOR_CONTEXT, {
-        ...{ tenantId, environment: "live" as const, kind: "prepaid", amount, priority: 50 },
-        reason: "A test",
-      });
-    const use = (quantity: number) =>
-      recordUsage(deps, { tenantId, at: deps.clock.now(), quantity, meterId: "texts" });
     // Without any credit calls are refused, which is no news to anyone who has not had any.
     await watchSpend(deps);
     expect([await told(), await standing()]).toEqual([[], "out_of_credit"]);
-    await grant("10");
+    await grantPrepaid(tenantId, "10");
     expect(await standing()).toBe("current");
     await watchSpend(deps);
     // 160 beyond the 40 that are included come to 5.33.
-    await use(200);
+    await use(tenantId, 200);
     await watchSpend(deps);
     await watchSpend(deps);
     expect(await told()).toEqual(["50% of the credit is left"]);
     await putCreditAlerts(deps, OPERATOR_CONTEXT, { tenantId, shares: [12, 0], below: "4.50" });
-    await use(30);
+    await use(tenantId, 30);
     await watchSpend(deps);
     await watchSpend(deps);
-    await use(80);
+    await use(tenantId, 80);
     await watchSpend(deps);
-    await use(30);
+    await use(tenantId, 30);
     await watchSpend(deps);
     const first = await told();
     expect(first.slice(1)).toEqual([
@@ -94,15 +103,91 @@ describe("credit of a prepaid plan", () => {
     ]);
     expect(await standing()).toBe("out_of_credit");
     // It is lifted in the transaction that adds credit, of which the shares count anew.
-    await grant("2");
+    await grantPrepaid(tenantId, "2");
     expect(await standing()).toBe("current");
     await watchSpend(deps);
-    await use(100);
+    await use(tenantId, 100);
     await watchSpend(deps);
     expect((await told()).slice(first.length)).toEqual([
       "2.01 EUR of credit is left",
       "The credit is used up",
     ]);
+  });
+
+  it("is told of once, as a person wants it who says so at that moment, and when it is gone at once", async () => {
+    const tenantId = await makeTenant("prepaid");
+    const quick = await makeTenant("prepaid");
+    const told = (of: TenantId) => listTold(of, "credit.threshold_reached");
+    await grantPrepaid(tenantId, "10");
+    await watchSpend(deps);
+    await use(tenantId, 200);
+    await grantPrepaid(quick, "1");
+    await use(quick, 70);
+    const isTold = Promise.withResolvers<void>();
+    const mayCommit = Promise.withResolvers<void>();
+    const telling = deps.transact.asOperator(async (tx) => {
+      expect(await tellOfCredit(deps, tx, tenantId)).toBe(true);
+      isTold.resolve();
+      await mayCommit.promise;
+    });
+    await isTold.promise;
+    const shares = [50, 0];
+    const setting = putCreditAlerts(deps, OPERATOR_CONTEXT, { tenantId, shares, below: null });
+    await pollUntil("the person's wish waits", async () => {
+      const [row] = await database.sql<{ waiting: number }[]>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return (row?.waiting ?? 0) > 0;
+    });
+    mayCommit.resolve();
+    await Promise.all([telling, setting]);
+    await watchSpend(deps);
+    await watchSpend(deps);
+    expect(await told(tenantId)).toEqual(["50% of the credit is left"]);
+    expect(await told(quick)).toEqual(["The credit is used up"]);
+    const key = { tenantId, environment: "live" as const };
+    expect((await getCredits(deps, OPERATOR_CONTEXT, key)).alerts.shares).toEqual(shares);
+  });
+});
+
+describe("an account that waits for a rate of tax", () => {
+  it("is told of in the period that was to end, and says what credit is left", async () => {
+    const taxRates = EU_RATES.filter(({ country }) => country === "FR");
+    const tax = { ...GERMAN_SELLER, taxRates };
+    const taxed = { ...deps, billing: { ...TEST_BILLING, tax } };
+    const startMs = deps.clock.now().getTime() - 40 * DAY_MS;
+    const after = (days: number) => new Date(startMs + days * DAY_MS);
+    const on = (days: number) => ({ ...taxed, clock: { ...deps.clock, now: () => after(days) } });
+    const capped = await makeTenant("postpaid", on(0));
+    const prepaid = await makeTenant("prepaid", on(0));
+    for (const tenantId of [capped, prepaid]) {
+      await recordUsage(deps, { tenantId, at: after(1), quantity: 300, meterId: "texts" });
+    }
+    await putSpendCap(on(2), OPERATOR_CONTEXT, { tenantId: capped, amount: "18", shares: [100] });
+    await grantPrepaid(prepaid, "30", on(0));
+    await use(capped, 300);
+    await use(prepaid, 300);
+    await closeDue(taxed);
+    const held = await database.sql`select from billing_accounts where held_since is not null`;
+    expect(held).toHaveLength(2);
+    await watchSpend(taxed);
+    await watchSpend(taxed);
+    const kind = "spend_cap.threshold_reached";
+    expect(await listTold(capped, kind)).toEqual(["The spend cap is reached"]);
+    const [notice] = await database.sql<{ body: string }[]>`
+      select body from notifications where tenant_id = ${capped} and kind = ${kind}`;
+    expect(notice?.body).toMatch(
+      /in the period that ended on .* 20\d\d \(UTC\)\.\n.* until its invoice is issued or/,
+    );
+    const { period } = spendCap.parse(
+      await getSpendCap(taxed, OPERATOR_CONTEXT, { tenantId: capped }),
+    );
+    expect(Date.parse(period?.to ?? "")).toBeLessThan(deps.clock.now().getTime());
+    // 18.65 for all but the 40 that are included once, since the period has not turned, with the highest tax that is known.
+    const key = { tenantId: prepaid, environment: "live" as const };
+    expect(await getCredits(taxed, OPERATOR_CONTEXT, key)).toMatchObject({
+      draw: { drawn: "22.38", left: "7.62" },
+    });
   });
 });
 

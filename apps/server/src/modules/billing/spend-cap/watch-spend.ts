@@ -28,15 +28,17 @@ function listPassed({ spent, cap, isReached }: SpendState, shares: readonly numb
   );
 }
 
-function toMessage(share: number, state: SpendState) {
+function toMessage(share: number, state: SpendState, now: Date) {
+  // A period goes on past its end while its invoice waits for the operator.
+  const isOver = state.periodTo <= now;
   const currency = currencyOf(state.currency);
   const money = (minor: bigint) => `${formatMinor(minor, currency)} ${currency.code}`;
-  const spent = `${money(state.spent)} of ${money(state.cap)} are spent in the period that ends on ${DAY.format(state.periodTo)} (UTC).`;
+  const spent = `${money(state.spent)} of ${money(state.cap)} are spent in the period that ${isOver ? "ended" : "ends"} on ${DAY.format(state.periodTo)} (UTC).`;
   return share === WHOLE
     ? {
         subject: "Your spend cap is reached",
         title: "The spend cap is reached",
-        body: `${spent}\nCalls that do not fit are refused until the period ends or the cap is raised. Raising it counts at once.`,
+        body: `${spent}\nCalls that do not fit are refused until ${isOver ? "its invoice is issued" : "the period ends"} or the cap is raised. Raising it counts at once.`,
       }
     : {
         subject: `${String(share)}% of your spend cap is used`,
@@ -61,7 +63,7 @@ async function tell(deps: BillingDeps, tx: Tx, tenantId: TenantId): Promise<bool
   if (share === undefined) {
     return false;
   }
-  const { subject, title, body } = toMessage(share, state);
+  const { subject, title, body } = toMessage(share, state, deps.clock.now());
   const notice = { tenantId, kind: "spend_cap.threshold_reached", title, body, link: LINK };
   await notify(deps, tx, notice);
   if (deps.mail !== undefined) {
@@ -102,12 +104,15 @@ export async function watchSpend(
       listBudgetedTenants(tx, { after, limit: PAGE }),
     );
     for (const tenantId of page) {
-      try {
-        for (const tellOf of [tell, tellOfCredit]) {
+      for (const tellOf of [tell, tellOfCredit]) {
+        try {
           notified += (await deps.transact.asOperator((tx) => tellOf(deps, tx, tenantId))) ? 1 : 0;
+        } catch (error) {
+          deps.logger.error(
+            { err: error, tenantId },
+            "The spend of a tenant could not be compared",
+          );
         }
-      } catch (error) {
-        deps.logger.error({ err: error, tenantId }, "The spend of a tenant could not be compared");
       }
     }
     after = page.at(-1);

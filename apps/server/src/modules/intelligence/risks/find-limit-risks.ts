@@ -50,7 +50,11 @@ function findNearCap({ cap, currency, period }: SpendCap, { nowMs }: Looking): F
   if (percent < NEAR_PERCENT && !period.isReached) {
     return [];
   }
-  const renews = `it begins anew on ${period.to.slice(0, 10)}`;
+  // A period goes on past its end while its invoice waits for the operator.
+  const renews =
+    Date.parse(period.to) > nowMs
+      ? `it begins anew on ${period.to.slice(0, 10)}`
+      : "it begins anew once the period that is over is invoiced";
   return [
     toFound({
       kind: "spend_cap_near",

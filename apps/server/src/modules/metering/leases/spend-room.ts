@@ -4,6 +4,7 @@ import { unitsWithinCap } from "@turnpike/domain/billing/limits/spend-room";
 import {
   drawAt,
   type MeterReserve,
+  periodOf,
   reservedSpend,
   type SpendAnchor,
   type SpendSpan,
@@ -286,11 +287,12 @@ export async function findSpendState(tx: Tx, tenantId: TenantId): Promise<SpendS
   }
   const settled = reservedBy(withoutOthers);
   const meters = listUnitsLeft(budget, (meterId) => unitsOfCap(budget, settled, meterId));
+  const period = periodOf(budget.spans, span);
   return {
     cap,
     currency: budget.currency,
-    periodFrom: new Date(span.fromMs),
-    periodTo: new Date(span.toMs),
+    periodFrom: new Date(period.fromMs),
+    periodTo: new Date(period.toMs),
     fees: span.spend.fees,
     spent: currentCharge(used),
     reserved: highestSpend(most),

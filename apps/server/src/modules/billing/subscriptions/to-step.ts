@@ -15,12 +15,21 @@ export type ActionTarget = {
     | undefined;
 };
 
+const MINUTE_MS = 60_000;
+
+/** Periods begin and end on whole minutes, because the ledger counts usage by minutes. */
+function toWholeMinute(instant: string | undefined): string | undefined {
+  return instant === undefined
+    ? undefined
+    : new Date(Math.floor(Date.parse(instant) / MINUTE_MS) * MINUTE_MS).toISOString();
+}
+
 type Members = { readonly [member: string]: unknown };
 
 function toMembers(account: Account, action: SubscriptionAction): Members {
   switch (action.do) {
     case "subscribe":
-      return { do: "subscribe", plan: action.planId, start: action.startsAt };
+      return { do: "subscribe", plan: action.planId, start: toWholeMinute(action.startsAt) };
     case "change": {
       const runs = account.subscription?.state === "running";
       const { planId: plan, when, proration } = action;

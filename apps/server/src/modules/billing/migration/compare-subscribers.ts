@@ -73,7 +73,9 @@ function toComparison(
   const next = phaseAt(target, { startMs, atMs: nowMs, skipsHead: hasBeenPriced });
   const before = { plan: run.plan, phaseIndex: inForce.index, seats };
   const after = { plan: target, phaseIndex: next.index, seats };
-  const at = { anchorMs, beginsMs: row.beginsAt.getTime(), nowMs };
+  // Before it began, usage was of another plan or of none.
+  const beginsMs = Math.max(row.beginsAt.getTime(), subscription.startMs);
+  const at = { anchorMs, beginsMs, nowMs };
   const { span: period, isWhole } = lastPeriod(planInterval(inForce.phase), at);
   return {
     loaded,

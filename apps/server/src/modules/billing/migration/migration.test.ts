@@ -185,6 +185,20 @@ describe("the preview of a migration", () => {
     expect(items).toEqual([{ version: 1, subscribers: (await preview(2)).totals.subscribers }]);
   });
 
+  it("leaves out what was used before a plan that was to begin later", async () => {
+    const { tenantId } = await createTestTenant(services, "Later");
+    const startsAt = new Date(services.clock.now().getTime() + 40 * DAY_MS).toISOString();
+    await act(deps, { tenantId }, { do: "subscribe", planId: "metered", startsAt });
+    services.clock.advance(30 * DAY_MS);
+    await recordUsage(services, { tenantId, at: services.clock.now(), quantity: 900 });
+    services.clock.advance(12 * DAY_MS);
+    await closeDue(deps);
+    await publishSecond();
+    expect((await preview(2)).rows).toMatchObject([
+      { from: startsAt, isWhole: false, before: "31.00", after: "29.00" },
+    ]);
+  });
+
   it("takes a running first period as far as it is, and the draft as it would be published", async () => {
     await subscribe("New", 150);
     services.clock.advance(2 * DAY_MS);

@@ -44,7 +44,8 @@ export const applyEventJob = defineJob({
 
 const FAILURE_LENGTH_MAX = 500;
 
-function isOfProvider(error: unknown): error is ProviderDown | ProviderMisconfigured {
+/** True for what says nothing against an event: its provider is down, or is refused by its set-up. */
+export function isOfProvider(error: unknown): error is ProviderDown | ProviderMisconfigured {
   return error instanceof ProviderDown || error instanceof ProviderMisconfigured;
 }
 
@@ -87,7 +88,6 @@ export async function applyEvent(
     await deps.applyProviderObject({ provider: key.provider, object });
   } catch (error) {
     const now = deps.clock.now();
-    // A provider that is down, or is refused by its set-up, says nothing against the event.
     const isOfEvent = !isOfProvider(error);
     const tries = event.tries + (isOfEvent ? 1 : 0);
     const failure = describeFailure(error);

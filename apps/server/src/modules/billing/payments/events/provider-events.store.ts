@@ -125,7 +125,7 @@ export async function listFailedEvents(
     order by date_trunc('milliseconds', received_at) desc, event_id desc limit ${limit}`;
 }
 
-/** The oldest events that could not be applied, and how many there are. */
+/** Events that could not be applied, those that were tried least first, so that none keeps others from their turn; and how many there are. */
 export async function listEventsToRetry(
   tx: Tx,
   { environment, limit }: { environment: "live" | "test"; limit: number },
@@ -134,7 +134,7 @@ export async function listEventsToRetry(
     select provider, environment, event_id as "eventId", count(*) over ()::int as count
     from provider_events
     where environment = ${environment} and applied_at is null and failure is not null
-    order by received_at, event_id limit ${limit}`;
+    order by tries, received_at, event_id limit ${limit}`;
   return {
     keys: rows.map(({ count: _, ...key }) => key),
     count: rows[0]?.count ?? 0,

@@ -20,7 +20,7 @@ import {
 import { type ApplyEventDeps, applyEvent, applyEventJob } from "./apply-event.ts";
 import { findPaymentTrouble } from "./find-payment-trouble.ts";
 import { listFailedPaymentEvents } from "./list-failed-events.ts";
-import type { EventKey } from "./provider-events.store.ts";
+import { type EventKey, listEventsToRetry } from "./provider-events.store.ts";
 import type { EventsDeps } from "./receive-event.ts";
 import { retryPaymentEvents } from "./retry-events.ts";
 import { sweepEvents } from "./sweep-events.ts";
@@ -233,6 +233,15 @@ it("tries what cannot be applied ever later and then once a day, says so, and ke
   expect(await retryPaymentEvents(refused, OPERATOR_CONTEXT, inTest)).toEqual({
     ...{ applied: 0, failed: 2, left: 2 },
   });
+  standIn.fail(/GET .v1.payment_intents/, "rateLimits");
+  expect(await retryPaymentEvents(deps, OPERATOR_CONTEXT, inTest)).toEqual({
+    ...{ applied: 0, failed: 1, left: 2 },
+  });
+  const toRetry = async () =>
+    (await services.transact.asOperator((tx) => listEventsToRetry(tx, inTest))).keys[0]?.eventId;
+  const firstId = await toRetry();
+  await database.sql`update provider_events set tries = tries + 1 where event_id = ${firstId ?? ""}`;
+  expect(await toRetry()).not.toBe(firstId);
   const told = await listFailedPaymentEvents(deps, OPERATOR_CONTEXT, inTest);
   expect(told.items[0]?.failure).toBe("It is in another currency.");
   expect(await retryPaymentEvents(deps, OPERATOR_CONTEXT, inTest)).toMatchObject({ left: 0 });

@@ -1,15 +1,15 @@
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { writeAudit } from "#modules/audit/index.ts";
-import { type ApplyEventDeps, applyEvent } from "./apply-event.ts";
+import { type ApplyEventDeps, applyEvent, isOfProvider } from "./apply-event.ts";
 import { listEventsToRetry } from "./provider-events.store.ts";
 
 /** As many as a request can wait for. */
 const AT_ONCE = 50;
 
 /**
- * Tries again, now and in their order, what providers have reported and could not be applied. One that fails again holds up no other. For
- * the operator's actors.
+ * Tries again now what providers have reported and could not be applied, those that were tried least first. One that fails again holds up
+ * no other; a provider that is down ends the run. For the operator's actors.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`.
  */
@@ -23,11 +23,17 @@ export async function retryPaymentEvents(
     deps.transact.asOperator((tx) => listEventsToRetry(tx, { environment, limit }));
   const { keys } = await list(AT_ONCE);
   let applied = 0;
+  let tried = 0;
   for (const key of keys) {
+    tried += 1;
     try {
       applied += (await applyEvent(deps, key)) === undefined ? 0 : 1;
     } catch (error) {
       deps.logger.warn({ err: error, ...key }, "What a provider reported could not be applied");
+      // The others would wait for it just as long, and so would the person.
+      if (isOfProvider(error)) {
+        break;
+      }
     }
   }
   const { count } = await list(1);
@@ -38,9 +44,9 @@ export async function retryPaymentEvents(
         action: "payment_events.retried",
         entityType: "payment_event",
         entityId: keys[0]?.eventId ?? "",
-        details: { environment, tried: keys.length, applied },
+        details: { environment, tried, applied },
       }),
     );
   }
-  return { applied, failed: keys.length - applied, left: count };
+  return { applied, failed: tried - applied, left: count };
 }

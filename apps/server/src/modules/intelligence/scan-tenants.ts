@@ -29,9 +29,12 @@ export async function listActiveTenants(deps: AppServices): Promise<TenantId[]> 
 /**
  * Looks at every tenant with usage in the last three days, those with most calls first. One that fails does not hold up the
  * others.
+ *
+ * @throws What went wrong first and was not expected, once all were looked at.
  */
 export async function scanTenants(deps: ScanDeps, signal: AbortSignal): Promise<number> {
   let scanned = 0;
+  const failures: unknown[] = [];
   for (const tenantId of await listActiveTenants(deps)) {
     if (signal.aborted) {
       return scanned;
@@ -42,10 +45,13 @@ export async function scanTenants(deps: ScanDeps, signal: AbortSignal): Promise<
     } catch (error) {
       // Deleted meanwhile, or too much to sum: the next hour tries again.
       if (!(error instanceof AppError)) {
-        throw error;
+        failures.push(error);
       }
       deps.logger.warn({ err: error, tenantId }, "The insights of a tenant were not updated");
     }
+  }
+  if (failures.length > 0) {
+    throw failures[0];
   }
   return scanned;
 }

@@ -9,15 +9,16 @@ import { type AdviceDeps, advisePlans } from "./advise-plans.ts";
 import { describePlanAdvice } from "./describe-plan-advice.ts";
 import { findKeptAdvice, type KeptPlanAdvice, saveKeptAdvice } from "./kept-plan-advice.store.ts";
 
-async function advise(deps: AdviceDeps, tenantId: TenantId): Promise<string | null> {
+/** @returns Null when nothing is worth telling; undefined where it could not be found out now. */
+async function advise(deps: AdviceDeps, tenantId: TenantId): Promise<string | null | undefined> {
   try {
     const advice = await advisePlans(deps, systemContext(deps), { tenantId });
     return describePlanAdvice(advice) ?? null;
   } catch (error) {
-    // Too much to sum: the other insights are found all the same, and the next month tries again.
+    // The other insights are found all the same. What is too much to sum is tried again next month, and what a busy server refused in an hour.
     if (error instanceof AppError) {
       deps.logger.warn({ err: error, tenantId }, "No plans were tried for a tenant");
-      return null;
+      return error.code === "OVERLOADED" ? undefined : null;
     }
     throw error;
   }
@@ -42,7 +43,11 @@ async function readAdvice(
   if (isOfNow) {
     return kept;
   }
-  const made = { month, planId, planVersion, madeAt: now, text: await advise(deps, tenantId) };
+  const text = await advise(deps, tenantId);
+  if (text === undefined) {
+    return;
+  }
+  const made = { month, planId, planVersion, madeAt: now, text };
   await deps.transact.asTenant(tenantId, (tx) => saveKeptAdvice(tx, tenantId, made));
   return made;
 }

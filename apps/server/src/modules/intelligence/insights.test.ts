@@ -80,7 +80,16 @@ describe("insights", () => {
     const twin = await createTestTenant(deps, "Acme");
     const { taken } = await furnish(tenant, "takeover");
     await furnish(twin, "nothing");
-    expect(await scanTenants(deps, new AbortController().signal)).toBe(2);
+    const { signal } = new AbortController();
+    // One that fails does not keep the other from its turn, and is no secret.
+    let looks = 0;
+    const findIncidents: typeof deps.findIncidents = (search) => {
+      looks += 1;
+      return looks === 1 ? Promise.reject(new Error("A bug.")) : deps.findIncidents(search);
+    };
+    await expect(scanTenants({ ...deps, findIncidents }, signal)).rejects.toThrow("A bug.");
+    expect(await database.sql`select from insight_checks`).toHaveLength(1);
+    expect(await scanTenants(deps, signal)).toBe(2);
 
     const { tenantId } = tenant;
     const { items, history, checkedAt } = await listInsights(deps, tenant.context, {

@@ -16,7 +16,7 @@ const HIGH_CAP = "5000.00";
 const NEAR_PERCENT = 96n;
 
 /** How often a customer on a prepaid plan looks at what is left. */
-const LOOKS_EVERY_MS = 2 * DAY_MS;
+const LOOKS_EVERY_MS = 8 * DAY_MS;
 
 type Grant = Parameters<typeof grantCredit>[2];
 

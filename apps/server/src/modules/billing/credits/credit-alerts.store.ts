@@ -12,7 +12,7 @@ export type CreditAlerts = {
   granted: bigint;
   /** What was left once credit was added last, before tax. */
   whole: bigint;
-  /** The lowest share that was told since. */
+  /** The lowest share of which a notice went out since. */
   toldShare: number | null;
   toldBelow: boolean;
 };
@@ -23,7 +23,7 @@ type StoredRow = Omit<CreditAlerts, "below" | "granted" | "whole"> & {
   whole: string;
 };
 
-/** @returns What holds for a tenant that has set nothing and was told nothing, where there is no row. */
+/** @returns What holds for a tenant that has set nothing and got no notice, where there is no row. */
 export async function readCreditAlerts(tx: Tx, tenantId: TenantId): Promise<CreditAlerts> {
   const [row] = await tx<StoredRow[]>`
     select shares, below::text as below, granted::text as granted, whole::text as whole, told_share as "toldShare",

@@ -10,7 +10,7 @@ import { lockCreditAlerts, readCreditAlerts, writeCreditAlerts } from "./credit-
 import { readCredits } from "./get-credits.ts";
 
 /**
- * Sets when a tenant hears of what is left of its credit. What it was told already is not told again.
+ * Sets when a tenant hears of what is left of its credit. It does not hear again of a share that it knows.
  *
  * @param input.below - A sum in major units; null for none.
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INVALID_REQUEST`, `INSUFFICIENT_SCOPE`.

@@ -64,7 +64,7 @@ async function readLeft(deps: BillingDeps, tx: Tx, tenantId: TenantId): Promise<
   return (await findDraw(deps, tx, { tenantId, environment: "live" }))?.left ?? 0n;
 }
 
-/** Credit that was added since is the new whole, of which nothing was told. */
+/** Credit that was added since is the new whole, of which no notice went out. */
 async function withFreshCredit(
   tx: Tx,
   alerts: CreditAlerts,

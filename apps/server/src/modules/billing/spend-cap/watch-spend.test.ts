@@ -71,7 +71,7 @@ describe("watchSpend", () => {
 });
 
 describe("credit of a prepaid plan", () => {
-  it("is told of at the lowest share that is reached, once until more is added, and changes the standing", async () => {
+  it("is in one notice at the lowest share that is reached, until more is added, and changes the standing", async () => {
     const tenantId = await makeTenant("prepaid");
     const told = () => listTold(tenantId, "credit.threshold_reached");
     const standing = async () =>

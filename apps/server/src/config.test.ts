@@ -48,6 +48,31 @@ function mistakesOf(text: string | undefined, env: Record<string, string> = {}):
   return [];
 }
 
+describe("a language model", () => {
+  const model = (url: string) => `intelligence:\n  model: { url: "${url}", name: llama }\n`;
+  const env = { TURNPIKE_MODEL_KEY: "sk-CANARY0001" };
+
+  it("is none by default, and has its key from the environment alone", () => {
+    expect(read(undefined, env).intelligence).toEqual({});
+    const { intelligence, modelKey } = read(model("https://models.example.com/v1"), env);
+    expect(intelligence.model).toMatchObject({ enabled: true, tokensPerDay: 200_000 });
+    expect(modelKey).toBe("sk-CANARY0001");
+    expect(
+      mistakesOf(model("https://models.example.com").replace("name", "key: x, name")),
+    ).toHaveLength(1);
+  });
+
+  it("gets its key by https or on this machine, and an address without credentials", () => {
+    expect(read(model("http://localhost:11434/v1"), env).modelKey).toBe("sk-CANARY0001");
+    expect(mistakesOf(model("http://models.internal/v1"))).toEqual([]);
+    const mistakes = mistakesOf(model("http://models.internal/v1"), env);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toContain("TURNPIKE_MODEL_KEY");
+    expect(mistakes[0]).not.toContain("CANARY");
+    expect(mistakesOf(model("https://me:secret@models.example.com/v1"))).toHaveLength(1);
+  });
+});
+
 describe("keys of Stripe", () => {
   it("go into their own environment, and several secrets of a webhook may hold while one is rolled", () => {
     const { stripeKeys, billing } = read(undefined, {

@@ -1,10 +1,16 @@
 import type { ModelEvent } from "@turnpike/contract/model-answers";
+import type { CallContext } from "@turnpike/domain/access/actor";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { simulateReadableStream } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordCalls } from "#modules/intelligence/testing/record-calls.fixture.ts";
+import { answerWithModel } from "./answer-with-model.ts";
+import type { ModelSettings } from "./model-settings.ts";
+import { createSpending } from "./spend-tokens.ts";
 import {
   type ModelStandIn,
   STAND_IN_TOKENS,
@@ -91,6 +97,48 @@ async function ask(
     .map((event) => (event.kind === "text" ? event.text : event.kind === "withheld" ? "▢" : ""))
     .join("");
   return { all, text, start, end, events };
+}
+
+const SETTINGS: ModelSettings = {
+  url: "http://mock.test/v1",
+  name: "mock",
+  key: undefined,
+  isEnabled: true,
+  tokensPerDay: TOKENS_PER_DAY,
+  answerTokensMax: 1_500,
+  timeoutMs: 600_000,
+};
+
+/** Lets a mock model answer; its calls go to the API as the operator's. */
+async function runMock({ tenantId }: Asking, model: MockLanguageModelV4): Promise<ModelEvent[]> {
+  const context: CallContext = { actor: { type: "operator", id: "test" }, requestId: "req_1" };
+  const open = await answerWithModel(
+    {
+      ...app.services,
+      model: { settings: SETTINGS, open: async () => model },
+      documentation: { search: async () => [], read: async () => undefined },
+      brandName: "Acme",
+    },
+    {
+      context,
+      tenantId,
+      callOperation: async (id) =>
+        id === "questions.ask"
+          ? (
+              await app.call(operator, "POST", `/v1/tenants/${tenantId}/questions`, {
+                question: QUESTION,
+              })
+            ).json
+          : (await app.call(operator, "GET", `/v1/tenants/${tenantId}/limits`)).json,
+      explainError: (error) => expect.fail(String(error)),
+    },
+    { question: QUESTION, after: [], timeZone: "UTC" },
+  );
+  const events: ModelEvent[] = [];
+  for await (const event of open(new AbortController().signal)) {
+    events.push(event);
+  }
+  return events;
 }
 
 async function stateOf({ tenantId, key }: Asking) {
@@ -308,6 +356,86 @@ describe("a language model", () => {
     }
     expect((await ask(tenant, { from: other })).end?.reason).toBe("answered");
     expect((await app.call(operator, "GET", "/v1/model-switch")).json.isOn).toBe(true);
+  });
+
+  it("counts what an endpoint does not report, and what it overstates, within bounds", async () => {
+    const tenant = await makeTenant();
+    const finishWith = (total: number | undefined): MockLanguageModelV4 =>
+      new MockLanguageModelV4({
+        doStream: async () => ({
+          stream: simulateReadableStream({
+            chunks: [
+              { type: "text-start", id: "1" },
+              { type: "text-delta", id: "1", delta: "Done." },
+              { type: "text-end", id: "1" },
+              {
+                type: "finish",
+                finishReason: { unified: "stop", raw: "stop" },
+                usage: {
+                  inputTokens: { total, noCache: total, cacheRead: 0, cacheWrite: 0 },
+                  outputTokens: { total, text: total, reasoning: 0 },
+                },
+              },
+            ],
+          }),
+        }),
+      });
+    const used: number[] = [];
+    for (const model of [finishWith(undefined), finishWith(1e15)]) {
+      const end = (await runMock(tenant, model)).at(-1);
+      expect(end).toMatchObject({ kind: "end", reason: "answered" });
+      used.push((await stateOf(tenant)).tokensUsed);
+    }
+    const [unreported = 0, overstated] = used;
+    expect(unreported).toBeGreaterThan(1_500);
+    expect(unreported).toBeLessThan(TOKENS_PER_DAY);
+    expect(overstated).toBe(unreported + 10_000_000);
+  });
+
+  it("runs few calls of a step that asks for many, one after the other", async () => {
+    const tenant = await makeTenant();
+    const calls = Array.from({ length: 40 }, (_, index) => ({
+      type: "tool-call" as const,
+      toolCallId: String(index),
+      toolName: "get_limits",
+      input: "{}",
+    }));
+    const model = new MockLanguageModelV4({
+      doStream: async () => ({
+        stream: simulateReadableStream({
+          chunks: [
+            ...calls,
+            {
+              type: "finish",
+              finishReason: { unified: "tool-calls", raw: "tool_calls" },
+              usage: {
+                inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+                outputTokens: { total: 1, text: 1, reasoning: 0 },
+              },
+            },
+          ],
+        }),
+      }),
+    });
+    const events = await runMock(tenant, model);
+    expect(model.doStreamCalls).toHaveLength(6);
+    expect(events.filter((event) => event.kind === "result" && event.isOk)).toHaveLength(12);
+    expect(events.at(-1)).toMatchObject({ reason: "too_many_steps" });
+  });
+
+  it("gives no more tokens than there are to questions that are asked at once", async () => {
+    const tenant = await makeTenant();
+    const reserve = ({ services }: TestApp) =>
+      createSpending(
+        { ...services, model: SETTINGS },
+        { actor: { type: "system", id: "test" }, requestId: "req_1" },
+        { tenantId: tenant.tenantId, question: QUESTION },
+      ).reserve(TOKENS_PER_DAY / 10);
+    const tries = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) => reserve(index % 2 === 0 ? app : other)),
+    );
+    expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    expect((await stateOf(tenant)).tokensUsed).toBe(TOKENS_PER_DAY);
   });
 
   it("is closed to those who may not read the tenant", async () => {

@@ -16,7 +16,7 @@ const LEFT_OUT = new Set([
   "points",
   "tenantId",
 ]);
-const EMAIL = /[^\s@<>()"',;:]{1,64}@[^\s@<>()"',;:]{1,255}\.[^\s@<>()"',;:]{2,63}/gu;
+const EMAIL = /[^\s@<>()"',;:/]{1,64}@[^\s@<>()"',;:/]{1,255}\.[^\s@<>()"',;:/]{2,63}/gu;
 /** Keys of the product and of services that name theirs alike, such as `sk_live_…`. */
 const SECRET = /\b[a-z]{2,12}_(?:live|test)_[A-Za-z0-9_-]{8,}/g;
 

@@ -39,15 +39,18 @@ export function createTranslation(input: { builtIn: QuestionReply; question: str
   const check = createQueryCheck(input.builtIn);
   let withheld = 0;
   let textLength = 0;
+  let isLineEnded = false;
 
   function toEvents(parts: readonly CheckedPart[]): ModelEvent[] {
     return parts.flatMap((part): ModelEvent[] => {
       if ("isWithheld" in part) {
         withheld += 1;
+        isLineEnded = false;
         return [{ kind: "withheld" }];
       }
       const room = TEXT_LENGTH_MAX - textLength;
       textLength += part.text.length;
+      isLineEnded = part.text.endsWith("\n");
       return room > 0 ? [{ kind: "text", text: toPlainText(part.text, room) }] : [];
     });
   }
@@ -58,7 +61,8 @@ export function createTranslation(input: { builtIn: QuestionReply; question: str
     hasText: () => textLength > 0,
     differences: () => check.differences(),
     /** A new piece of text is a paragraph of its own. */
-    beginText: (): ModelEvent[] => (textLength > 0 ? [{ kind: "text", text: "\n\n" }] : []),
+    beginText: (): ModelEvent[] =>
+      textLength > 0 ? [{ kind: "text", text: isLineEnded ? "\n" : "\n\n" }] : [],
     pushText: (text: string): ModelEvent[] => toEvents(gate.push(text)),
     endText: (): ModelEvent[] => toEvents(gate.end()),
     call: ({ toolCallId: callId, toolName: tool, input: sent }: CalledTool): ModelEvent[] => [

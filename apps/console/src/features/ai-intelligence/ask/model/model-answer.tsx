@@ -87,7 +87,7 @@ function Written({ answer, isRunning }: { answer: Answered; isRunning: boolean }
         text === undefined ? (
           <span
             key={id}
-            className="rounded-sm border border-line border-dashed px-1 text-ink-muted text-xs"
+            className="whitespace-nowrap rounded-sm border border-line border-dashed px-1 text-ink-muted text-xs"
           >
             number withheld
           </span>

@@ -3,7 +3,7 @@ import { signedInUser } from "@turnpike/contract/auth";
 import { type Cli, examples, optionParser } from "../cli.ts";
 import { toPrintable, toRecord } from "../print.ts";
 import { parseRemoteAddress } from "./remote-address.ts";
-import { ask, createRemoteApi } from "./remote-api.ts";
+import { ask, createRemoteApi, type RemoteApi } from "./remote-api.ts";
 import { RemoteError } from "./remote-error.ts";
 import { signInByDevice } from "./sign-in-by-device.ts";
 
@@ -32,6 +32,14 @@ async function revoke(address: string, token: string): Promise<void> {
   }
 }
 
+/** A command that works as it is printed. The sign-in is done, so a failure here is none of it. */
+async function nameNextStep(api: RemoteApi): Promise<string> {
+  const only = await api.getOnlyTenant().catch(() => undefined);
+  return only === undefined
+    ? `tenants list --at ${api.address}`
+    : `keys create --at ${api.address} --tenant ${toPrintable(only.slug)} --name first`;
+}
+
 /** `turnpike login`, `logout`, `whoami`: the person at another installation. */
 export function addLoginCommands(cli: Cli): void {
   cli.program
@@ -51,15 +59,17 @@ export function addLoginCommands(cli: Cli): void {
             `Open ${toPrintable(page)}\nand type this code:  ${toPrintable(userCode)}\n\nType it only if you started this sign-in yourself. Waiting …\n`,
           ),
       });
-      const { email } = await createRemoteApi({ address, token }).call(WHOAMI, signedInUser);
+      const api = createRemoteApi({ address, token });
+      const { email } = await api.call(WHOAMI, signedInUser);
       await logins.put(address, { token, email });
       if (before !== undefined) {
         await revoke(address, before.token);
       }
+      const next = await nameNextStep(api);
       cli.print(
         { address, email },
         () =>
-          `Signed in at ${address}${email === null ? "" : ` as ${email}`}.\nNext: turnpike keys create --at ${address} --tenant <tenant> --name first`,
+          `Signed in at ${address}${email === null ? "" : ` as ${email}`}.\nNext: turnpike ${next}`,
       );
     });
 

@@ -127,6 +127,7 @@ describe("turnpike login", () => {
       .items[0];
     const made = await turnpike([...at, "keys", "create", "--tenant", slug, "--name", "first"]);
     expect(made.exitCode).toBe(0);
+    expect(login.stdout).toContain(`--tenant ${String(slug)} --name first`);
     const call = /curl -H "Authorization: Bearer (tp_live_\w+)" (http:\S+)/.exec(made.stdout);
     expect(call?.[2]).toMatch(/^http:\/\/gateway\.test\//);
     const answer = await fetch(`${app.gatewayUrl}/v1/anything`, {

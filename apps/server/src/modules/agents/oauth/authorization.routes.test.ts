@@ -23,7 +23,7 @@ const DOCUMENT_URL = "https://assistant.example/client.json";
 
 let database: TestDatabase;
 let app: TestApp;
-/** What stands at {@link DOCUMENT_URL}. */
+/** The document at {@link DOCUMENT_URL}. */
 let document: unknown;
 
 async function startApp(): Promise<TestApp> {

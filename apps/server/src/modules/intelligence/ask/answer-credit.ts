@@ -11,13 +11,18 @@ export async function answerCredit(deps: AskDeps, asker: Asker): Promise<Said> {
   const { context, timeZone } = asker;
   const tenantId = tenantOf(asker);
   const credits = await getCredits(deps, context, { tenantId, environment: "live" });
-  const { currency, promotional, prepaid, nextExpiry } = credits;
+  const { currency, promotional, prepaid, nextExpiry, draw } = credits;
   const grants = credits.grants.filter(({ state }) => state === "usable" || state === "upcoming");
   const left = toMoneyText(toScaled(promotional) + toScaled(prepaid), currency);
   if (grants.length === 0) {
     return { answer: null, assumed: [], sentence: "There is no credit left." };
   }
   const money = (amount: string) => `${toGrouped(amount)} ${currency}`;
+  const kinds = `${money(promotional)} promotional, which lowers an invoice, and ${money(prepaid)} prepaid`;
+  const standing =
+    draw === null
+      ? `${money(left)} of credit can be used now: ${kinds}.`
+      : `${money(draw.left)} of credit are left: usage that is not invoiced yet has drawn ${money(draw.drawn)} of ${money(left)}, ${kinds}.`;
   const expiry =
     nextExpiry === null
       ? "None of it expires."
@@ -28,11 +33,7 @@ export async function answerCredit(deps: AskDeps, asker: Asker): Promise<Said> {
     .map((item) => describeExhaustion(item, timeZone));
   return {
     assumed: ["credit that live usage may draw on"],
-    sentence: [
-      `${money(left)} of credit can be used now: ${money(promotional)} promotional, which lowers an invoice, and ${money(prepaid)} prepaid.`,
-      expiry,
-      ...running,
-    ].join(" "),
+    sentence: [standing, expiry, ...running].join(" "),
     answer: {
       measures: ["left", "granted"].map((name) => ({
         name,

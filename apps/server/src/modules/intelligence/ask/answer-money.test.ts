@@ -8,39 +8,40 @@ import {
   type TestTenant,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { closeDue } from "#modules/billing/closing/close-due.ts";
 import { getUpcomingInvoice, grantCredit } from "#modules/billing/index.ts";
 import { act, TEST_BILLING } from "#modules/billing/testing/billing.fixture.ts";
 import { applyCatalog } from "#modules/catalog/index.ts";
-import { createKey } from "#modules/keys/index.ts";
+import { createKey, listKeys } from "#modules/keys/index.ts";
 import { createForecasterHere } from "../forecasts/forecaster.ts";
 import { recordCalls } from "../testing/record-calls.fixture.ts";
 import { askQuestion } from "./ask-question.ts";
 import type { AskDeps } from "./asker.ts";
 import { createVocabularyCache } from "./named-vocabulary.ts";
+import type { QueryFilter } from "./plan-runs.ts";
 
+const phases = [
+  {
+    rateCards: [
+      {
+        key: "requests",
+        meter: "requests",
+        interval: { month: 1 },
+        timing: "arrears",
+        price: { model: "per_unit", unitAmount: "0.01", included: "0" },
+      },
+    ],
+  },
+];
 const CATALOG = catalogInput.parse({
   meters: [],
   plans: [
-    {
-      planId: "metered",
-      name: "Metered",
-      currency: "USD",
-      phases: [
-        {
-          rateCards: [
-            {
-              key: "requests",
-              meter: "requests",
-              interval: { month: 1 },
-              timing: "arrears",
-              price: { model: "per_unit", unitAmount: "0.01", included: "0" },
-            },
-          ],
-        },
-      ],
-    },
+    { planId: "metered", name: "Metered", currency: "USD", phases },
+    { planId: "prepaid", name: "Prepaid", currency: "USD", isPrepaid: true, phases },
   ],
 });
+
+const DAY_MS = 24 * 60 * 60_000;
 
 let database: TestDatabase;
 let deps: AskDeps & ReturnType<typeof createTestServices>;
@@ -55,6 +56,18 @@ const ask = async (question: string, { context, tenantId }: TestTenant = ours) =
     timeZone: "UTC",
     kind: "query",
   });
+
+async function askSpend(filters: QueryFilter[], [from, to]: [string, string]) {
+  const { answer } = await askQuestion(deps, ours.context, {
+    ...{ tenantId: ours.tenantId, question: "", after: [], timeZone: "UTC", kind: "query" },
+    query: { measures: ["spend"], dimensions: ["key"], filters, from, to },
+  });
+  const amounts = answer?.rows.map(({ group, values }) => [
+    answer.names[group["key"] ?? ""],
+    values["spend"],
+  ]);
+  return Object.fromEntries(amounts ?? []) as unknown;
+}
 
 async function furnish(tenant: TestTenant, factor: number): Promise<void> {
   const { tenantId } = tenant;
@@ -134,4 +147,37 @@ it("answers what credit is left and which expires next", async () => {
   expect(left.sentence).toContain("20.00 USD expire next, on ");
   expect(left.answer?.rows.map(({ values }) => values["left"])).toEqual(["20.00", "100.00"]);
   expect((await ask("how much credit is left", theirs)).answer).toBeNull();
+});
+
+it("keeps the keys that an amount is asked for, and counts every invoice of a range that goes on", async () => {
+  const year: [string, string] = ["2026-01-01", "2027-01-01"];
+  expect(await askSpend([{ field: "spend", op: "gt", value: 5 }], year)).toEqual({
+    batch: "11.01",
+  });
+  deps.clock.advance(32 * DAY_MS);
+  await closeDue(deps);
+  deps.clock.advance(2 * 60 * 60_000);
+  const { items } = await listKeys(deps, OPERATOR_CONTEXT, { tenantId: ours.tenantId, limit: 5 });
+  const key = items.find(({ name }) => name === "web")?.keyId ?? expect.fail("no key");
+  await recordCalls(deps, ours.tenantId, [{ hour: 1, key, route: "/v1/search", calls: 100 }]);
+  expect(await askSpend([], year)).toEqual({ batch: "11.01", web: "4.33" });
+  // The invoice of February charges for January.
+  expect(await askSpend([], ["2026-02-01", "2026-03-01"])).toEqual({ web: "1.00" });
+});
+
+it("says what usage of a prepaid plan leaves of credit", async () => {
+  const prepaid = await createTestTenant(deps, "Prepaid");
+  const { tenantId } = prepaid;
+  await act(deps, { tenantId }, { do: "subscribe", planId: "prepaid" });
+  await grantCredit(deps, OPERATOR_CONTEXT, {
+    ...{ tenantId, environment: "live", kind: "prepaid", amount: "20", priority: 50, reason: "" },
+  });
+  const { keyId: key } = await createKey(deps, OPERATOR_CONTEXT, {
+    ...{ tenantId, environment: "live", name: "web", scopes: [], metadata: {} },
+  });
+  deps.clock.advance(2 * 60 * 60_000);
+  await recordCalls(deps, tenantId, [{ hour: 1, key, route: "/v1/search", calls: 500 }]);
+  expect((await ask("how much credit is left", prepaid)).sentence).toContain(
+    "15.00 USD of credit are left: usage that is not invoiced yet has drawn 5.00 USD of 20.00 USD, ",
+  );
 });

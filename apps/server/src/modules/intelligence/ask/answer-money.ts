@@ -1,7 +1,7 @@
 import type { InvoiceSummary } from "@turnpike/contract/billing";
 import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
-import { fromScaled, parseDecimal, toScaled } from "@turnpike/domain/money/decimal";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { getRevenue, listAllInvoices, listInvoices } from "#modules/billing/index.ts";
 import { answerSpendParts, isOfParts } from "./answer-spend-parts.ts";
@@ -9,10 +9,9 @@ import type { Answered } from "./answer-usage.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 import { describeMeasure } from "./describe-measure.ts";
+import { holds, MONEY, readThresholds } from "./money-thresholds.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { type InstantRange, rangeOfQuery, yearBefore } from "./range-of-query.ts";
-
-export const MONEY = ["spend", "revenue", "mrr", "invoices"];
 
 const PAGE = 500;
 const INVOICES_MAX = 20_000;
@@ -126,40 +125,6 @@ const cellsOf = (query: AskedQuery, group: Group | undefined) =>
       name === "invoices" ? (group?.count ?? 0) : (group?.amount ?? "0"),
     ]),
   );
-
-type Threshold = { field: string; op: AskedQuery["filters"][number]["op"]; scaled: bigint };
-
-/** The filters by an amount or a count. @throws {CannotAnswer} when one names no number. */
-function readThresholds({ filters }: AskedQuery): Threshold[] {
-  return filters
-    .filter(({ field }) => MONEY.includes(field))
-    .map(({ field, op, value }) => {
-      const text = String([value].flat()[0]);
-      const parsed = parseDecimal(text);
-      if ("fault" in parsed) {
-        throw new CannotAnswer(`"${text}" is no amount that ${field} can be compared with.`);
-      }
-      return { field, op, scaled: parsed.scaled };
-    });
-}
-
-function holds(row: AnswerRow, thresholds: readonly Threshold[]): boolean {
-  return thresholds.every(({ field, op, scaled }) => {
-    const difference = toScaled(String(row.values[field] ?? "0")) - scaled;
-    switch (op) {
-      case "gt":
-        return difference > 0n;
-      case "gte":
-        return difference >= 0n;
-      case "lt":
-        return difference < 0n;
-      case "lte":
-        return difference <= 0n;
-      default:
-        return difference === 0n;
-    }
-  });
-}
 
 async function answerInvoices(
   deps: AskDeps,

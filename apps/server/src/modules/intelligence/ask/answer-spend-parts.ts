@@ -1,7 +1,7 @@
 import type { InvoiceLine, LinePart } from "@turnpike/contract/billing";
 import { ANSWER_ROWS_MAX, type AskedQuery } from "@turnpike/contract/questions";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { toScaled } from "@turnpike/domain/money/decimal";
+import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import {
   getInvoice,
   getUpcomingInvoice,
@@ -12,6 +12,7 @@ import type { Answered } from "./answer-usage.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 import { describeMeasure } from "./describe-measure.ts";
+import { holds, readThresholds } from "./money-thresholds.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { rangeOfQuery } from "./range-of-query.ts";
 import { toMoneyText } from "./to-money-text.ts";
@@ -48,25 +49,38 @@ function readPart({ dimensions, filters, grain, compare }: AskedQuery): PartOf {
   return field;
 }
 
-/** The invoices of a range: those issued in it, and the running one while it runs. */
+function tooMany(): CannotAnswer {
+  return new CannotAnswer("There are too many invoices in that range: narrow it.");
+}
+
+/**
+ * The invoices of a range: those issued in it. Of a range that goes on, the running one, and of those issued what was used in the range:
+ * the first of them charges for a period before.
+ */
 async function listBills(
   deps: AskDeps,
   { context, nowMs }: Asker,
   { tenantId, fromMs, toMs }: { tenantId: TenantId; fromMs: number; toMs: number },
 ): Promise<Bill[]> {
   const environment = "live" as const;
+  const goesOn = toMs > nowMs;
   const bills: Bill[] = [];
-  if (toMs > nowMs) {
-    const running = await getUpcomingInvoice(deps, context, { tenantId, environment });
-    return [{ id: UPCOMING, currency: running.currency, lines: running.lines }];
+  if (goesOn) {
+    const { currency, lines } = await getUpcomingInvoice(deps, context, { tenantId, environment });
+    bills.push({ id: UPCOMING, currency, lines });
   }
   const { items } = await listInvoices(deps, context, { tenantId, environment, limit: PAGE });
   for (const { invoiceId, issuedAt, state } of items) {
     const atMs = Date.parse(issuedAt);
-    if (atMs >= fromMs && atMs < toMs && state !== "void") {
-      const { currency, lines } = await getInvoice(deps, context, { tenantId, invoiceId });
-      bills.push({ id: invoiceId, currency, lines });
+    if (atMs < fromMs || atMs >= toMs || state === "void") {
+      continue;
     }
+    if (bills.length > LINES_MAX) {
+      throw tooMany();
+    }
+    const { currency, lines } = await getInvoice(deps, context, { tenantId, invoiceId });
+    const used = lines.filter(({ from }) => !goesOn || Date.parse(from ?? issuedAt) >= fromMs);
+    bills.push({ id: invoiceId, currency, lines: used });
   }
   return bills;
 }
@@ -132,7 +146,7 @@ export async function answerSpendParts(
   );
   const currencies = [...new Set(bills.map(({ currency }) => currency))];
   if (used.length > LINES_MAX || currencies.length > 1) {
-    throw new CannotAnswer("There are too many invoices in that range: narrow it.");
+    throw tooMany();
   }
   const sums = new Map<string, bigint>();
   const names = new Map<string, string>();
@@ -150,6 +164,12 @@ export async function answerSpendParts(
     }
   }
   const isBroken = query.dimensions.length > 0;
+  const thresholds = readThresholds(query);
+  for (const [part, amount] of sums) {
+    if (!holds({ values: { spend: fromScaled(amount) } }, thresholds)) {
+      sums.delete(part);
+    }
+  }
   const direction = query.order === "asc" ? -1 : 1;
   const sorted = [...sums].toSorted(
     ([, one], [, other]) => direction * Number(other > one ? 1 : other < one ? -1 : 0),
@@ -162,7 +182,7 @@ export async function answerSpendParts(
   return {
     assumed: [
       bills[0]?.id === UPCOMING
-        ? "spend: charges for usage on the running invoice, before discounts and tax"
+        ? `spend: charges for usage on the running invoice${bills.length > 1 ? " and, in the range, on those before it" : ""}, before discounts and tax`
         : "spend: charges for usage on invoices issued in the range, before discounts and tax",
     ],
     answer: {

@@ -153,7 +153,7 @@ export async function answerRisk(
   const tenantId = tenantOf(asker);
   const { items, checkedAt } = await listInsights(deps, asker.context, { tenantId, state: "open" });
   const seesKeys = mayInTenant(asker.context.actor, "keys:read", tenantId);
-  const found = items.filter(({ kind }) => kind === "key_unused" || kind === "key_expiring");
+  const found = items.filter(({ kind }) => kind.startsWith("key_"));
   const withNames = (text: string) =>
     text.replace(/key_[0-9a-f]{32}/g, (id) => (seesKeys ? (vocabulary.names.get(id) ?? id) : id));
   const texts = found.map(({ text }) => withNames(text));
@@ -169,11 +169,14 @@ export async function answerRisk(
     return {
       answer: null,
       assumed: [],
-      sentence: "No key needs attention: none is unused for 30 days, and none expires within 14.",
+      sentence:
+        "No key needs attention: none was found in public, has changed what it calls, is unused for 30 days, may more than it uses, or expires within 14 days.",
     };
   }
   return {
-    assumed: ["unused for 30 days, or expiring within 14"],
+    assumed: [
+      "found in public, changed, unused for 30 days, with more rights than it uses, or expiring within 14 days",
+    ],
     sentence: `${String(found.length)} ${found.length === 1 ? "key needs" : "keys need"} attention. ${texts.slice(0, 3).join(" ")}`,
     answer: {
       measures: [],

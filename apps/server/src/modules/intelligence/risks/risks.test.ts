@@ -8,6 +8,8 @@ import { getCredits, grantCredit, listInvoices, putSpendCap } from "#modules/bil
 import { act, publishPricedPlans, recordUsage } from "#modules/billing/testing/billing.fixture.ts";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { createKey } from "#modules/keys/index.ts";
+import { askQuestion } from "../ask/ask-question.ts";
+import { createVocabularyCache } from "../ask/named-vocabulary.ts";
 import { listInsights, refreshInsights, updateInsight } from "../manage-insights.ts";
 import { type RecordedCalls, recordCalls } from "../testing/record-calls.fixture.ts";
 import { openScanDeps } from "../testing/scan-deps.fixture.ts";
@@ -140,6 +142,14 @@ describe("risks of keys", () => {
     expect(texts[3]).toContain(`The key ${leaked} was found in public`);
     expect(texts[3]).toContain("in 2 places,");
     expect(texts[4]).toContain(`The key ${broad} has keys:write and webhooks:write`);
+
+    const asked = { after: [], timeZone: "UTC", kind: "query" as const };
+    const { sentence } = await askQuestion(
+      { ...deps, vocabularies: createVocabularyCache() },
+      context,
+      { ...asked, tenantId, question: "which keys are leaked or at risk?" },
+    );
+    expect(sentence).toMatch(/^5 .*key/);
 
     expect(await look(twin.tenantId)).toEqual([]);
     const { items: seen } = await listInsights(deps, twin.context, {

@@ -21,6 +21,7 @@ export const QUESTION_SETS: readonly QuestionSet[] = [
   { set: "round-7", questions: 77, exact: 70, wrong: 3 },
   { set: "round-8", questions: 75, exact: 62, wrong: 3 },
   { set: "round-9", questions: 78, exact: 73, wrong: 2 },
+  { set: "round-10", questions: 73, exact: 73, wrong: 0 },
   { set: "traps-2", questions: 66, exact: 50, wrong: 13 },
   { set: "traps-3", questions: 50, exact: 42, wrong: 8 },
 ];

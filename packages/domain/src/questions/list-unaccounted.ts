@@ -54,7 +54,7 @@ function listUnknown({ text, compares }: Accounted): UnknownWord[] {
   });
 }
 
-const IS_OF_CALLS = /^(?:status|status_class|method|region)$/;
+const IS_OF_CALLS = /^(?:status|status_class|method)$/;
 /** Measures that are not counted by call, so that a call's status or method cannot narrow them. */
 const NOT_OF_CALLS =
   /^(?:spend|revenue|mrr|tenants|active_tenants|new_tenants|keys_created|keys_revoked|invoices)$/;

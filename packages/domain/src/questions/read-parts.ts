@@ -433,6 +433,11 @@ export function readParts(
   if (low !== undefined && high !== undefined && low.value > high.value) {
     misfits.push({ word: "between", place: "conflict" });
   }
+  const [, ofTenants = ""] = /(#v\d+) #dtenant/.exec(phrase.text) ?? [];
+  if (marked.get(ofTenants)?.field === "region") {
+    // “EU customers” are where they are; calls are known by where they arrive.
+    misfits.push({ word: "region", place: "conflict" });
+  }
   if (isOnPeak) {
     misfits.push({ word: "busiest", place: "conflict" });
   }

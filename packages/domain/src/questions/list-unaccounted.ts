@@ -75,12 +75,12 @@ const LEFT_OUT: readonly {
     isLeftOut: ({ dimensions, measures }) =>
       dimensions.length === 0 && !measures.includes("error_rate"),
   },
-  // Who did both: a breakdown counts either.
+  // Those that did both: a breakdown counts either.
   {
     pattern: /(?<![\w#])both (?:(?:of|the|on|to|from|for|in|with) )*#[vsm]\d/,
     isLeftOut: ({ dimensions }) => dimensions.some((name) => name === "tenant" || name === "key"),
   },
-  // Who made or withdrew something.
+  // The person that made or withdrew something.
   {
     pattern: /(?<![\w#])(?:creates?|created|creating|revokes?|revoked|revoking)(?![\w-])/,
     isLeftOut: ({ measures, intent }) =>
@@ -104,7 +104,7 @@ const LEFT_OUT: readonly {
     isLeftOut: ({ measures }) => measures.some((name) => COUNTS_OF_OTHERS.test(name)),
   },
   { pattern: /(?<![\w#])(?:divided|multiplied) by(?![\w-])/, isLeftOut: () => true },
-  // Who has more than so many keys: a number of what a breakdown names.
+  // More than so many keys: a number of what a breakdown names.
   { pattern: /#t #d\w+/, isLeftOut: () => true },
   { pattern: /(?<![\w#])names? of(?![\w-])/, isLeftOut: () => true },
   // What plan a customer has, and since when, is no figure.

@@ -35,9 +35,9 @@ const PURPOSE =
 /** “Bytes came in last month”, before “in” is read as that of the month. */
 const BYTES_MOVED =
   /\b(bytes|data|(?:giga|mega|tera|kilo)bytes|[gmtk]b) (?:(?:that|has|have|had|was|were|is|are|did|do) )*(?:came|come|comes|coming|went|go|goes|gone|going) (in|out)\b/g;
-/** “Routes that nobody called”. Keys that nobody uses are at risk, which is another question. */
+/** “Routes that no one called”. Keys that no one uses are at risk, which is another question. */
 const UNUSED =
-  /\b(routes|endpoints|paths|methods|regions|models|tenants|customers|clients) (?:that |which |who |have |has |were |are )*(?:(?:nobody|no one|no-one|no customer|no client) (?:has |have |had |ever )*(?:called|used|hit|touched|requested|calls|uses)|(?:not |never )+(?:been )?(?:called|used|hit|requested))\b/g;
+  /\b(routes|endpoints|paths|methods|regions|models|tenants|customers|clients) (?:that |which |who |have |has |were |are )*(?:(?:no(?:body| one|-one)|no customer|no client) (?:has |have |had |ever )*(?:called|used|hit|touched|requested|calls|uses)|(?:not |never )+(?:been )?(?:called|used|hit|requested))\b/g;
 /** “From 15 May until the end of June” ends with June. */
 const UNTIL_END_OF = new RegExp(
   `\\b(through|until|till|to) (?:the )?end of (?=${DAY_OR_MONTH})`,

@@ -424,7 +424,7 @@ export function readParts(
   const thresholds: QuestionFilter[] = [];
   const misfits: UnknownWord[] = [];
   if (isNone && (measures[0] === "spend" || measures[0] === "revenue")) {
-    // Who has not paid is known by invoices, not by what was spent.
+    // An unpaid customer is known by invoices, not by what was spent.
     misfits.push({ word: "not paid", place: "conflict" });
   } else if (isNone && measures[0] !== undefined) {
     thresholds.push({ field: measures[0], op: "eq", value: 0 });

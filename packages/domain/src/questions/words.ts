@@ -2,44 +2,45 @@
 const FILLERS = `
   a about account accounted accounting accumulate accumulated across actual actually add added afaik affected again ah all
   allocate almost along alongside already alright also although altogether always am among amongst amount amounts an and answer
-  answered answers any anybody anyone anything anyway anyways api apiece appear appeared appears approx approximately are around
-  as asap ask asked asking at ate available away back basically be because been being belong belonging belongs big bit boss both
-  bother bothering break breakdown brief briefly bring brings bro broke broken brought btw bunch burn burned burning burnt
-  business but by calculate calculated call called calls came can capture captured case cases cause caused chart check checked
-  checking cheers claim clear clearly colleague colleagues come comes coming complain compute computed concerning consider
-  considering consume consumed consumes consuming consumption could count counted counting counts create created creating
-  culprits curious current currently cut cuz data dear definitely deliver delivered depending describe detail detailed details
-  develop developed did display distribute distributed distribution divide do does doing dollars done down during each easily
-  eat eats either encounter encountered ended enough entire entirely er eur euro euros even ever every everything evolve evolved
-  exact exactly excuse exist existing experience experienced face faced fairly far fetch figure figures fill find fine folks
-  following for form found frequently from further fyi gateway gave general generally generate generated generating get gets
-  getting gimme give given gives giving glad glance go goes going gone good got gotta gotten graph great group grouped guess
-  guys had hammer hammered hammering hand handed handle handled handling happen happened happening happens happy hard has have
-  having he hello help her here hey hi him his historical history hit hits hitting hiya hmm hola honestly hope hopefully how
-  howmany hows hurt i idea ideally if impacted in incl include included includes including incur incurred individually info
-  information inside insight instance instead interested interrupt into involved is issue issued it item items its just keep
-  kind kinda kindly kinds knocking know known landed lately lemme let lets letting level levels like likes list listed listing
-  lists little look looked looking looks lot lots madam made mainly make makes making manage managed many mate matter may maybe
-  me mean means mention might mind mine mines moment money more mostly much must my myself name namely need needed needs nice
-  nor notice noticed now number numbers numerical observe observed obtain occur occurred occurring occurs of off offenders
-  offhand often oh ok okay on once one ones only onto or order ordered originate originated originating our ours out output over
-  overall overview owed own part particular parts per perform performed perhaps period person picture ping pinged pinging place
-  plain please plot plotted pls plz point poked possible possibly precise precisely prepare present presentation pretty print
-  probably process processed processing produce produced provide provided proxy public pull pulled purpose push pushed put
-  quantity question quick quickly quite rack racked ran rank ranked ranking rather read real really receive received recently
-  record recorded regard regarding regards register registered related remember remind report reported reporting reports
-  respective respectively respond responded response responses result results return returned returning returns revoke revoked
-  rough roughly run running said same saw say see seeing seem seems seen send sending sends sent separately serve served serves
-  service serving set shall share shared she should show showed showing shown shows side simple simply sir situation slice
-  sliced snapshot so some somebody somehow someone something sorry sort sorta sorted sorts specifically specified split splits
-  spread stat statistic statistics stats still struggle struggling stuff suffer suffered suffering suffers sum summaries
-  summarise summarize summary summed supply sure system ta tab table tabular take taken takes taking talk tallied tally tell
-  terms thank thanks that the their them then there therefore these they thing things think this those though threw through
-  throughout throw thrown throws thx time times to together tonne too took total totals touch toward towards try trying turn
-  typical typically uh um under understand up us usd use used uses using usual usually value values various verify very via view
-  visible visualise visualize volume wanna want wanted wants was way ways we well went were what whatever when where whether
-  which whichever while who whole whom whose will wise wish with within wonder wondered wondering work worked working works
-  would write written wrote yep yes yet yo you your yours yourself`.split(/\s+/);
+  answered answers any anyone anything anyway anyways api apiece appear appeared appears approx approximately are around as asap
+  ask asked asking at ate available away back basically be because been being belong belonging belongs big bit boss both bother
+  bothering break breakdown brief briefly bring brings bro broke broken brought btw bunch burn burned burning burnt business but
+  by calculate calculated call called calls came can capture captured case cases cause caused chart check checked checking
+  cheers claim clear clearly colleague colleagues come comes coming complain compute computed concerning consider considering
+  consume consumed consumes consuming consumption could count counted counting counts create created creating culprits curious
+  current currently cut cuz data dear definitely deliver delivered depending describe detail detailed details develop developed
+  did display distribute distributed distribution divide do does doing dollars done down during each easily eat eats either
+  encounter encountered ended enough entire entirely er eur euro euros even ever every everything evolve evolved exact exactly
+  excuse exist existing experience experienced face faced fairly far fetch figure figures fill find fine folks following for
+  form found frequently from further fyi gateway gave general generally generate generated generating get gets getting gimme
+  give given gives giving glad glance go goes going gone good got gotta gotten graph great group grouped guess guys had hammer
+  hammered hammering hand handed handle handled handling happen happened happening happens happy hard has have having he hello
+  help her here hey hi him his historical history hit hits hitting hiya hmm hola honestly hope hopefully how howmany hows hurt i
+  idea ideally if impacted in incl include included includes including incur incurred individually info information inside
+  insight instance instead interested interrupt into involved is issue issued it item items its just keep kind kinda kindly
+  kinds knocking know known landed lately lemme let lets letting level levels like likes list listed listing lists little look
+  looked looking looks lot lots madam made mainly make makes making manage managed many mate matter may maybe me mean means
+  mention might mind mine mines moment money more mostly much must my myself name namely need needed needs nice nor notice
+  noticed now number numbers numerical observe observed obtain occur occurred occurring occurs of off offenders offhand often oh
+  ok okay on once one ones only onto or order ordered originate originated originating our ours out output over overall overview
+  owed own part particular parts per perform performed perhaps period person picture ping pinged pinging place plain please plot
+  plotted pls plz point poked possible possibly precise precisely prepare present presentation pretty print probably process
+  processed processing produce produced provide provided proxy public pull pulled purpose push pushed put quantity question
+  quick quickly quite rack racked ran rank ranked ranking rather read real really receive received recently record recorded
+  regard regarding regards register registered related remember remind report reported reporting reports respective respectively
+  respond responded response responses result results return returned returning returns revoke revoked rough roughly run running
+  said same saw say see seeing seem seems seen send sending sends sent separately serve served serves service serving set shall
+  share shared she should show showed showing shown shows side simple simply sir situation slice sliced snapshot so some somehow
+  someone something sorry sort sorta sorted sorts specifically specified split splits spread stat statistic statistics stats
+  still struggle struggling stuff suffer suffered suffering suffers sum summaries summarise summarize summary summed supply sure
+  system ta tab table tabular take taken takes taking talk tallied tally tell terms thank thanks that the their them then there
+  therefore these they thing things think this those though threw through throughout throw thrown throws thx time times to
+  together tonne too took total totals touch toward towards try trying turn typical typically uh um under understand up us usd
+  use used uses using usual usually value values various verify very via view visible visualise visualize volume wanna want
+  wanted wants was way ways we well went were what when where whether which while who whole whom whose will wise wish with
+  within wonder wondered wondering work worked working works would write written wrote yep yes yet yo you your yours yourself`.split(
+  /\s+/,
+);
 
 /** Words that compare: they have a meaning of their own, which a comparison or a breakdown of the question must have taken up. */
 const COMPARING: ReadonlySet<string> = new Set(
@@ -151,13 +152,19 @@ function listStems(word: string): string[] {
   );
 }
 
+/** Pronouns for all or for any. */
+const PRONOUN = /^(?:some|any|every)body$|^(?:what|which)ever$/;
+
 export const isFiller = (word: string): boolean =>
-  FILLER_WORDS.has(word) || listStems(word).some((stem) => FILLER_WORDS.has(stem));
+  FILLER_WORDS.has(word) ||
+  PRONOUN.test(word) ||
+  listStems(word).some((stem) => FILLER_WORDS.has(stem));
 export const isComparing = (word: string): boolean => COMPARING.has(word);
 /** True for a word that needs no correction, in the singular or the plural. */
 export const isKnownWord = (word: string): boolean =>
   COMPARING.has(word) ||
   NO_SLIPS.has(word) ||
+  PRONOUN.test(word) ||
   KNOWN_WORDS.has(word) ||
   KNOWN_WORDS.has(`${word}s`) ||
   listStems(word).some((stem) => KNOWN_WORDS.has(stem));

@@ -9,7 +9,7 @@ import {
   writeFailure,
 } from "../tools/agent-tools.ts";
 import { toToolSchema } from "../tools/tool-schema.ts";
-import { toSentResult } from "./to-sent-result.ts";
+import { toSentResult, toSentText } from "./to-sent-result.ts";
 
 /** What answers with figures, or proposes. Lists of keys and whole invoices are about people and single things. */
 const NAMES = new Set([
@@ -50,7 +50,7 @@ export function writeOutcome(outcome: ToolOutcome): { type: "text" | "error-text
         type: "text",
         value: JSON.stringify({ note: DATA_NOTE, data: toSentResult(outcome.result) }),
       }
-    : { type: "error-text", value: writeFailure(outcome.failure) };
+    : { type: "error-text", value: toSentText(writeFailure(outcome.failure)) };
 }
 
 export function titleOfTool(name: string): string {

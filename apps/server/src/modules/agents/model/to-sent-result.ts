@@ -1,3 +1,5 @@
+import { KEY_IN_TEXT } from "@turnpike/domain/keys/key-format";
+
 /** People, addresses and references, which no answer about figures needs; and the hours behind an insight, which are too many. */
 const LEFT_OUT = new Set([
   "customer",
@@ -17,12 +19,20 @@ const LEFT_OUT = new Set([
   "tenantId",
 ]);
 const EMAIL = /[^\s@<>()"',;:/]{1,64}@[^\s@<>()"',;:/]{1,255}\.[^\s@<>()"',;:/]{2,63}/gu;
-/** Keys of the product and of services that name theirs alike, such as `sk_live_…`. */
-const SECRET = /\b[a-z]{2,12}_(?:live|test)_[A-Za-z0-9_-]{8,}/g;
+const SECRETS = [
+  KEY_IN_TEXT,
+  // Of services that name theirs alike, such as `sk_live_…`, `sk-…` and `ghp_…`.
+  /\b[a-z]{2,12}_(?:live|test)_[A-Za-z0-9_-]{8,}/g,
+  /\b(?:sk|pk|rk|gh[opsu]|github_pat|xox[abp]|whsec)[-_][A-Za-z0-9_-]{16,}/g,
+  // Tokens: of the console and other JSON Web Tokens, and those of agents, which have this length.
+  /\beyJ[\w-]{10,}\.[\w.-]{10,}/g,
+  /(?<![\w-])(?=[\w-]{0,42}[A-Z])(?=[\w-]{0,42}\d)[\w-]{43}(?![\w-])/g,
+];
 
 /** A text without e-mail addresses and keys, which people put into names and questions. */
 export function toSentText(text: string): string {
-  return text.replace(EMAIL, "[e-mail address]").replace(SECRET, "[key]");
+  const withoutKeys = SECRETS.reduce((left, secret) => left.replace(secret, "[key]"), text);
+  return withoutKeys.replace(EMAIL, "[e-mail address]");
 }
 
 /** What a language model is sent of a result: figures, and the names that they are grouped by. */

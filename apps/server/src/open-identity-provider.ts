@@ -1,3 +1,4 @@
+import { endAgentGrantsOf } from "#modules/agents/index.ts";
 import {
   type AttemptLimits,
   createIdentityProvider,
@@ -32,6 +33,10 @@ export async function openIdentityProvider(input: {
     {
       ...services,
       attempts: input.attempts,
+      agents: {
+        endAgentsOf: (tx, userId) =>
+          endAgentGrantsOf(services, tx, { userId, why: "password_changed" }),
+      },
       mailer: {
         sendMail: async (tx, mail) => {
           await sendMail(mailing, tx, mail);

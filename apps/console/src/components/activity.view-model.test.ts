@@ -85,6 +85,12 @@ describe("toActivitySentence", () => {
     ],
     ["agent_grant.created", "agr_1", { name: "Helper" }, "Bob connected the agent Helper"],
     [
+      "agent_grant.ended",
+      "agr_1",
+      { name: "Helper", why: "given_back" },
+      "Bob disconnected the agent Helper, because it signed out",
+    ],
+    [
       "proposal.accepted",
       "prp_1",
       { change: "set the spend cap to 10" },

@@ -37,6 +37,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "quota_alerts.updated": "Quota notifications changed",
   "agent_grant.created": "Agent connected",
   "agent_grant.revoked": "Agent disconnected",
+  "agent_grant.ended": "Agent disconnected",
 };
 
 /** What a change of a tenant is called when it is the only one, by the field of its details. */
@@ -119,6 +120,14 @@ export function toActivitySentence(activity: Activity, names: ActivityNames): Ac
   };
 }
 
+/** Why the system disconnected an agent. */
+const WHY_AGENTS_END: Readonly<Record<string, string>> = {
+  token_used_twice: ", because one of its tokens was used twice: somebody may have copied it",
+  given_back: ", because it signed out",
+  replaced: ", because its person connected many newer ones",
+  password_changed: ", because its person changed their password",
+};
+
 /** Kinds of actors that are no person. */
 const PROGRAMS: Readonly<Record<string, string>> = {
   operator: "The operator, from the command line,",
@@ -193,6 +202,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "alert.deleted": ofAlert("deleted"),
   "quota_alerts.updated": () => "changed the quota notifications",
   "agent_grant.created": ({ details }) => `connected the agent ${toText(details["name"])}`,
+  "agent_grant.ended": ({ details }) =>
+    `disconnected the agent ${toText(details["name"])}${WHY_AGENTS_END[toText(details["why"])] ?? ""}`,
   "agent_grant.revoked": ({ details }) => `disconnected the agent ${toText(details["name"])}`,
   "proposal.created": ({ details }) => `proposed to ${toText(details["change"])}`,
   "proposal.accepted": ({ details }) => `accepted a proposal to ${toText(details["change"])}`,

@@ -111,6 +111,13 @@ export async function deleteAgentGrant(
   return row;
 }
 
+/** Of a person in every tenant: a few. */
+export async function listAgentGrantIdsOf(tx: Tx, userId: UserId): Promise<string[]> {
+  const rows = await tx<{ agent_grant_id: string }[]>`
+    select agent_grant_id from agent_grants where user_id = ${userId}`;
+  return rows.map((row) => row.agent_grant_id);
+}
+
 /** Deletes what has expired in the tenant. @returns Of a person all but the newest there, by their ids: these still work. */
 export async function pruneAgentGrants(
   tx: Tx,

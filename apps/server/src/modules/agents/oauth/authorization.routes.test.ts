@@ -4,6 +4,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { eventually } from "@turnpike/testkit/eventually";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { createTestServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
 import { TOOL_SCOPES } from "../mcp/create-mcp-server.ts";
@@ -18,6 +19,7 @@ import {
   MCP_URL,
   signIn,
 } from "./authorization.fixture.ts";
+import { endAgentGrantsOf } from "./end-agent-grant.ts";
 
 const DOCUMENT_URL = "https://assistant.example/client.json";
 
@@ -109,6 +111,14 @@ async function listGrants(token: string, tenantId: TenantId) {
   return (await app.call(token, "GET", `/v1/tenants/${tenantId}/agent-grants`)).json.items;
 }
 
+/** Why agents of a tenant ended without a person who disconnected them, sorted. */
+async function listEnds(tenantId: TenantId): Promise<unknown[]> {
+  const rows = await database.sql`
+    select details from audit_entries
+    where tenant_id = ${tenantId} and action = 'agent_grant.ended'`;
+  return rows.map(({ details }) => details.why).sort();
+}
+
 describe("an agent that a member connects", () => {
   it("is led from discovery over registration and the member's decision to the tools that were allowed", async () => {
     const { tenantId, token, userId } = await mintPerson();
@@ -157,6 +167,7 @@ describe("an agent that a member connects", () => {
     await eventually(async () => expect((await post(second.access)).status).toBe(401));
     expect((await askForTokens(kept, second.refresh)).status).toBe(400);
     expect(await listGrants(token, tenantId)).toEqual([]);
+    expect(await listEnds(tenantId)).toEqual(["token_used_twice"]);
   });
 
   it("may never do more than its person, as the person's role is now", async () => {
@@ -243,6 +254,15 @@ describe("an agent that a member connects", () => {
     expect(revoked.status).toBe(200);
     await eventually(async () => expect((await post(tokensOf(kept).access)).status).toBe(401));
     expect(await listGrants(token, tenantId)).toEqual([]);
+    expect(await listEnds(tenantId)).toEqual(["given_back"]);
+
+    await connect();
+    const services = createTestServices(database);
+    await services.transact.asOperator((tx) =>
+      endAgentGrantsOf(services, tx, { userId, why: "password_changed" }),
+    );
+    expect(await listGrants(token, tenantId)).toEqual([]);
+    expect(await listEnds(tenantId)).toEqual(["given_back", "password_changed"]);
 
     const last = await signIn(app, { token, tenantId, scopes: READ });
     expect((await post(tokensOf(last).access)).status).toBe(200);

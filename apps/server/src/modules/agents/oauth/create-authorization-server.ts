@@ -14,7 +14,7 @@ import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import { renewAgentGrant } from "./agent-grants.store.ts";
 import { type ClientRegistry, toApplicationType } from "./client-metadata.ts";
-import { endAgentGrant } from "./end-agent-grant.ts";
+import { endAgentGrantBecause } from "./end-agent-grant.ts";
 
 /** Below the public address of the console. */
 export const OAUTH_PATH = "/oauth";
@@ -113,7 +113,11 @@ function createAdapter(deps: AuthorizationServerDeps, consoleUrl: string) {
   const createBase = createOidcAdapter(
     deps,
     (interactionId) => `${consoleUrl}${OAUTH_PATH}/authorize/${interactionId}`,
-    { provider: "agents", endGrant: endAgentGrant },
+    {
+      provider: "agents",
+      endGrant: (tx, agentGrantId) =>
+        endAgentGrantBecause(deps, tx, { agentGrantId, why: "token_used_twice" }),
+    },
   );
   return (model: string): Adapter => {
     const base = createBase(model);
@@ -123,8 +127,13 @@ function createAdapter(deps: AuthorizationServerDeps, consoleUrl: string) {
     if (model === "Grant") {
       return {
         ...base,
-        async destroy(id) {
-          await deps.transact.asOperator((tx) => endAgentGrant(tx, id), SIGN_INS);
+        async destroy(agentGrantId) {
+          const isReuse = Provider.ctx?.oidc.route === "token";
+          const why = isReuse ? "token_used_twice" : "given_back";
+          await deps.transact.asOperator(
+            (tx) => endAgentGrantBecause(deps, tx, { agentGrantId, why }),
+            SIGN_INS,
+          );
         },
       };
     }

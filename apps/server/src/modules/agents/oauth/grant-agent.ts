@@ -7,7 +7,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import { insertAgentGrant, pruneAgentGrants } from "./agent-grants.store.ts";
-import { endAgentGrant } from "./end-agent-grant.ts";
+import { endAgentGrantBecause } from "./end-agent-grant.ts";
 
 /** A request to connect, as the person sees it. */
 export type ConnectRequest = {
@@ -88,7 +88,7 @@ export async function grantAgent(
     });
     const oldest = { tenantId, userId: person.id, now, kept: AGENT_GRANTS_MAX };
     for (const ended of await pruneAgentGrants(tx, oldest)) {
-      await endAgentGrant(tx, ended);
+      await endAgentGrantBecause(deps, tx, { agentGrantId: ended, why: "replaced" });
     }
     await writeAudit(deps, tx, context, {
       tenantId,

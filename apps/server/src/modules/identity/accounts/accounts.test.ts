@@ -451,6 +451,7 @@ describe("sign-ins without a verdict", () => {
           hasher,
           limits,
           background: createBackgroundWork(services),
+          agents: { endAgentsOf: () => Promise.resolve() },
           mailer: { sendMail: () => Promise.resolve() },
         },
         { brand: "T", consoleUrl: open.url, confirmEmail: false, passwordLengthMin: 12 },

@@ -37,13 +37,14 @@ import {
 import type { BackgroundWork } from "./background-work.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { normalizePassword } from "./password-rules.ts";
-import type { AccountMailer } from "./provider.ports.ts";
+import type { AccountMailer, PersonAgents } from "./provider.ports.ts";
 
 export type AccountsDeps = Pick<
   AppServices,
   "transact" | "clock" | "newId" | "logger" | "randomBytes"
 > & {
   mailer: AccountMailer;
+  agents: PersonAgents;
   hasher: PasswordHasher;
   limits: AttemptLimits;
   /** Work done after the answer, so that the time of the answer reveals nothing. */

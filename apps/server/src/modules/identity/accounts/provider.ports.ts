@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import type { UserId } from "@turnpike/domain/ids/ids";
 
 /** What the built-in provider needs from the notifications module, which is above it. */
 export interface AccountMailer {
@@ -7,4 +8,10 @@ export interface AccountMailer {
     tx: Tx,
     mail: { to: string; subject: string; text: string; kind: string },
   ): Promise<void>;
+}
+
+/** What the built-in provider needs from the agents module, which is above it. */
+export interface PersonAgents {
+  /** Ends every agent that a person connected, after a change of password. Needs the operator role. */
+  endAgentsOf(tx: Tx, userId: UserId): Promise<void>;
 }

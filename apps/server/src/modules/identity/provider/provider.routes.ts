@@ -13,7 +13,7 @@ import { createAccounts } from "../accounts/accounts.ts";
 import { createBackgroundWork } from "../accounts/background-work.ts";
 import type { PasswordCost } from "../accounts/password-hash.ts";
 import { startPasswordHasher } from "../accounts/password-hasher.ts";
-import type { AccountMailer } from "../accounts/provider.ports.ts";
+import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts";
 import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
 import { createKnownBrowsers } from "../attempts/known-browsers.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
@@ -31,6 +31,7 @@ export type IdentityProviderDeps = Pick<
   "transact" | "clock" | "newId" | "logger" | "randomBytes"
 > & {
   mailer: AccountMailer;
+  agents: PersonAgents;
   /** Shared by all serving threads; left out: this thread counts for itself. */
   attempts?: AttemptLimits | undefined;
 };

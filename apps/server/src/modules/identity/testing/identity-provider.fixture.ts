@@ -273,6 +273,7 @@ export async function startIdentityProvider(
     return await createIdentityProvider(
       {
         ...services,
+        agents: { endAgentsOf: () => Promise.resolve() },
         mailer: {
           sendMail: async (_tx, mail) => {
             mails.push(mail);

@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { insertChange } from "#platform/changes.store.ts";
+import type { PersonAgents } from "../accounts/provider.ports.ts";
 import { deleteDeviceSignInsOf } from "../devices/device-sign-ins.store.ts";
 import { deletePersonTokensOf } from "../devices/person-tokens.store.ts";
 import { setTokensValidFrom } from "../users/users.store.ts";
@@ -8,11 +9,11 @@ import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
 
 /**
  * Invalidates, everywhere within a second, every earlier ID token of a person of the built-in provider, after a change of password.
- * Command lines are signed out, and those that were allowed get no credential any more.
+ * Command lines are signed out, those that were allowed get no credential any more, and agents are disconnected.
  * Needs the caller's transaction, of the operator role.
  */
 export async function endTokens(
-  deps: Pick<AppServices, "clock" | "newId">,
+  deps: Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents },
   tx: Tx,
   input: { subject: string },
 ): Promise<void> {
@@ -25,5 +26,6 @@ export async function endTokens(
   // In this order: a sign-in that is collected meanwhile is waited for, and then its credential is there to delete.
   await deleteDeviceSignInsOf(tx, userId);
   await deletePersonTokensOf(tx, userId);
+  await deps.agents.endAgentsOf(tx, userId);
   await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
 }

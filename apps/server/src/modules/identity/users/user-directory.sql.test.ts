@@ -198,8 +198,15 @@ describe("an invalid token", () => {
 });
 
 describe("endTokens", () => {
+  const withoutAgents: string[] = [];
+  const agents = {
+    endAgentsOf: (_tx: unknown, userId: string) => {
+      withoutAgents.push(userId);
+      return Promise.resolve();
+    },
+  };
   const end = (subject: string) =>
-    services.transact.asOperator((tx) => endTokens(services, tx, { subject }));
+    services.transact.asOperator((tx) => endTokens({ ...services, agents }, tx, { subject }));
 
   it("refuses earlier tokens on every process that hears of it, and no newer ones", async () => {
     const old = await mint({ subject: "changed", issuedAgoMs: 5_000 });
@@ -216,7 +223,7 @@ describe("endTokens", () => {
     expect(await directory.findActor(await mint({ subject: "changed" }))).toBeDefined();
   });
 
-  it("signs command lines out, and gives none that was allowed before a credential", async () => {
+  it("signs command lines and agents out, and gives none that was allowed before a credential", async () => {
     const [own, others] = await Promise.all(
       ["with-devices", "with-others"].map(async (subject) => {
         const { user } = await directory.identify(await mint({ subject }));
@@ -229,7 +236,9 @@ describe("endTokens", () => {
         return user.userId;
       }),
     );
+    withoutAgents.length = 0;
     await end("with-devices");
+    expect(withoutAgents).toEqual([own]);
     const count = async (userId: string | undefined) => {
       const [row] = await database.sql`
         select (select count(*)::int from person_tokens where user_id = ${userId ?? ""}) as tokens,

@@ -21,7 +21,7 @@ import { toErrorMessage } from "#platform/error-message.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { saveView } from "#platform/saved-views.ts";
-import type { Asked, OnAsk } from "./ask-search.view-model.ts";
+import type { Asked, OnAsk } from "./asked.view-model.ts";
 import { ModelAnswer } from "./model/model-answer.tsx";
 import { QueryChips } from "./query-chips.tsx";
 import { QuestionList } from "./question-list.tsx";

@@ -18,13 +18,8 @@ import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { AnswerPanel, type AnswerPanelProps } from "./answer-panel.tsx";
-import {
-  type Asked,
-  type AskSearch,
-  type OnAsk,
-  toAsked,
-  toAskSearch,
-} from "./ask-search.view-model.ts";
+import type { AskSearch } from "./ask-search.view-model.ts";
+import { type Asked, type OnAsk, toAsked, toAskSearch } from "./asked.view-model.ts";
 import { QuestionList } from "./question-list.tsx";
 
 export type AskPanelProps = {

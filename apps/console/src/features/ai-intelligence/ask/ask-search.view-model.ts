@@ -1,8 +1,13 @@
-import {
-  QUESTION_LENGTH_MAX,
-  QUESTIONS_BEFORE_MAX,
-} from "@turnpike/domain/questions/question-limits";
-import { isTimeZone } from "@turnpike/domain/time/zoned-buckets";
+import { QUESTION_LENGTH_MAX } from "@turnpike/domain/questions/question-limits";
+
+/** True for a time zone that this browser knows. The first page load reads this, so it takes no calendar with it. */
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
 
 /** The search parameters of `/ai-intelligence`: they hold what is asked, so an answer can be shared and Back works. */
 export type AskSearch = {
@@ -17,31 +22,7 @@ export type AskSearch = {
   of?: "all";
 };
 
-/** What is asked. */
-export type Asked = {
-  question: string;
-  after: readonly string[];
-  edited: unknown;
-  isOfAll: boolean;
-  timeZone?: string | undefined;
-};
-
-/** Asks a question: anew, from another one, or with an edited query. */
-export type OnAsk = (next: Pick<Asked, "question"> & Partial<Asked>) => void;
-
-function parseJson(text: unknown): unknown {
-  // The router parses JSON by itself where it can.
-  if (typeof text !== "string") {
-    return text;
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return;
-  }
-}
-
-const isQuestion = (value: unknown): value is string =>
+export const isQuestion = (value: unknown): value is string =>
   typeof value === "string" && value.trim() !== "" && value.length <= QUESTION_LENGTH_MAX;
 
 /** Keeps the search parameters that the page understands. */
@@ -63,37 +44,5 @@ export function parseAskSearch(search: Record<string, unknown>): AskSearch {
     ...(typeof edited === "string" ? { edited } : {}),
     ...(typeof zone === "string" && isTimeZone(zone) ? { zone } : {}),
     ...(search["of"] === "all" ? { of: "all" as const } : {}),
-  };
-}
-
-/** What the address asks; `undefined` when it asks nothing. Broken parts are left out: an address never fails. */
-export function toAsked({ ask, after, edited, zone, of }: AskSearch): Asked | undefined {
-  if (ask === undefined) {
-    return;
-  }
-  const before = parseJson(after);
-  return {
-    question: ask,
-    after: Array.isArray(before) ? before.filter(isQuestion).slice(-QUESTIONS_BEFORE_MAX) : [],
-    edited: parseJson(edited),
-    isOfAll: of === "all",
-    timeZone: zone,
-  };
-}
-
-/** The address of a question. */
-export function toAskSearch({
-  question,
-  after = [],
-  edited,
-  isOfAll = false,
-  timeZone,
-}: Pick<Asked, "question"> & Partial<Asked>): AskSearch {
-  return {
-    ask: question,
-    ...(after.length === 0 ? {} : { after: JSON.stringify(after.slice(-QUESTIONS_BEFORE_MAX)) }),
-    ...(edited === undefined ? {} : { edited: JSON.stringify(edited) }),
-    ...(timeZone === undefined ? {} : { zone: timeZone }),
-    ...(isOfAll ? { of: "all" as const } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { Skeleton } from "@turnpike/ui/skeleton";
-import type { OnAsk } from "./ask-search.view-model.ts";
+import type { OnAsk } from "./asked.view-model.ts";
 
 export type QuestionListProps = {
   heading: string;

@@ -10,6 +10,8 @@ export const CONTRACT_ROUTES_PATH = fileURLToPath(
 
 /** What only readers of the reference need. */
 const FOR_READERS = new Set(["summary", "description", "tags"]);
+/** What only the server decides by: scopes, bounds of bodies. */
+const FOR_THE_SERVER = "meta";
 
 /**
  * Renders the method and path of every operation as JSON.
@@ -17,7 +19,13 @@ const FOR_READERS = new Set(["summary", "description", "tags"]);
  * Without the schemas, the browser needs neither them nor the validation library.
  */
 export function renderContractRoutes(): string {
-  const keep = (name: string, value: unknown) => (FOR_READERS.has(name) ? undefined : value);
+  const keep = (name: string, value: unknown) => {
+    if (FOR_READERS.has(name)) {
+      return;
+    }
+    // The client's library asks whether it is there.
+    return name === FOR_THE_SERVER ? {} : value;
+  };
   return `${JSON.stringify(minifyContractRouter(contract), keep, 1)}\n`;
 }
 

@@ -122,7 +122,7 @@ export function toActivitySentence(activity: Activity, names: ActivityNames): Ac
 
 /** Why the system disconnected an agent. */
 const WHY_AGENTS_END: Readonly<Record<string, string>> = {
-  token_used_twice: ", because one of its tokens was used twice: somebody may have copied it",
+  token_used_twice: ", because one of its tokens was used twice: it may have been copied",
   given_back: ", because it signed out",
   replaced: ", because its person connected many newer ones",
   password_changed: ", because its person changed their password",

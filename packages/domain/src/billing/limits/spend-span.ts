@@ -13,7 +13,7 @@ export type SpendSpan = Span & {
 export const OPEN_END_MS = 8_640_000_000_000_000;
 
 /**
- * The period that a span is told of as: one that goes on because its invoice waits is still the one before it, which was to end.
+ * The period that a notice names for a span: one that goes on because its invoice waits is still the one before it, which was to end.
  */
 export function periodOf(spans: readonly SpendSpan[], span: SpendSpan): Span {
   return span.toMs === OPEN_END_MS ? (spans[0] ?? span) : span;

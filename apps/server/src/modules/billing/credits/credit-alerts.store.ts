@@ -42,7 +42,7 @@ export async function readCreditAlerts(tx: Tx, tenantId: TenantId): Promise<Cred
       };
 }
 
-/** Lets one transaction at a time read and write what a tenant was told: two would tell twice, or undo what a person has set. */
+/** Lets one transaction at a time read and write which notices a tenant has had: two would send one twice, or undo what a person has set. */
 export async function lockCreditAlerts(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`credit alerts ${tenantId}`}, 0))`;
 }

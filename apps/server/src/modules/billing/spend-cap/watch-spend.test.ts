@@ -47,7 +47,7 @@ const grantPrepaid = (tenantId: TenantId, amount: string, services = deps) =>
 const use = (tenantId: TenantId, quantity: number) =>
   recordUsage(deps, { tenantId, at: deps.clock.now(), quantity, meterId: "texts" });
 
-/** Titles of what a tenant was told, the oldest first. */
+/** Titles of the notices that a tenant got, the oldest first. */
 async function listTold(tenantId: TenantId, kind: string): Promise<string[]> {
   const rows = await database.sql<{ title: string }[]>`
     select title from notifications where tenant_id = ${tenantId} and kind = ${kind} order by created_at, notification_id`;
@@ -114,7 +114,7 @@ describe("credit of a prepaid plan", () => {
     ]);
   });
 
-  it("is told of once, as a person wants it who says so at that moment, and when it is gone at once", async () => {
+  it("sends one notice, as a person wants it who says so at that moment, and when it is gone at once", async () => {
     const tenantId = await makeTenant("prepaid");
     const quick = await makeTenant("prepaid");
     const told = (of: TenantId) => listTold(of, "credit.threshold_reached");
@@ -151,7 +151,7 @@ describe("credit of a prepaid plan", () => {
 });
 
 describe("an account that waits for a rate of tax", () => {
-  it("is told of in the period that was to end, and says what credit is left", async () => {
+  it("names the period that was to end in its notice, and says what credit is left", async () => {
     const taxRates = EU_RATES.filter(({ country }) => country === "FR");
     const tax = { ...GERMAN_SELLER, taxRates };
     const taxed = { ...deps, billing: { ...TEST_BILLING, tax } };

@@ -42,6 +42,17 @@ export async function listOpenInsightRows(
     limit ${page.limit}`;
 }
 
+/** Tenants that have an open insight. Needs the operator role. */
+export async function listTenantsWithInsights(tx: Tx, limit: number): Promise<TenantId[]> {
+  const rows = await tx<{ tenant_id: TenantId }[]>`
+    select distinct tenant_id from insights
+    where ended_at is null and dismissed_at is null
+      and exists (select from tenants t where t.tenant_id = insights.tenant_id and t.deleted_at is null)
+    order by tenant_id
+    limit ${limit}`;
+  return rows.map((row) => row.tenant_id);
+}
+
 /** Lets one scan of a tenant at a time store what it found: two would both tell of the same change. */
 export async function lockInsightsOf(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`insights ${tenantId}`}, 0))`;

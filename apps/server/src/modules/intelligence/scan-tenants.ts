@@ -5,6 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { queryUsageOfAll } from "#modules/analytics/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemContext } from "./ask-usage.ts";
+import { listTenantsWithInsights } from "./insights.store.ts";
 import { type ScanDeps, scanTenant } from "./scan-tenant.ts";
 
 const HOUR_MS = 60 * 60_000;
@@ -26,16 +27,25 @@ export async function listActiveTenants(deps: AppServices): Promise<TenantId[]> 
   return report.rows.flatMap(({ group }) => (group.tenant ? [group.tenant as TenantId] : []));
 }
 
+/** Active tenants, then others with an open insight, which may be over by now. */
+async function listTenantsToScan(deps: AppServices): Promise<Set<TenantId>> {
+  const active = await listActiveTenants(deps);
+  const others = await deps.transact.asOperator((tx) =>
+    listTenantsWithInsights(tx, USAGE_ROWS_MAX),
+  );
+  return new Set([...active, ...others]);
+}
+
 /**
- * Looks at every tenant with usage in the last three days, those with most calls first. One that fails does not hold up the
- * others.
+ * Looks at every tenant with usage in the last three days, those with most calls first, and at those with an open insight. One that
+ * fails does not hold up the others.
  *
  * @throws What went wrong first and was not expected, once all were looked at.
  */
 export async function scanTenants(deps: ScanDeps, signal: AbortSignal): Promise<number> {
   let scanned = 0;
   const failures: unknown[] = [];
-  for (const tenantId of await listActiveTenants(deps)) {
+  for (const tenantId of await listTenantsToScan(deps)) {
     if (signal.aborted) {
       return scanned;
     }

@@ -12,6 +12,7 @@ export {
 export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
+export { embedProvider } from "./provider/embed-provider.ts";
 export {
   createOidcAdapter,
   revokeGrant as revokeProviderGrant,

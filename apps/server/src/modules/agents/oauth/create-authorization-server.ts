@@ -8,7 +8,7 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
-import { createOidcAdapter } from "#modules/identity/index.ts";
+import { createOidcAdapter, embedProvider } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import { SIGN_INS } from "#platform/transact.ts";
@@ -283,41 +283,22 @@ export function createAuthorizationServer(
   input: { consoleUrl: string; resource: string },
 ): Provider {
   const provider = new Provider(`${input.consoleUrl}${OAUTH_PATH}`, configure(deps, input));
-  // The mount in front of it replaces the proxies' headers with the public address.
-  provider.proxy = true;
-  provider.on("server_error", (_ctx, error) => {
-    deps.logger.error({ err: error }, "The authorization server of agents failed");
+  const invalidAddress = toRequestErrorAddress(input.consoleUrl, "invalid");
+  embedProvider(provider, {
+    logger: deps.logger,
+    name: "The authorization server of agents",
+    invalidAddress,
+    ofReuse: (_ctx, agentGrantId) => ({ agentGrantId }),
   });
-  provider.on("grant.revoked", (ctx, agentGrantId) => {
-    if (ctx.oidc.route === "token") {
-      deps.logger.warn({ agentGrantId }, "a code or refresh token was used twice: its family ends");
-    }
-  });
-  // Otherwise the framework would repeat on standard error what the log already has.
-  provider.silent = true;
   provider.use(async (ctx, next) => {
     // Of the library's other ways to answer, one is a page with a script.
     const { response_mode: mode = "query" } = ctx.query;
-    if (mode !== "query") {
-      ctx.status = 303;
-      ctx.redirect(toRequestErrorAddress(input.consoleUrl, "invalid"));
-      ctx.body = "";
-      return;
+    if (mode === "query") {
+      await next();
     }
-    await next();
-    if (isNewRequest(ctx) && leadsAway(ctx.response.get("location"), input)) {
+    if (mode !== "query" || (isNewRequest(ctx) && leadsAway(ctx.response.get("location"), input))) {
       ctx.status = 303;
-      ctx.redirect(toRequestErrorAddress(input.consoleUrl, "invalid"));
-    }
-    if (ctx.status >= 300 && ctx.status < 400) {
-      ctx.body = "";
-      ctx.remove("content-type");
-    } else if (ctx.type === "text/html") {
-      // The library's own pages need scripts that the console's policy forbids. None of them is in use.
-      ctx.status = 303;
-      ctx.set("location", toRequestErrorAddress(input.consoleUrl, "invalid"));
-      ctx.body = "";
-      ctx.remove("content-type");
+      ctx.redirect(invalidAddress);
     }
   });
   return provider;

@@ -1,4 +1,3 @@
-import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import {
   type Account,
   type Configuration,
@@ -9,6 +8,7 @@ import {
 import type { AppServices } from "#platform/app-services.ts";
 import type { AccountRow } from "../accounts/accounts.store.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import { embedProvider } from "./embed-provider.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
 import type { SigningKey } from "./sealed-key.ts";
 
@@ -212,41 +212,18 @@ export function createOidc(
   input: { consoleUrl: string; keys: readonly SigningKey[] },
 ): Provider {
   const provider = new Provider(`${input.consoleUrl}${MOUNT_PATH}`, configure(deps, input));
-  // The mount in front of it replaces the proxies' headers with the public address.
-  provider.proxy = true;
-  provider.on("server_error", (ctx, error) => {
-    deps.logger.error({ err: error }, "The OpenID provider failed");
-    if (ctx.status === 500 && (isConnectionError(error) || isRetryableError(error))) {
-      // This answer makes the client retry. Otherwise it would abandon the sign-in.
-      ctx.status = 503;
-      ctx.set("retry-after", "2");
-    }
-  });
-  provider.on("grant.revoked", (ctx) => {
-    if (ctx.oidc.route === "token") {
-      const accountId = ctx.oidc.entities.Account?.accountId;
-      deps.logger.warn({ accountId }, "a code or refresh token was used twice: its family ends");
-    }
-  });
-  // Otherwise the framework would repeat on standard error what the log already has.
-  provider.silent = true;
-  provider.use(async (ctx, next) => {
-    await next();
-    // The console shares this origin, and no other page needs to read anything here.
-    ctx.remove("access-control-allow-origin");
-    if (ctx.status >= 300 && ctx.status < 400) {
-      ctx.body = "";
-      ctx.remove("content-type");
-    } else if (ctx.type === "text/html") {
-      // The library's own pages need scripts that the console's policy forbids. None of them is in use.
-      ctx.status = 303;
-      ctx.set("location", toLoginErrorAddress(input.consoleUrl, "request_invalid"));
-      ctx.body = "";
-      ctx.remove("content-type");
-    }
-    if (ctx.path.endsWith("/openid-configuration") && typeof ctx.body === "object") {
-      ctx.body = { ...ctx.body, response_modes_supported: ["query"] };
-    }
+  embedProvider(provider, {
+    logger: deps.logger,
+    name: "The OpenID provider",
+    invalidAddress: toLoginErrorAddress(input.consoleUrl, "request_invalid"),
+    ofReuse: (ctx) => ({ accountId: ctx.oidc.entities.Account?.accountId }),
+    onAnswer: (ctx) => {
+      // The console shares this origin, and no other page needs to read anything here.
+      ctx.remove("access-control-allow-origin");
+      if (ctx.path.endsWith("/openid-configuration") && typeof ctx.body === "object") {
+        ctx.body = { ...ctx.body, response_modes_supported: ["query"] };
+      }
+    },
   });
   return provider;
 }

@@ -461,6 +461,31 @@ describe("credits", () => {
     ]);
   });
 
+  it("notify at the shares and the sum that are set, on a prepaid plan", async () => {
+    const sent: unknown[] = [];
+    const draw = { drawn: "5.00", left: "15.00", isEmpty: false, meters: [] };
+    openBillings("/billings", {
+      [OF_CREDITS]: () => makeCredits({ draw }),
+      [`PUT ${OF_CREDITS.replace("GET ", "")}/alerts`]: async (request) => {
+        sent.push(await request.json());
+        return makeCredits({ draw });
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Change notices…" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Notices of credit" }));
+    const shares = dialog.getByLabelText("When this much is left, in per cent");
+    await userEvent.clear(shares);
+    await userEvent.type(shares, "30, many");
+    dialog.getByText("Whole numbers from 0 to 99, such as 50, 20, 0.");
+    expect(dialog.getByRole("button", { name: "Save" })).toHaveProperty("disabled", true);
+    await userEvent.clear(shares);
+    await userEvent.type(shares, "30, 0");
+    await userEvent.type(dialog.getByLabelText(/When less than this is left, in USD/), "7.50");
+    await userEvent.click(dialog.getByRole("button", { name: "Save" }));
+    await screen.findByText("The notices of credit were saved.");
+    expect(sent).toEqual([{ shares: [0, 30], below: "7.50" }]);
+  });
+
   it("are not bought by who may not", async () => {
     openBillings("/billings", { [OF_CREDITS]: () => makeCredits({ topUps }) }, "viewer");
     const card = within(await screen.findByRole("region", { name: "Credits" }));

@@ -54,7 +54,8 @@ export function CreditsCard({
       </div>
     );
   }
-  if (!isAlwaysShown && data.grants.length === 0 && data.topUps === null) {
+  const isNothing = data.grants.length === 0 && data.topUps === null && data.draw === null;
+  if (!isAlwaysShown && isNothing) {
     return null;
   }
   return (

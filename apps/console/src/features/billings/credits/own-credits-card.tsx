@@ -5,6 +5,7 @@ import type { BillingPlace } from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { AutomaticTopUpDialog } from "./automatic-top-up-dialog.tsx";
 import { BuyCreditDialog } from "./buy-credit-dialog.tsx";
+import { CreditAlertsDialog } from "./credit-alerts-dialog.tsx";
 import type { Credits } from "./credits.queries.ts";
 import { describeAutomatic } from "./credits.view-model.ts";
 import { CreditsCard } from "./credits-card.tsx";
@@ -21,12 +22,42 @@ export function OwnCreditsCard({ tenant, place, onOpenInvoice }: OwnCreditsCardP
   return (
     <CreditsCard
       place={place}
-      actions={(credits) =>
-        credits.topUps !== null && (
-          <Buying tenant={tenant} place={place} credits={credits} onOpenInvoice={onOpenInvoice} />
-        )
-      }
+      actions={(credits) => (
+        <>
+          {credits.topUps !== null && (
+            <Buying tenant={tenant} place={place} credits={credits} onOpenInvoice={onOpenInvoice} />
+          )}
+          {credits.draw !== null && place.environment === "live" && (
+            <Notices tenant={tenant} place={place} credits={credits} />
+          )}
+        </>
+      )}
     />
+  );
+}
+
+/** When notices go out on a prepaid plan. */
+function Notices({
+  tenant,
+  place,
+  credits,
+}: Omit<OwnCreditsCardProps, "onOpenInvoice"> & { credits: Credits }) {
+  const [isOpen, setIsOpen] = useState(false);
+  if (findBillingRefusal(tenant, "change notices") !== undefined) {
+    return null;
+  }
+  return (
+    <>
+      <Button look="quiet" size="small" className="mt-3 -ml-2.5" onClick={() => setIsOpen(true)}>
+        Change notices…
+      </Button>
+      <CreditAlertsDialog
+        place={place}
+        credits={credits}
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+      />
+    </>
   );
 }
 

@@ -10,8 +10,8 @@ import { type BillingPlace, refreshBilling } from "#platform/billing-queries.ts"
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { parseShares } from "../parse-shares.ts";
 import type { SpendCap } from "./spend-cap.queries.ts";
-import { parseShares } from "./spend-cap.view-model.ts";
 
 export type SpendCapDialogProps = {
   place: BillingPlace;
@@ -33,6 +33,9 @@ export function SpendCapDialog({ place, cap, isOpen, onClose }: SpendCapDialogPr
     </Dialog>
   );
 }
+
+/** Per cent of the cap. */
+const SHARES = { min: 1, max: 100 };
 
 type Wanted = { amount: string; shares: string };
 
@@ -64,7 +67,7 @@ function SpendCapForm({
         : api.billing.putSpendCap({
             tenantId,
             amount: wanted.amount.trim(),
-            shares: parseShares(wanted.shares) ?? [],
+            shares: parseShares(wanted.shares, SHARES) ?? [],
           }),
     onSuccess: async (_, wanted) => {
       toast.success(wanted === undefined ? "The spend cap is removed." : "The spend cap is set.");
@@ -74,7 +77,7 @@ function SpendCapForm({
   });
   const submit = useSubmitOnce(change.mutateAsync, "failed");
   const failure = toFormFailure(change.error, POINTERS);
-  const hasShares = parseShares(draft.shares) !== undefined;
+  const hasShares = parseShares(draft.shares, SHARES) !== undefined;
   return (
     <DialogForm
       onSubmit={() => submit(draft)}

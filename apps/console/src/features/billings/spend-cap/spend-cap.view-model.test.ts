@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeSpendCap } from "./spend-cap.fixture.ts";
 import type { SpendCap } from "./spend-cap.queries.ts";
-import { describeSource, parseShares, toCapInForce } from "./spend-cap.view-model.ts";
+import { describeSource, toCapInForce } from "./spend-cap.view-model.ts";
 
 describe("a spend cap", () => {
   it("is in force while a plan with a price runs", () => {
@@ -29,18 +29,5 @@ describe("a spend cap", () => {
     [{ cap: "20.00", tenantCap: "20.00", operatorCap: "30.00" }, "your own is smaller"],
   ])("says which of two caps counts", (caps, text) => {
     expect(describeSource(makeSpendCap(caps))).toContain(text);
-  });
-});
-
-describe("parseShares", () => {
-  it.each([
-    ["50, 80,100", [50, 80, 100]],
-    ["100 % 50 % 50", [50, 100]],
-    ["", []],
-    ["0", undefined],
-    ["half", undefined],
-    ["1,2,3,4,5,6", undefined],
-  ])("reads %j", (text, shares) => {
-    expect(parseShares(text)).toEqual(shares);
   });
 });

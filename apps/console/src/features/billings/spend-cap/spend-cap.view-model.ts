@@ -54,18 +54,6 @@ export function describeShares(shares: readonly number[]): string {
   return `Notices go out at ${list} %.`;
 }
 
-/**
- * Reads the shares that a person types: "50, 80, 100".
- *
- * @returns Undefined when one is no whole number from 1 to 100, or there are more than five.
- */
-export function parseShares(text: string): number[] | undefined {
-  const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
-  const shares = [...new Set(parts.map(Number))].toSorted((a, b) => a - b);
-  const isValid = shares.every((share) => Number.isInteger(share) && share >= 1 && share <= 100);
-  return isValid && shares.length <= 5 ? shares : undefined;
-}
-
 export function toneOf({ isReached, share }: CapInForce): MeterBarProps["tone"] {
   if (isReached) {
     return "danger";

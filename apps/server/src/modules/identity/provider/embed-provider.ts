@@ -2,6 +2,8 @@ import { isConnectionError, isRetryableError } from "@turnpike/db/database-error
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { Logger } from "#platform/logger.ts";
 
+type AnswerContext = Parameters<Parameters<Provider["use"]>[0]>[0];
+
 type Embedding = {
   logger: Pick<Logger, "error" | "warn">;
   /** The subject of a sentence in the log, such as "The OpenID provider". */
@@ -11,7 +13,7 @@ type Embedding = {
   /** What the log names when tokens are revoked because one was used twice. */
   ofReuse: (ctx: KoaContextWithOIDC, grantId: string) => Record<string, string | undefined>;
   /** Called with each answer before it goes out. */
-  onAnswer?: (ctx: KoaContextWithOIDC) => void;
+  onAnswer?: (ctx: AnswerContext) => void;
 };
 
 /**

@@ -1,4 +1,10 @@
 // @vitest-environment jsdom
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRouter,
+  RouterContextProvider,
+} from "@tanstack/react-router";
 import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useEffect, useState } from "react";
@@ -113,18 +119,22 @@ function openPage(options: Options = {}): Stage {
   const setGo = (next: typeof go) => {
     go = next;
   };
+  // Charts of the panel link to Ask.
+  const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });
   renderWithPlatform(
-    <StagedPage
-      tenant={makeOwnTenant(options.role)}
-      search={address}
-      onReady={setGo}
-      onAddress={(next) => {
-        address = next;
-      }}
-      onDemotable={(next) => {
-        demote = next;
-      }}
-    />,
+    <RouterContextProvider router={router}>
+      <StagedPage
+        tenant={makeOwnTenant(options.role)}
+        search={address}
+        onReady={setGo}
+        onAddress={(next) => {
+          address = next;
+        }}
+        onDemotable={(next) => {
+          demote = next;
+        }}
+      />
+    </RouterContextProvider>,
     {
       [`GET ${AT}/keys`]: (request) => {
         lists.push(new URL(request.url).searchParams);

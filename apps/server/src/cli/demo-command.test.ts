@@ -186,7 +186,9 @@ describe("turnpike demo", { timeout: DEADLINE_MS }, () => {
       const after = await ask("catalog", "show");
       const isOwn = ({ planId }: { planId: string }) => !planId.startsWith("demo-");
       expect(after.plans.filter(isOwn)).toEqual(plans.plans.filter(isOwn));
-      expect(removed.plans).toEqual(["demo-growth", "demo-volume", "demo-yearly", "demo-support"]);
+      expect(removed.plans).toEqual([
+        ...["demo-growth", "demo-volume", "demo-prepaid", "demo-yearly", "demo-support"],
+      ]);
       expect(after.meters.map(({ meterId }: { meterId: string }) => meterId)).toEqual(["requests"]);
       expect(await ask("reconcile")).toMatchObject({ drift: 0, entries: 1, calls: 1 });
       expect((await ask("members", "list", "--tenant", own.slug)).items).toHaveLength(1);

@@ -24,8 +24,8 @@ const PLACES = [
   new RegExp(`'{"key": "${TEXT}"`, "g"),
   new RegExp(String.raw`\b[A-Z_]*KEY(?:_PLACEHOLDER)?\s*=\s*"?${TEXT}`, "g"),
 ];
-/** What follows the word Bearer in sentences and patterns, and code that puts a key in. */
-const NO_SAMPLE = /^(?:token|tokens|or|and|credential|-)$|[{}|:(+]|^\.\.\.$/;
+/** What follows the word Bearer in sentences, patterns and challenges, and code that puts a key in. */
+const NO_SAMPLE = /^(?:token|tokens|or|and|credential|-|resource_metadata=)$|[{}|:(+]|^\.\.\.$/;
 
 async function listAllowed(texts: readonly string[]): Promise<string[]> {
   const refused = await findPlaceholderHashes(texts.map(hashKey));

@@ -20,13 +20,14 @@ const LEFT_OUT = new Set([
 ]);
 const EMAIL = /[^\s@<>()"',;:/]{1,64}@[^\s@<>()"',;:/]{1,255}\.[^\s@<>()"',;:/]{2,63}/gu;
 const SECRETS = [
-  KEY_IN_TEXT,
   // Of services that name theirs alike, such as `sk_live_…`, `sk-…` and `ghp_…`.
   /\b[a-z]{2,12}_(?:live|test)_[A-Za-z0-9_-]{8,}/g,
   /\b(?:sk|pk|rk|gh[opsu]|github_pat|xox[abp]|whsec)[-_][A-Za-z0-9_-]{16,}/g,
   // Tokens: of the console and other JSON Web Tokens, and those of agents, which have this length.
   /\beyJ[\w-]{10,}\.[\w.-]{10,}/g,
   /(?<![\w-])(?=[\w-]{0,42}[A-Z])(?=[\w-]{0,42}\d)[\w-]{43}(?![\w-])/g,
+  // Last: the patterns above take more of a text that goes on after a key.
+  KEY_IN_TEXT,
 ];
 
 /** A text without e-mail addresses and keys, which people put into names and questions. */

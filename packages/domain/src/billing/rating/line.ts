@@ -31,6 +31,8 @@ export type LineOwner = {
   /** Place of the card in its phase; the true-up of a phase has none. */
   readonly cardPlace: number | undefined;
   readonly card: string | undefined;
+  /** The meter of the card; left out for a fee. */
+  readonly meterId?: string;
   /** True for a plan whose usage draws on credit; left out for no. */
   readonly isPrepaid?: boolean;
 };

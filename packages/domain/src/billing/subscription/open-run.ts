@@ -26,6 +26,7 @@ function toOwner(run: Run, card: PricedCard | undefined): LineOwner {
     planPlace: run.plan.place,
     cardPlace: card?.place,
     card: card?.key,
+    ...(card?.meterId !== undefined && { meterId: card.meterId }),
     ...(run.plan.isPrepaid === true && { isPrepaid: true }),
   };
 }

@@ -1,14 +1,18 @@
+import { catalogInput } from "@turnpike/contract/catalog";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
   createTestTenant,
+  OPERATOR_CONTEXT,
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyCatalog } from "#modules/catalog/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { listLiveInvoices } from "../invoices/documents.store.ts";
+import { listLineUsage } from "../invoices/list-line-usage.ts";
 import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
 
 const MINUTE_MS = 60_000;
@@ -118,5 +122,43 @@ describe("a change of an account", () => {
     expect(issued.slice(-2).map(({ closedAt }) => closedAt.getTime())).toEqual([endMs, endMs]);
     const years = issued.slice(-2).map(({ number }) => number.match(/\d{4}/)?.[0]);
     expect(new Set(years).size).toBe(2);
+  });
+
+  it("invoices usage of an add-on that ended periods before as usage that can be opened", async () => {
+    const price = { model: "per_unit", unitAmount: "0.5" };
+    const card = { key: "extra", meter: "requests", interval: { month: 1 }, timing: "arrears" };
+    await applyCatalog(
+      services,
+      OPERATOR_CONTEXT,
+      catalogInput.parse({
+        meters: [],
+        plans: [
+          {
+            ...{ planId: "extra", name: "Extra", currency: "USD", isAddOn: true },
+            phases: [{ rateCards: [{ ...card, price }] }],
+          },
+        ],
+      }),
+    );
+    const { tenantId } = await createTestTenant(services, "Extra");
+    await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
+    await act(deps, { tenantId }, { do: "addOn", planId: "extra" });
+    await recordUsage(services, { tenantId, at: new Date(now()), quantity: 10 });
+    services.clock.advance(DAY_MS);
+    await act(deps, { tenantId }, { do: "removeAddOn", planId: "extra", proration: "nextPeriod" });
+    // Other changes come between its end and the invoice.
+    services.clock.advance(DAY_MS);
+    await closeDue(deps);
+    services.clock.advance(31 * DAY_MS);
+    await closeDue(deps);
+    const [line] = await database.sql<{ invoiceId: string; line: number; meterId: string }[]>`
+      select l.invoice_id as "invoiceId", l.line, l.meter_id as "meterId" from invoice_lines l
+      where l.tenant_id = ${tenantId} and l.card = 'extra'`;
+    expect(line?.meterId).toBe("requests");
+    const { items } = await listLineUsage(deps, OPERATOR_CONTEXT, {
+      ...{ tenantId, environment: "live", by: "day", limit: 10 },
+      ...{ invoiceId: line?.invoiceId ?? "", line: line?.line ?? 0 },
+    });
+    expect(items.map(({ quantity, amount }) => [quantity, amount])).toEqual([["10", "5.00"]]);
   });
 });

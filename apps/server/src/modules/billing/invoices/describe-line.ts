@@ -24,9 +24,16 @@ export function meterOf(
   { owner, kind }: Line,
   { planOf }: Pick<LineContext, "planOf">,
 ): string | null {
-  const plan = owner === undefined || kind === "commitment" ? undefined : planOf(owner);
+  if (owner === undefined || kind === "commitment") {
+    return null;
+  }
+  // What waited for the next invoice may be of an add-on that ended before.
+  if (owner.meterId !== undefined) {
+    return owner.meterId;
+  }
+  const plan = planOf(owner);
   const cards = (plan?.phases ?? []).flatMap((phase) => phase.cards);
-  return cards.find(({ key }) => key === owner?.card)?.meterId ?? null;
+  return cards.find(({ key }) => key === owner.card)?.meterId ?? null;
 }
 
 function cardNameOf(line: Line, { plans, planOf }: LineContext): string {

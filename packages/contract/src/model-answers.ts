@@ -57,7 +57,7 @@ export const modelEvent = z.discriminatedUnion("kind", [
   }),
   /** A piece of the model's text; to be shown as text, never as markup. */
   z.strictObject({ kind: z.literal("text"), text: z.string() }),
-  /** Stands in the text for a number of the model's that no result has. */
+  /** Replaces a number in the model's text that no result has. */
   z.strictObject({ kind: z.literal("withheld") }),
   /** The model calls a tool. */
   z.strictObject({

@@ -22,7 +22,7 @@ export type KnownFigures = {
   hasTime(time: string): boolean;
   /** True for the length of a range that a result covers, in days. */
   hasSpan(days: number): boolean;
-  /** True for a name with digits that stands in a result as it is. */
+  /** True for a name with digits that a result contains exactly. */
   hasName(name: string): boolean;
 };
 

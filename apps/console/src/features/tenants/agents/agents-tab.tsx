@@ -3,13 +3,11 @@ import { Badge } from "@turnpike/ui/badge";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { useState } from "react";
 import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { AcceptProposalDialog } from "#components/proposals/accept-proposal-dialog.tsx";
 import { toConnectSamples, toProposalTitle } from "#components/proposals/proposal.view-model.ts";
 import { type Proposal, proposalsQuery } from "#components/proposals/proposals.queries.ts";
-import { WaitingProposal } from "#components/proposals/waiting-proposal.tsx";
+import { WaitingProposals } from "#components/proposals/waiting-proposals.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { ConnectedAgents } from "./connected-agents.tsx";
@@ -56,7 +54,6 @@ function Connect() {
 
 function Proposals({ tenant }: AgentsTabProps) {
   const { api } = usePlatform();
-  const [accepting, setAccepting] = useState<Proposal>();
   const proposals = useQuery(proposalsQuery(api, tenant.tenantId));
   const open = proposals.data?.filter(({ state }) => state === "open");
   const others = proposals.data?.filter(({ state }) => state !== "open") ?? [];
@@ -80,27 +77,9 @@ function Proposals({ tenant }: AgentsTabProps) {
         <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
           Nothing waits for a decision.
         </p>
-      ) : (
-        <ul
-          aria-label="Proposals that wait"
-          className="divide-y divide-line rounded-card border border-line bg-surface"
-        >
-          {open.map((proposal) => (
-            <WaitingProposal
-              key={proposal.proposalId}
-              tenant={tenant}
-              proposal={proposal}
-              onAccept={() => setAccepting(proposal)}
-            />
-          ))}
-        </ul>
-      )}
+      ) : null}
+      <WaitingProposals tenant={tenant} proposals={open ?? []} label="Proposals that wait" />
       {others.length > 0 && <Decided proposals={others} />}
-      <AcceptProposalDialog
-        tenant={tenant}
-        proposal={accepting}
-        onClose={() => setAccepting(undefined)}
-      />
     </section>
   );
 }

@@ -1,8 +1,7 @@
 import { catalogInput } from "@turnpike/contract/catalog";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -13,7 +12,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { listLiveInvoices } from "../invoices/documents.store.ts";
 import { listLineUsage } from "../invoices/list-line-usage.ts";
-import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling, recordUsage } from "../testing/billing.fixture.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -22,11 +21,7 @@ let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

@@ -1,9 +1,8 @@
 import { WEBHOOK_EVENTS, type WebhookEventType } from "@turnpike/contract/webhooks";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -14,17 +13,13 @@ import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { listInvoices } from "../invoices/list-invoices.ts";
 import { recordPayment } from "../invoices/record-payment.ts";
 import { voidInvoice } from "../invoices/void-invoice.ts";
-import { act, publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling } from "../testing/billing.fixture.ts";
 
 let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

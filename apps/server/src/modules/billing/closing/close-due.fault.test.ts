@@ -1,8 +1,7 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { IS_SOAK } from "@turnpike/testkit/soak";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -12,7 +11,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { findViolations } from "../simulation/find-violations.fixture.ts";
 import { type ConfirmInput, confirmAction } from "../subscriptions/confirm-action.ts";
 import { quoteAction } from "../subscriptions/quote-action.ts";
-import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling, recordUsage } from "../testing/billing.fixture.ts";
 import { countPoints, Interrupted } from "../testing/interrupt.fixture.ts";
 import { runBillingProgram } from "../testing/run-billing-program.fixture.ts";
 import { closeDue } from "./close-due.ts";
@@ -26,11 +25,7 @@ let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

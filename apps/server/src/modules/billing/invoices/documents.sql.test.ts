@@ -1,31 +1,21 @@
 import { adjust } from "@turnpike/domain/billing/lifecycle/adjust";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import {
-  createTestServices,
-  createTestTenant,
-  OPERATOR_CONTEXT,
-  type TestServices,
-} from "@turnpike/testkit/test-services";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
+import { openPricedBilling } from "../testing/billing.fixture.ts";
 import { newestInvoice, type Subscriber, subscribeTenant } from "../testing/line-usage.fixture.ts";
 import { createCreditNote } from "./create-credit-note.ts";
 import { reconcileInvoices } from "./reconcile-invoices.ts";
 import { recordPayment } from "./record-payment.ts";
 
 let database: TestDatabase;
-let services: TestServices;
 let deps: TestServices & BillingDeps;
 let tenant: Subscriber;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, deps } = await openPricedBilling());
   tenant = await subscribeTenant(deps, "Frozen");
   const { invoiceId } = await newestInvoice(deps, tenant);
   await createCreditNote(deps, OPERATOR_CONTEXT, { invoiceId, reason: "Outage.", amount: "1" });

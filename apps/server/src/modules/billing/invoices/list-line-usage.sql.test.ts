@@ -1,15 +1,11 @@
 import type { LinePart } from "@turnpike/contract/billing";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import {
-  createTestServices,
-  createTestTenant,
-  type TestServices,
-} from "@turnpike/testkit/test-services";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
-import { publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
+import { openPricedBilling } from "../testing/billing.fixture.ts";
 import {
   closeMonth,
   DAY_MS,
@@ -22,14 +18,9 @@ import {
 } from "../testing/line-usage.fixture.ts";
 
 let database: TestDatabase;
-let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

@@ -1,14 +1,9 @@
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
-import {
-  createTestServices,
-  createTestTenant,
-  OPERATOR_CONTEXT,
-  type TestServices,
-} from "@turnpike/testkit/test-services";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
+import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BillingDeps } from "../billing-deps.ts";
 import { advanceClock } from "../sandbox/advance-clock.ts";
-import { publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
+import { openPricedBilling } from "../testing/billing.fixture.ts";
 import {
   closeMonth,
   DAY_MS,
@@ -28,11 +23,7 @@ let tenant: Subscriber;
 let invoiceId: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
   tenant = await subscribeTenant(deps, "Metered");
   const limited = await subscribeTenant(deps, "Limited", { planId: "limited" });
   const sandbox = await subscribeTenant(deps, "Sandbox", { environment: "test" });

@@ -63,7 +63,7 @@ export type NewAttempt = {
   attemptId: string;
   invoiceId: string;
   cause: AttemptCause;
-  /** Where it stands in for another one; left out: the first one under way of an account carries, but for those of a person. */
+  /** True when it replaces an attempt that carried. Left out: the first attempt of an account carries, unless a person made it. */
   carries?: boolean;
 };
 

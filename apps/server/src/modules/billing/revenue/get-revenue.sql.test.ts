@@ -2,9 +2,8 @@ import type { RevenueReport } from "@turnpike/contract/revenue";
 import { REVENUE_ROWS } from "@turnpike/contract/revenue";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toScaled } from "@turnpike/domain/money/decimal";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -14,7 +13,7 @@ import { deleteTenant, restoreTenant } from "#modules/tenants/index.ts";
 import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
-import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling, recordUsage } from "../testing/billing.fixture.ts";
 import { getRevenue } from "./get-revenue.ts";
 import { listOverdueInvoices } from "./list-overdue-invoices.ts";
 import { listRevenueCustomers } from "./list-revenue-customers.ts";
@@ -38,11 +37,7 @@ const report = async (months = 6) => await getRevenue(deps, OPERATOR_CONTEXT, { 
 
 /** A quarter in the life of an installation. */
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
   for (const name of ["grows", "leaves", "tries", "pauses", "gone", "uses"]) {
     tenants.set(name, (await createTestTenant(services, name)).tenantId);
   }

@@ -1,8 +1,7 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -13,7 +12,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";
 import { getSubscription } from "../subscriptions/get-subscription.ts";
-import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling, recordUsage } from "../testing/billing.fixture.ts";
 import { advanceClock } from "./advance-clock.ts";
 import { getClock } from "./get-clock.ts";
 
@@ -24,11 +23,7 @@ let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

@@ -1,9 +1,8 @@
 import type { Subscription, SubscriptionAction } from "@turnpike/contract/billing";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
-import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import type { TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  createTestServices,
   createTestTenant,
   OPERATOR_CONTEXT,
   type TestServices,
@@ -14,7 +13,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";
 import { advanceClock } from "../sandbox/advance-clock.ts";
-import { act, publishPricedPlans, recordUsage, toBillingDeps } from "../testing/billing.fixture.ts";
+import { act, openPricedBilling, recordUsage } from "../testing/billing.fixture.ts";
 import { getSubscription } from "./get-subscription.ts";
 import { listBillingEvents } from "./list-billing-events.ts";
 import { quoteAction } from "./quote-action.ts";
@@ -26,11 +25,7 @@ let database: TestDatabase;
 let services: TestServices;
 let deps: TestServices & BillingDeps;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  services = createTestServices(database);
-  deps = toBillingDeps(services);
-  await createTestTenant(services);
-  await publishPricedPlans(services);
+  ({ database, services, deps } = await openPricedBilling());
 });
 afterAll(() => database.close());
 

@@ -6,7 +6,13 @@ import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
 import { periodAt, startOfMonth } from "@turnpike/domain/time/period";
-import { OPERATOR_CONTEXT, type TestServices } from "@turnpike/testkit/test-services";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  createTestServices,
+  createTestTenant,
+  OPERATOR_CONTEXT,
+  type TestServices,
+} from "@turnpike/testkit/test-services";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { commitGroups } from "#modules/metering/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -117,6 +123,19 @@ export function toBillingDeps(services: TestServices): TestServices & BillingDep
  */
 export async function publishPricedPlans(services: TestServices): Promise<void> {
   await applyCatalog(services, OPERATOR_CONTEXT, PRICED);
+}
+
+/** What most tests of billing begin with: an empty database with the plan of the sample and the priced ones. */
+export async function openPricedBilling(): Promise<{
+  database: TestDatabase;
+  services: TestServices;
+  deps: TestServices & BillingDeps;
+}> {
+  const database = await createTestDatabase();
+  const services = createTestServices(database);
+  await createTestTenant(services);
+  await publishPricedPlans(services);
+  return { database, services, deps: toBillingDeps(services) };
 }
 
 /** Quotes and confirms at once, as the operator. */

@@ -1,10 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { useState } from "react";
 import { toast } from "sonner";
-import { AcceptProposalDialog } from "#components/proposals/accept-proposal-dialog.tsx";
 import { type Proposal, proposalsQuery } from "#components/proposals/proposals.queries.ts";
-import { WaitingProposal } from "#components/proposals/waiting-proposal.tsx";
+import { WaitingProposals } from "#components/proposals/waiting-proposals.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -126,37 +124,13 @@ function Notes({ answer: { differences = [], end } }: { answer: Answered }) {
 
 function Proposals({ tenant, proposals }: { tenant: OwnTenant; proposals: readonly Proposal[] }) {
   const { api } = usePlatform();
-  const [accepting, setAccepting] = useState<Proposal>();
   // Decided on here or elsewhere: the list of the tenant knows.
   const known = useQuery(proposalsQuery(api, tenant.tenantId));
   const waiting = proposals.filter(
     ({ proposalId }) =>
       (known.data?.find((each) => each.proposalId === proposalId)?.state ?? "open") === "open",
   );
-  return (
-    <>
-      {waiting.length > 0 && (
-        <ul
-          aria-label="Proposed by the model"
-          className="divide-y divide-line rounded-card border border-line"
-        >
-          {waiting.map((proposal) => (
-            <WaitingProposal
-              key={proposal.proposalId}
-              tenant={tenant}
-              proposal={proposal}
-              onAccept={() => setAccepting(proposal)}
-            />
-          ))}
-        </ul>
-      )}
-      <AcceptProposalDialog
-        tenant={tenant}
-        proposal={accepting}
-        onClose={() => setAccepting(undefined)}
-      />
-    </>
-  );
+  return <WaitingProposals tenant={tenant} proposals={waiting} label="Proposed by the model" />;
 }
 
 /** The operator's switch, for all tenants. */

@@ -51,7 +51,9 @@ function Report({ report }: { report: DraftsReport }) {
   const totals = listTotals(report);
   return (
     <div className="space-y-5 tabular-nums">
-      {report.subscribers === 0 && <p className="text-ink-muted">No plan with a draft has any.</p>}
+      {report.subscribers === 0 && (
+        <p className="text-ink-muted">The plans with drafts have no subscribers.</p>
+      )}
       <ul className="space-y-1 empty:hidden">
         {report.faults.map(({ planName, fault }) => (
           <li key={planName} className="text-danger">

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
+import { useState } from "react";
 import { toast } from "sonner";
 import { insightsQueries } from "#components/insights/insights.queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -8,6 +9,7 @@ import { toErrorMessage } from "#platform/error-message.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
 import {
   listProposerKeys,
   scopeOfChange,
@@ -17,15 +19,46 @@ import {
 import { ProposalFacts } from "./proposal-facts.tsx";
 import { type Proposal, proposalsKey } from "./proposals.queries.ts";
 
-export type WaitingProposalProps = {
+export type WaitingProposalsProps = {
   tenant: OwnTenant;
-  proposal: Proposal;
-  onAccept: () => void;
-  onDeclined?: () => void;
+  /** Without any only the dialog of the one that was accepted last is left. */
+  proposals: readonly Proposal[];
+  /** Names the list. */
+  label: string;
 };
 
-/** A proposal that waits, with what a person may decide; the item of a list. */
-export function WaitingProposal({ tenant, proposal, onAccept, onDeclined }: WaitingProposalProps) {
+/** Proposals that wait, with what a person may decide on each. */
+export function WaitingProposals({ tenant, proposals, label }: WaitingProposalsProps) {
+  const [accepting, setAccepting] = useState<Proposal>();
+  return (
+    <>
+      {proposals.length > 0 && (
+        <ul
+          aria-label={label}
+          className="divide-y divide-line rounded-card border border-line bg-surface"
+        >
+          {proposals.map((proposal) => (
+            <WaitingProposal
+              key={proposal.proposalId}
+              tenant={tenant}
+              proposal={proposal}
+              onAccept={() => setAccepting(proposal)}
+            />
+          ))}
+        </ul>
+      )}
+      <AcceptProposalDialog
+        tenant={tenant}
+        proposal={accepting}
+        onClose={() => setAccepting(undefined)}
+      />
+    </>
+  );
+}
+
+type WaitingProposalProps = { tenant: OwnTenant; proposal: Proposal; onAccept: () => void };
+
+function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
   const { api } = usePlatform();
   const { user } = useVerifiedUser();
   const client = useQueryClient();
@@ -34,10 +67,7 @@ export function WaitingProposal({ tenant, proposal, onAccept, onDeclined }: Wait
   const decline = useMutation({
     mutationKey: ["proposals", "decline"],
     mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),
-    onSuccess: () => {
-      toast.success("Declined. Nothing was changed.");
-      onDeclined?.();
-    },
+    onSuccess: () => void toast.success("Declined. Nothing was changed."),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
   });

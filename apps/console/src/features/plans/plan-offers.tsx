@@ -111,7 +111,11 @@ function OffersOfTenant({
       <Offers
         {...catalog}
         of={{
-          currentPlanId: subscription?.planId ?? tenant.planId,
+          // What is scheduled is not in force yet.
+          currentPlanId:
+            subscription === undefined || subscription.life === "scheduled"
+              ? tenant.planId
+              : subscription.planId,
           limits: limits.data,
           environment: place.environment,
           owner,

@@ -209,7 +209,7 @@ describe("insights", () => {
     const insightId = deps.newId("insight");
     const now = deps.clock.now();
     const facts = {
-      text: "300.00 USD are open.",
+      text: "300.00 USD is open.",
       confidence: 1,
       evidence: null,
       action: { do: "pay_invoice" as const, invoiceId: deps.newId("invoice") },

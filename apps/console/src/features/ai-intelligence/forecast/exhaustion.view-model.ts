@@ -32,7 +32,7 @@ function describeWhen(item: Exhaustion): string {
   const { at, state, earliest80, resetsAt, isHard } = item;
   switch (state) {
     case "exhausted":
-      return `${isHard ? "Used up" : "Passed"}${resetsAt === null ? "." : `; it begins anew on ${formatDate(resetsAt)}.`}`;
+      return `${isHard ? "Used up" : "Passed"}${resetsAt === null ? "." : `; it resets on ${formatDate(resetsAt)}.`}`;
     case "not_enough_history":
       return "Too little history to say when.";
     case "not_within_90_days":

@@ -72,7 +72,7 @@ describe("what runs out", () => {
     const lasts = { state: "not_within_90_days", at: null, latest80: null } as const;
     expect(whenOf({ ...lasts, earliest80: null })).toContain("Lasts, as far as");
     expect(whenOf(lasts)).toContain("may run out from Dec 8, 2026 on");
-    expect(whenOf({ state: "exhausted", at: null })).toContain("Used up; it begins anew");
+    expect(whenOf({ state: "exhausted", at: null })).toContain("Used up; it resets");
     expect(whenOf({ state: "not_enough_history", at: null })).toContain("Too little history");
   });
 

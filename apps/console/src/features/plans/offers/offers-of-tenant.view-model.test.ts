@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeSubscription } from "#components/billing/billing-answers.fixture.ts";
 import { makePlan } from "#components/billing/plan.fixture.ts";
 import { sortOffers, toOfferNote } from "./offers-of-tenant.view-model.ts";
 
@@ -38,9 +39,15 @@ describe("toOfferNote", () => {
     );
   });
 
-  it("says when a plan begins that was chosen for the end of the period", () => {
+  it("says when a plan begins that was chosen for the end of the period, or for a day", () => {
     const change = { planId: "pro", planVersion: 2, at: AT };
-    const subscription = { pending: { change, endsAt: null, pausesAt: null } };
+    const subscription = makeSubscription({
+      ...{ planId: "free", pending: { change, endsAt: null, pausesAt: null } },
+    });
     expect(toOfferNote(plan, { ...facts, subscription })).toBe("Begins on Dec 1, 2026.");
+    const scheduled = makeSubscription({ life: "scheduled", planId: "pro", startedAt: AT });
+    expect(toOfferNote(plan, { ...facts, subscription: scheduled })).toBe("Begins on Dec 1, 2026.");
+    const other = { ...facts, limits: undefined, subscription: scheduled };
+    expect(toOfferNote(makePlan({ planId: "scale" }), other)).toBe(undefined);
   });
 });

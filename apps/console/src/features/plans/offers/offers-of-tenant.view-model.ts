@@ -20,6 +20,18 @@ export function sortOffers(
   };
 }
 
+/** When a plan begins that a tenant has chosen and that is not in force yet. */
+function findStart(
+  { planId }: Pick<Plan, "planId">,
+  subscription: Pick<Subscription, "pending" | "life" | "planId" | "startedAt">,
+): string | null {
+  const { pending, life, startedAt } = subscription;
+  if (life === "scheduled" && subscription.planId === planId) {
+    return startedAt;
+  }
+  return pending.change?.planId === planId ? pending.change.at : null;
+}
+
 /**
  * What has to be said of a plan that the tenant has or gets.
  *
@@ -29,16 +41,16 @@ export function sortOffers(
 export function toOfferNote(
   plan: Pick<Plan, "planId" | "version">,
   facts: {
-    subscription: Pick<Subscription, "pending"> | undefined;
+    subscription: Pick<Subscription, "pending" | "life" | "planId" | "startedAt"> | undefined;
     limits: Pick<Limits, "planId" | "planVersion"> | undefined;
     price: string | undefined;
     owner: string | undefined;
   },
 ): string | undefined {
   const { subscription, limits, price, owner } = facts;
-  const change = subscription?.pending.change;
-  if (change?.planId === plan.planId) {
-    return `Begins on ${formatDate(change.at)}.`;
+  const beginsAt = subscription === undefined ? null : findStart(plan, subscription);
+  if (beginsAt !== null) {
+    return `Begins on ${formatDate(beginsAt)}.`;
   }
   const isEarlier = limits?.planId === plan.planId && limits.planVersion < plan.version;
   if (!isEarlier || price === undefined) {

@@ -153,7 +153,7 @@ describe("advice on plans", () => {
       [
         "plan_advice",
         month,
-        "The plan Free would have cost 220.00 USD less in the last 2 months, 100 %, and would have refused nothing.",
+        "Free would have cost 220.00 USD (100 %) less over the last 2 months, with no call refused.",
         { do: "change_plan" },
       ],
     ]);

@@ -34,19 +34,19 @@ it("tells of a saving from a tenth and five dollars on, after two months, and el
   const told = (total: string, saving: string, more?: Partial<PlanAdvice>) =>
     describePlanAdvice(advise(total, saving, more));
   expect(told("50.00", "5.00")).toBe(
-    "The plan Other would have cost 5.00 USD less in the last 2 months, 10 %, and would have refused nothing.",
+    "Other would have cost 5.00 USD (10 %) less over the last 2 months, with no call refused.",
   );
   expect(told("50.01", "5.00")).toBeUndefined();
   expect(told("40.00", "4.99")).toBeUndefined();
-  expect(told("5000", "500", { currency: "JPY" })).toContain("500 JPY less");
+  expect(told("5000", "500", { currency: "JPY" })).toContain("500 JPY (10 %) less");
   expect(told("50.00", "5.00", { months: [MONTH] })).toBeUndefined();
   expect(told("40.00", "4.00", { quotas: [{ ...QUOTA, share: 0.5 }, QUOTA] })).toBe(
-    "Of 10,000 Requests that the plan gives for each of the last 2 months, at most 900 were used, 9 %: a smaller plan may do.",
+    "At most 900 (9 %) of the plan’s 10,000 requests were used in each of the last 2 months: a smaller plan may be enough.",
   );
   // A plan without a price need not be smaller.
   expect(told("0.00", "0.00", { recommended: null, quotas: [QUOTA] })).toBeUndefined();
   const stuck = { planId: "other", reason: "refuses_nothing" as const, saving: "-7.00" };
   expect(told("50.00", "", { recommended: stuck })).toBe(
-    "On the plan Other nothing would have been refused in the last 2 months, for 7.00 USD more.",
+    "On Other no call would have been refused in the last 2 months; it would have cost 7.00 USD more.",
   );
 });

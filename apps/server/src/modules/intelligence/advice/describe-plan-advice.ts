@@ -2,6 +2,7 @@ import type { PlanAdvice, QuotaUse } from "@turnpike/contract/advice";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { toPlural } from "@turnpike/domain/text/to-plural";
 
 /** A plan is worth a change when it saves a tenth, and five of a currency with cents. */
 const SAVING_PART = 10n;
@@ -30,7 +31,7 @@ function describeChoice(advice: PlanAdvice): string | undefined {
   const scaled = toScaled(saving);
   if (reason === "refuses_nothing") {
     const cost = scaled < 0n ? `${saving.replace("-", "")} ${currency} more` : "no more";
-    return `On the plan ${name} nothing would have been refused in ${overMonths(advice)}, for ${cost}.`;
+    return `On ${name} no call would have been refused in ${overMonths(advice)}; it would have cost ${cost}.`;
   }
   const digits = findCurrency(currency)?.digits ?? 0;
   const total = toScaled(own.total);
@@ -38,18 +39,18 @@ function describeChoice(advice: PlanAdvice): string | undefined {
     scaled * SAVING_PART >= total && scaled * 10n ** BigInt(digits) >= SAVING_MINOR_MIN * SCALE;
   const percent = total === 0n ? 0 : Number((100n * scaled) / total);
   return isMuch
-    ? `The plan ${name} would have cost ${saving} ${currency} less in ${overMonths(advice)}, ${String(percent)} %, and would have refused nothing.`
+    ? `${name} would have cost ${saving} ${currency} (${String(percent)} %) less over ${overMonths(advice)}, with no call refused.`
     : undefined;
 }
 
 function describeUnused(
   advice: PlanAdvice,
-  { name, limit, most, share }: QuotaUse,
+  { unit, limit, most, share }: QuotaUse,
 ): string | undefined {
-  const percent = Math.ceil(share * PERCENT);
+  const percent = Math.round(share * PERCENT);
   return share > UNUSED_SHARE
     ? undefined
-    : `Of ${toGrouped(Number(limit))} ${name} that the plan gives for each of ${overMonths(advice)}, at most ${toGrouped(Number(most))} were used, ${String(percent)} %: a smaller plan may do.`;
+    : `At most ${toGrouped(Number(most))} (${String(percent)} %) of the plan’s ${toGrouped(Number(limit))} ${toPlural(unit)} were used in each of ${overMonths(advice)}: a smaller plan may be enough.`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { toScaled } from "@turnpike/domain/money/decimal";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { getCredits } from "#modules/billing/index.ts";
 import { forecastExhaustion } from "../forecasts/forecast-exhaustion.ts";
-import { dateOf, describeExhaustion, type Said, tenantOf } from "./answer-standing.ts";
+import { dateOf, describeRunOut, type Said, tenantOf } from "./answer-standing.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { toMoneyText } from "./to-money-text.ts";
 
@@ -18,19 +18,24 @@ export async function answerCredit(deps: AskDeps, asker: Asker): Promise<Said> {
     return { answer: null, assumed: [], sentence: "There is no credit left." };
   }
   const money = (amount: string) => `${toGrouped(amount)} ${currency}`;
-  const kinds = `${money(promotional)} promotional, which lowers an invoice, and ${money(prepaid)} prepaid`;
+  const kinds = [
+    ...(toScaled(promotional) === 0n
+      ? []
+      : [`${money(promotional)} promotional, which lowers an invoice`]),
+    ...(toScaled(prepaid) === 0n ? [] : [`${money(prepaid)} prepaid`]),
+  ].join(", and ");
   const standing =
     draw === null
       ? `${money(left)} of credit can be used now: ${kinds}.`
-      : `${money(draw.left)} of credit are left: usage that is not invoiced yet has drawn ${money(draw.drawn)} of ${money(left)}, ${kinds}.`;
+      : `${money(draw.left)} of credit is left: usage that is not invoiced yet has drawn ${money(draw.drawn)} of ${kinds}.`;
   const expiry =
     nextExpiry === null
       ? "None of it expires."
-      : `${money(nextExpiry.amount)} expire next, on ${dateOf(nextExpiry.at, timeZone)}.`;
+      : `${money(nextExpiry.amount)} expires next, on ${dateOf(nextExpiry.at, timeZone)}.`;
   const { items, asOf } = await forecastExhaustion(deps, context, { tenantId });
   const running = items
     .filter(({ kind }) => kind === "credit")
-    .map((item) => describeExhaustion(item, timeZone));
+    .map((item) => describeRunOut(item, timeZone));
   return {
     assumed: ["credit that live usage may draw on"],
     sentence: [standing, expiry, ...running].join(" "),

@@ -144,7 +144,7 @@ it("answers what credit is left and which expires next", async () => {
   const left = await ask("which credit expires next?");
   expect(left.kind).toBe("quota");
   expect(left.sentence).toContain("120.00 USD of credit can be used now");
-  expect(left.sentence).toContain("20.00 USD expire next, on ");
+  expect(left.sentence).toContain("20.00 USD expires next, on ");
   expect(left.answer?.rows.map(({ values }) => values["left"])).toEqual(["20.00", "100.00"]);
   expect((await ask("how much credit is left", theirs)).answer).toBeNull();
 });
@@ -178,6 +178,6 @@ it("says what usage of a prepaid plan leaves of credit", async () => {
   deps.clock.advance(2 * 60 * 60_000);
   await recordCalls(deps, tenantId, [{ hour: 1, key, route: "/v1/search", calls: 500 }]);
   expect((await ask("how much credit is left", prepaid)).sentence).toContain(
-    "15.00 USD of credit are left: usage that is not invoiced yet has drawn 5.00 USD of 20.00 USD, ",
+    "15.00 USD of credit is left: usage that is not invoiced yet has drawn 5.00 USD of 20.00 USD prepaid.",
   );
 });

@@ -29,27 +29,36 @@ export const dateOf = (instant: string, timeZone: string) =>
     year: "numeric",
   }).format(Date.parse(instant));
 
-/** What is used and left of one limit, and when it runs out. */
-export function describeExhaustion(item: Exhaustion, timeZone: string): string {
-  const { kind, name, limit, used, left, unit, state, at, earliest80, latest80, resetsAt } = item;
-  const amount = (value: string) => (kind === "quota" ? toGrouped(value) : `${value} ${unit}`);
-  const nouns = kind === "quota" ? ` ${toPlural(unit)}` : ` of the ${name.toLowerCase()}`;
-  const until = resetsAt === null ? "" : ` until ${dateOf(resetsAt, timeZone)}`;
-  const head = `${amount(used)} of ${amount(limit)}${nouns} are used, ${amount(left)} are left${until}.`;
+/** When it runs out. */
+export function describeRunOut(
+  { state, at, earliest80, latest80 }: Exhaustion,
+  timeZone: string,
+): string {
   switch (state) {
     case "exhausted":
-      return `${head} Nothing is left.`;
+      return "Nothing is left.";
     case "runs_out": {
       const from = earliest80 === null ? "" : dateOf(earliest80, timeZone);
       const to = latest80 === null ? "not at all" : dateOf(latest80, timeZone);
       const range = from === "" ? "" : ` (in 4 of 5 cases between ${from} and ${to})`;
-      return `${head} It will most likely run out on ${dateOf(at ?? "", timeZone)}${range}.`;
+      return `It will most likely run out on ${dateOf(at ?? "", timeZone)}${range}.`;
     }
     case "not_within_90_days":
-      return `${head} It will most likely not run out within 90 days.`;
+      return "It will most likely not run out within 90 days.";
     case "not_enough_history":
-      return `${head} There are too few days of usage to say when it runs out.`;
+      return "There are too few days of usage to say when it runs out.";
   }
+}
+
+/** What is used and left of one limit, and when it runs out. */
+function describeExhaustion(item: Exhaustion, timeZone: string): string {
+  const { kind, name, limit, used, left, unit, resetsAt } = item;
+  const amount = (value: string) => (kind === "quota" ? toGrouped(value) : `${value} ${unit}`);
+  const nouns = kind === "quota" ? ` ${toPlural(unit)}` : ` of the ${name.toLowerCase()}`;
+  const be = kind === "quota" ? "are" : "is";
+  const until = resetsAt === null ? "" : ` until ${dateOf(resetsAt, timeZone)}`;
+  const use = `${amount(used)} of ${amount(limit)}${nouns} ${be} used, ${amount(left)} ${be} left${until}.`;
+  return `${use} ${describeRunOut(item, timeZone)}`;
 }
 
 /** Answers what is used and left of quotas, spend cap and credit, and when they run out. @throws {CannotAnswer} for all tenants. */

@@ -62,7 +62,7 @@ export async function findInvoiceRisks(
             kind: "invoice_overdue",
             fingerprint: `invoice_overdue ${invoiceId}`,
             sinceMs: Date.parse(dueAt),
-            text: `The invoice ${number} was due on ${dueAt.slice(0, 10)}: ${due} ${currency} are open.`,
+            text: `The invoice ${number} was due on ${dueAt.slice(0, 10)}: ${due} ${currency} is open.`,
             action: { do: "pay_invoice", invoiceId },
           }),
         ],

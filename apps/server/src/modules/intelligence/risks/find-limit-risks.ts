@@ -35,7 +35,7 @@ async function findNearQuotas(
             kind: "quota_near",
             fingerprint: `quota_near ${meter} ${periodStart}`,
             sinceMs: nowMs,
-            text: `${String(percent)} % of the quota of ${meter} is used; it begins anew on ${resetAt.slice(0, 10)}.`,
+            text: `${String(percent)} % of the quota of ${meter} is used; it resets on ${resetAt.slice(0, 10)}.`,
             action: { do: "change_plan" },
           }),
         ];
@@ -53,8 +53,8 @@ function findNearCap({ cap, currency, period }: SpendCap, { nowMs }: Looking): F
   // A period goes on past its end while its invoice waits for the operator.
   const renews =
     Date.parse(period.to) > nowMs
-      ? `it begins anew on ${period.to.slice(0, 10)}`
-      : "it begins anew once the period that is over is invoiced";
+      ? `it resets on ${period.to.slice(0, 10)}`
+      : "it resets once the period that is over is invoiced";
   return [
     toFound({
       kind: "spend_cap_near",
@@ -89,8 +89,8 @@ function findLowCredit(
       fingerprint: `credit_low ${usable.map(({ grantId }) => grantId).join(" ")}`,
       sinceMs: nowMs,
       text: draw.isEmpty
-        ? `The credit is used up: calls are refused until there is more; ${draw.left} ${currency} are left.`
-        : `${draw.left} ${currency} of credit are left, ${String(percent)} % of what was granted; calls beyond it are refused.`,
+        ? `The credit is used up: calls are refused until there is more; ${draw.left} ${currency} is left.`
+        : `${draw.left} ${currency} of credit is left, ${String(percent)} % of what was granted; calls beyond it are refused.`,
       action: { do: "add_credit" },
     }),
   ];
@@ -106,7 +106,7 @@ function findExpiringCredit({ currency, nextExpiry }: Credits, { nowMs }: Lookin
       kind: "credit_expiring",
       fingerprint: `credit_expiring ${at}`,
       sinceMs: Date.parse(at) - EXPIRES_WITHIN_DAYS * DAY_MS,
-      text: `${amount} ${currency} of credit expire on ${at.slice(0, 10)}, as far as they are not used by then.`,
+      text: `${amount} ${currency} of credit expires on ${at.slice(0, 10)} unless it is used by then.`,
       action: { do: "open_credit" },
     }),
   ];

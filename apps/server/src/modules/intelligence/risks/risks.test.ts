@@ -204,7 +204,7 @@ describe("risks of money", () => {
     expect(found.map(({ kind, text, action }) => [kind, text, action.do])).toEqual([
       [
         "credit_expiring",
-        `12.00 USD of credit expire on ${expiresAt.slice(0, 10)}, as far as they are not used by then.`,
+        `12.00 USD of credit expires on ${expiresAt.slice(0, 10)} unless it is used by then.`,
         "open_credit",
       ],
       [
@@ -239,7 +239,7 @@ describe("risks of money", () => {
     expect(await look(prepaid.tenantId)).toMatchObject([
       {
         kind: "credit_low",
-        text: "1.50 USD of credit are left, 7 % of what was granted; calls beyond it are refused.",
+        text: "1.50 USD of credit is left, 7 % of what was granted; calls beyond it are refused.",
         action: { do: "add_credit" },
       },
     ]);

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useEffect, useRef } from "react";
 import { usePlatform } from "#platform/platform.tsx";
-import { toSignInMessage } from "#platform/session/provider-failure.ts";
+import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
 import { Notice } from "./notice.tsx";
 import { SignInFrame } from "./sign-in-frame.tsx";
 

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { IdentityProvider } from "#platform/client-config.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { toSignInMessage } from "#platform/session/provider-failure.ts";
+import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { Notice } from "./notice.tsx";
 

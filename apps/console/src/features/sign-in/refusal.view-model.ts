@@ -1,5 +1,5 @@
-import { toSignInMessage } from "#platform/session/provider-failure.ts";
 import { SignInError } from "#platform/session/session.ts";
+import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
 
 /** Errors that the built-in provider can report only in the address. */
 const OWN_SENTENCES: ReadonlyMap<string, string> = new Map([

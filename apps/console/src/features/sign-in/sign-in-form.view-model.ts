@@ -1,6 +1,6 @@
 import { RequestError } from "#platform/error-message.ts";
 import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
-import { toSignInMessage } from "#platform/session/provider-failure.ts";
+import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
 import { toPasswordRules } from "./password-rules.view-model.ts";
 
 export type SignInField = "email" | "password" | "name";

@@ -1,8 +1,7 @@
 import { AuthorizationResponseError, ResponseBodyError } from "oauth4webapi";
 import { describe, expect, it } from "vitest";
 import { RequestError } from "../error-message.ts";
-import { isUnreachable, toSignInMessage } from "./provider-failure.ts";
-import { SignInError } from "./session.ts";
+import { isUnreachable } from "./provider-failure.ts";
 
 function refused(error: string, status = 400): ResponseBodyError {
   return new ResponseBodyError("refused", {
@@ -36,27 +35,5 @@ describe("isUnreachable", () => {
     { why: "an answer that cannot be trusted", cause: new Error("nonce"), expected: false },
   ])("$why: $expected", ({ cause, expected }) => {
     expect(isUnreachable(cause)).toBe(expected);
-  });
-});
-
-describe("toSignInMessage", () => {
-  it.each([
-    {
-      why: "the provider's error in the address",
-      cause: inAddress("access_denied"),
-      message: /cancelled/,
-    },
-    { why: "the provider's refusal", cause: refused("invalid_grant"), message: /took too long/ },
-    { why: "an unknown code", cause: refused("odd_code"), message: /odd_code/ },
-    { why: "our own reason", cause: new SignInError("x", "Because."), message: /^Because\.$/ },
-    { why: "the server's sentence", cause: answered(401), message: /^No$/ },
-    {
-      why: "no connection",
-      cause: new RequestError("Failed to fetch", new TypeError("Failed to fetch")),
-      message: /cannot be reached/,
-    },
-    { why: "an answer that cannot be trusted", cause: new Error("nonce"), message: /trusted/ },
-  ])("has a plain sentence for $why", ({ cause, message }) => {
-    expect(toSignInMessage(cause)).toMatch(message);
   });
 });

@@ -1,0 +1,245 @@
+/** What a person can do after a failed sign-in. */
+export type WayOn =
+  | "retry"
+  | "retry_later"
+  | "use_redirect"
+  | "use_other_provider"
+  | "reset_password"
+  | "choose_other_password"
+  | "correct_email"
+  | "confirm_email"
+  | "ask_for_new_link"
+  | "sign_in_again"
+  | "give_second_factor"
+  | "check_connection"
+  | "set_clock"
+  | "allow_storage"
+  | "open_right_address"
+  | "contact_operator"
+  | "none";
+
+/** What a person reads about a failed sign-in. */
+export type SignInProblem = {
+  cause: SignInCause;
+  /** A few words without a full stop. */
+  title: string;
+  /** The reason and what helps, in one to three sentences. */
+  sentence: string;
+  wayOn: WayOn;
+};
+
+type Entry = readonly [title: string, sentence: string, wayOn: WayOn];
+
+/** Every cause that is told apart, whichever provider named it. An unknown account has the words of a wrong password. */
+const PROBLEMS = {
+  popup_blocked: [
+    "Your browser blocked the window",
+    "The sign-in window could not open. Allow pop-up windows for this page, or continue without a window.",
+    "use_redirect",
+  ],
+  popup_closed: [
+    "The window was closed",
+    "The sign-in window was closed before you were signed in. Try again.",
+    "retry",
+  ],
+  popup_replaced: [
+    "Another window was opened",
+    "You started signing in again, so the first attempt was ended. Finish in the newest window.",
+    "none",
+  ],
+  unauthorised_address: [
+    "This address is not registered with the provider",
+    "The provider does not accept sign-ins from this address. The operator of this service has to register it there.",
+    "contact_operator",
+  ],
+  network_failed: [
+    "No connection",
+    "The sign-in service cannot be reached. Check your connection, then try again.",
+    "check_connection",
+  ],
+  wrong_credentials: [
+    "You are not signed in",
+    "The e-mail address or the password is wrong.",
+    "reset_password",
+  ],
+  too_many_attempts: [
+    "Too many attempts",
+    "There were too many attempts in a short time. Wait a few minutes, then try again.",
+    "retry_later",
+  ],
+  email_in_use: [
+    "This address has an account",
+    "An account with this e-mail address exists. Sign in with it, or reset its password.",
+    "sign_in_again",
+  ],
+  weak_password: [
+    "This password is too weak",
+    "The password is too easy to guess. Choose a longer one that you use nowhere else.",
+    "choose_other_password",
+  ],
+  invalid_email: [
+    "This is no e-mail address",
+    "The e-mail address is not valid. Check how it is written.",
+    "correct_email",
+  ],
+  account_disabled: [
+    "This account is disabled",
+    "The account was disabled, so it cannot sign in. The operator of this service can enable it again.",
+    "contact_operator",
+  ],
+  clock_wrong: [
+    "This computer’s clock is wrong",
+    "The provider’s answer is of another time than this computer’s clock shows. Set the date and the time, then try again.",
+    "set_clock",
+  ],
+  other_credential: [
+    "This address signs in another way",
+    "An account with this e-mail address exists, and it signs in another way. Choose the way that you used before.",
+    "use_other_provider",
+  ],
+  credential_in_use: [
+    "This sign-in belongs to another account",
+    "What you signed in with is connected to another account already. Sign in to that account, or choose another way.",
+    "use_other_provider",
+  ],
+  already_connected: [
+    "This is connected already",
+    "Your account has this way to sign in, or the most that it can have. Nothing was changed.",
+    "none",
+  ],
+  provider_misconfigured: [
+    "This way to sign in is not set up correctly",
+    "The provider and this service do not agree on their settings. Tell the operator of this service, or choose another way.",
+    "contact_operator",
+  ],
+  not_offered: [
+    "This way to sign in is not offered",
+    "This way to sign in is switched off. Choose another one.",
+    "use_other_provider",
+  ],
+  access_denied: [
+    "You are not signed in",
+    "You cancelled signing in, or the provider denied access.",
+    "retry",
+  ],
+  consent_needed: [
+    "The provider needs your consent",
+    "The provider needs your consent to share who you are. Try again and agree there.",
+    "retry",
+  ],
+  sign_in_needed: ["Sign in again", "The provider wants you to sign in again.", "sign_in_again"],
+  account_choice_needed: [
+    "Choose an account",
+    "Choose an account at the provider, then try again.",
+    "retry",
+  ],
+  interaction_needed: [
+    "The provider needs something from you",
+    "The provider needs something from you first. Try again and answer there.",
+    "retry",
+  ],
+  provider_failed: ["The provider failed", "The provider failed. Try again in a moment.", "retry"],
+  provider_busy: [
+    "The provider is busy",
+    "The provider is overloaded. Try again in a moment.",
+    "retry_later",
+  ],
+  storage_blocked: [
+    "Your browser stores nothing for this page",
+    "Signing in needs cookies and storage for this site. Allow them in your browser, or leave private browsing.",
+    "allow_storage",
+  ],
+  link_unusable: [
+    "This link does not work any more",
+    "The link has expired or was already used. Ask for a new one.",
+    "ask_for_new_link",
+  ],
+  email_unverified: [
+    "Your address is not confirmed yet",
+    "Confirm your e-mail address first: follow the link in our latest mail.",
+    "confirm_email",
+  ],
+  second_factor_needed: [
+    "One more step",
+    "This account has a second factor. Give its code or use its passkey to sign in.",
+    "give_second_factor",
+  ],
+  second_factor_wrong: [
+    "This code is wrong",
+    "The code is wrong or too old. Type the newest one.",
+    "give_second_factor",
+  ],
+  recent_sign_in_needed: [
+    "Sign in once more",
+    "This change needs a sign-in of the last few minutes. Sign in again, then repeat it.",
+    "sign_in_again",
+  ],
+  session_ended: ["You are signed out", "Your session has ended. Sign in again.", "sign_in_again"],
+  other_person: [
+    "This is another account",
+    "You signed in with another account than before. Choose the same one again, or sign out first.",
+    "sign_in_again",
+  ],
+  sign_in_expired: [
+    "This sign-in has expired",
+    "This sign-in took too long or was already used. Start over.",
+    "retry",
+  ],
+  request_refused: [
+    "The sign-in was not accepted",
+    "The provider did not accept the request. Try again; if it happens again, tell the operator of this service.",
+    "retry",
+  ],
+  unknown_attempt: [
+    "This sign-in was not started here",
+    "This answer does not belong to a sign-in that was started in this tab. Start over.",
+    "retry",
+  ],
+  untrusted_answer: [
+    "The answer could not be trusted",
+    "Signing in failed: the provider’s answer could not be trusted. Try again.",
+    "retry",
+  ],
+  insecure_page: [
+    "This page is not secure",
+    "Signing in needs HTTPS (or localhost). Ask the operator of this service.",
+    "contact_operator",
+  ],
+  other_address: [
+    "This is another address",
+    "You can sign in only at the public address of this service. Open it there.",
+    "open_right_address",
+  ],
+  not_supported: [
+    "Your browser cannot do this",
+    "This browser cannot sign in this way. Continue without a window, or use another browser.",
+    "use_redirect",
+  ],
+  sign_out_unconfirmed: [
+    "You are still signed in",
+    "You are still signed in: sign out from the user menu.",
+    "none",
+  ],
+  internal: [
+    "Something went wrong",
+    "Something went wrong while signing you in. Try again; if it happens again, tell the operator of this service.",
+    "retry",
+  ],
+} as const satisfies Record<string, Entry>;
+
+/** Why signing in failed, in one vocabulary for all providers. */
+export type SignInCause = keyof typeof PROBLEMS;
+
+/** All of them. */
+export const SIGN_IN_CAUSES: readonly SignInCause[] = Object.keys(PROBLEMS).filter(isSignInCause);
+
+/** Tells a cause from other words, among them the names of what every object has. */
+export function isSignInCause(word: string): word is SignInCause {
+  return Object.hasOwn(PROBLEMS, word);
+}
+
+/** @param sentence - In place of the general one, from someone who knows more. */
+export function getSignInProblem(cause: SignInCause, sentence?: string): SignInProblem {
+  const [title, general, wayOn] = PROBLEMS[cause];
+  return { cause, title, sentence: sentence ?? general, wayOn };
+}

@@ -18,6 +18,7 @@ export async function runDevelopment(args) {
   // The page is the development server's: sign-in, which belongs to one address, must know it.
   const env = {
     TURNPIKE_CONSOLE_URL: `http://localhost:${CONSOLE_PORT}`,
+    TURNPIKE_MODE: "development",
     ...process.env,
     FORCE_COLOR: process.stdout.isTTY ? "1" : "0",
   };

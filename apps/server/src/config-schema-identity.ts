@@ -1,5 +1,7 @@
+import { toFirebaseIssuer } from "@turnpike/domain/access/firebase-issuer";
 import { z } from "zod";
 import { isLoopbackHost } from "#platform/outbound.ts";
+import { firebaseConfig } from "./config-firebase.ts";
 
 /** Marks the built-in provider wherever providers are named; no other may take it. */
 export const BUILTIN_PROVIDER_ID = "builtin";
@@ -82,6 +84,9 @@ export const identityConfig = z
       })
       .default([])
       .describe("Further OpenID Connect providers whose ID tokens are trusted."),
+    firebase: firebaseConfig
+      .optional()
+      .describe("Sign-in with Firebase Authentication, by its own client."),
     operators: z
       .array(z.email().max(320).describe("An e-mail address."))
       .max(100)
@@ -90,7 +95,21 @@ export const identityConfig = z
         "People who are operators by their e-mail address, if their provider says that it is verified. Others become operators by the setup link or by `turnpike operators add`.",
       ),
   })
-  .refine((identity) => identity.builtin || identity.providers.length > 0, {
-    path: ["providers"],
-    message: "At least one provider while builtin is false: otherwise no one could sign in.",
-  });
+  .refine(
+    ({ builtin, providers, firebase }) => builtin || providers.length > 0 || firebase !== undefined,
+    {
+      path: ["providers"],
+      message: "At least one provider while builtin is false: otherwise no one could sign in.",
+    },
+  )
+  .refine(({ builtin, firebase }) => !builtin || firebase?.methods.includes("password") !== true, {
+    path: ["firebase", "methods"],
+    message:
+      "There is one form for passwords: set builtin to false, or leave password out of the methods.",
+  })
+  .refine(
+    ({ providers, firebase }) =>
+      firebase === undefined ||
+      providers.every(({ issuer }) => issuer !== toFirebaseIssuer(firebase.projectId)),
+    { path: ["firebase", "projectId"], message: "One of the providers has this project's issuer." },
+  );

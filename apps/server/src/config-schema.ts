@@ -479,6 +479,9 @@ export const environment = z
     TURNPIKE_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `One of ${LOG_LEVELS.join(", ")}.` })
       .optional(),
+    TURNPIKE_MODE: z
+      .enum(["production", "development"], { error: "production or development." })
+      .default("production"),
     TURNPIKE_WORKERS: z
       .string()
       .transform((text) => (/^\d{1,4}$/.test(text) ? Number(text) : text))

@@ -452,6 +452,57 @@ describe("readConfig", () => {
     expect(mistakesOf(undefined, { [name]: "" })).toEqual([]);
   });
 
+  it("takes Firebase's emulator on one machine in development, and nowhere else", () => {
+    const file = (emulator: string, more = "") =>
+      `identity: { firebase: { apiKey: k, authDomain: a.example, projectId: demo-acme, emulator: "${emulator}" } }\n${more}`;
+    const good = file("http://127.0.0.1:9099/");
+    const development = { TURNPIKE_MODE: "development" };
+    expect(read(good, development).identity.firebase).toMatchObject({
+      emulator: "http://127.0.0.1:9099",
+      methods: ["google"],
+      flow: "popup",
+    });
+    expect(mistakesOf(good)).toEqual([
+      expect.stringMatching(/^identity.firebase.emulator .*needs TURNPIKE_MODE=development/),
+    ]);
+    for (const [text, env] of [
+      [good, { ...development, TURNPIKE_CONSOLE_URL: "https://console.example" }],
+      [file("http://127.0.0.1:9099", "listen: { host: 0.0.0.0 }"), development],
+      [file("http://127.0.0.1:9099", "trustedProxies: [127.0.0.1]"), development],
+      [file("http://127.0.0.1:9099", "publicUrls: { console: https://a.example }"), development],
+    ] as const) {
+      expect(mistakesOf(text, env)).toEqual([expect.stringMatching(/are this machine/)]);
+    }
+    for (const elsewhere of ["http://10.0.0.1:9099", "https://127.0.0.1", "http://localhost/x"]) {
+      expect(mistakesOf(file(elsewhere), development)).toHaveLength(1);
+    }
+    expect(mistakesOf(undefined, { TURNPIKE_MODE: "test" })[0]).toMatch(
+      /production or development/,
+    );
+  });
+
+  it("takes Firebase with one form for passwords, and hosts that add nothing to the policy", () => {
+    const firebase = (fields: string, more = "builtin: false, ") =>
+      `identity: { ${more}firebase: { apiKey: k, authDomain: a.example, projectId: demo-acme, ${fields} } }`;
+    expect(mistakesOf(firebase("methods: [password, google]"))).toEqual([]);
+    expect(mistakesOf(firebase("methods: [google]", ""))).toEqual([]);
+    expect(mistakesOf(firebase("methods: [password]", ""))[0]).toMatch(/one form for passwords/);
+    expect(mistakesOf(firebase("methods: []"))).toHaveLength(1);
+    expect(mistakesOf(firebase("methods: [google, google]"))).toHaveLength(1);
+    for (const host of [
+      "a.example;script-src",
+      "*.example",
+      "a.example/x",
+      "localhost",
+      "https://a.example",
+    ]) {
+      const text = firebase("flow: popup").replace("a.example", JSON.stringify(host));
+      expect(mistakesOf(text), host).toHaveLength(1);
+    }
+    const twin = `providers: [{ id: g, name: G, clientId: c, issuer: "https://securetoken.google.com/demo-acme" }], `;
+    expect(mistakesOf(firebase("flow: popup", twin))[0]).toMatch(/this project's issuer/);
+  });
+
   it("takes providers with distinct ids and safe addresses, and at least one of them", () => {
     const provider = (fields: string) =>
       `identity: { providers: [{ name: N, clientId: c, ${fields} }] }`;

@@ -13,6 +13,7 @@ import {
   splitIssue,
   toConfigError,
 } from "./config-file.ts";
+import { findEmulatorMistake } from "./config-firebase.ts";
 import { sendsKeyInClear } from "./config-intelligence.ts";
 import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
 
@@ -25,6 +26,8 @@ export const ENVIRONMENT = {
   TURNPIKE_CONFIG:
     "Path of the configuration file. Default turnpike.yaml in the working directory, if it is there.",
   TURNPIKE_LOG_LEVEL: "trace, debug, info, warn, error or silent. Overrides log.level of the file.",
+  TURNPIKE_MODE:
+    "production or development. Default production; development allows what only one machine may use, such as Firebase's emulator.",
   TURNPIKE_WORKERS:
     "Threads that serve calls, a number or auto. Overrides workers of the file. Default 1.",
   TURNPIKE_DATABASE_USER:
@@ -168,6 +171,22 @@ function findForbidden(env: Readonly<Record<string, string | undefined>>): Mista
       ];
 }
 
+function findUnsafeEmulator(
+  file: ConfigFile | undefined,
+  env: { TURNPIKE_MODE: "development" | "production"; TURNPIKE_CONSOLE_URL?: string | undefined },
+): Mistake[] {
+  if (file?.identity.firebase?.emulator === undefined) {
+    return [];
+  }
+  const message = findEmulatorMistake({
+    mode: env.TURNPIKE_MODE,
+    host: file.listen.host,
+    consoleUrl: env.TURNPIKE_CONSOLE_URL ?? file.publicUrls.console,
+    trustedProxies: file.trustedProxies,
+  });
+  return message === undefined ? [] : [{ place: "identity.firebase.emulator", message }];
+}
+
 function findExposedKey(key: string | undefined, address: string | undefined): Mistake[] {
   return key === undefined || address === undefined || !sendsKeyInClear(address)
     ? []
@@ -240,6 +259,7 @@ export function readConfig(
       message: issue.message,
     })),
     ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
+    ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
   ];
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
     throw toConfigError([...envMistakes, ...mistakes]);

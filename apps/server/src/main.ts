@@ -51,6 +51,11 @@ function toBanner(input: {
   if (input.config.workers > 1) {
     lines.push(`  Workers  ${String(input.config.workers)}, on the same ports`);
   }
+  if (input.config.identity.firebase?.emulator !== undefined) {
+    lines.push(
+      "  Warning  Firebase's emulator is trusted: anyone on this machine can sign in as anyone",
+    );
+  }
   if (input.setupCode !== undefined) {
     lines.push(
       `  Setup    ${urls.console}/register#setup=${input.setupCode} (makes you the operator, once)`,

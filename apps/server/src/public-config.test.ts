@@ -66,6 +66,21 @@ describe("toPublicConfig", () => {
   });
 });
 
+describe("Firebase", () => {
+  it("is told to the console as configured, and is not there otherwise", () => {
+    const firebaseOf = (identity: object) =>
+      toPublicConfig({ config: configFile.parse({ identity }), urls: URLS, version: "1" }).identity
+        .firebase;
+    const firebase = {
+      apiKey: "AIza-1",
+      authDomain: "acme.firebaseapp.com",
+      projectId: "acme-maps",
+    };
+    expect(firebaseOf({ firebase })).toEqual({ ...firebase, methods: ["google"], flow: "popup" });
+    expect(firebaseOf({})).toBeUndefined();
+  });
+});
+
 describe("confirmsEmail", () => {
   it.each([
     ["auto", true, true],

@@ -33,6 +33,7 @@ export function toPublicConfig(input: {
   const others = config.identity.providers.map(({ id, name, issuer, clientId }) => {
     return { id, kind: "oidc" as const, name, issuer, clientId };
   });
+  const { firebase } = config.identity;
   return {
     brand: {
       name: config.brand.name,
@@ -45,6 +46,7 @@ export function toPublicConfig(input: {
       providers: [...(config.identity.builtin ? [builtin] : []), ...others],
       passwordRules: { lengthMin: config.identity.passwordLengthMin },
       confirmEmail: confirmsEmail(config),
+      ...(firebase === undefined ? {} : { firebase }),
     },
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { contentSecurityPolicy, createConsoleFiles } from "#http/pages/console-files.ts";
+import { createConsoleFiles } from "#http/pages/console-files.ts";
 import { loadLegalText } from "#http/pages/legal-texts.ts";
 import { createPageRedirect } from "#http/pages/page-address.ts";
 import { createPageTemplate } from "#http/pages/page-template.ts";
@@ -11,6 +11,7 @@ import { createPublicCatalog } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { Config } from "./config.ts";
+import { toPagePolicy } from "./page-policy.ts";
 
 /** A call of the demo API that needs no body and says something. */
 const DEMO_SAMPLE_PATH = "/v1/cities/berlin";
@@ -40,8 +41,7 @@ export function createPublicSite(input: {
   const template = existsSync(file)
     ? createPageTemplate({ file, brand: config.brand, siteUrl: consoleUrl })
     : undefined;
-  const issuers = config.identity.providers.map(({ issuer }) => new URL(issuer).origin);
-  const policy = contentSecurityPolicy([new URL(consoleUrl).origin, ...issuers]);
+  const policy = toPagePolicy(config.identity, consoleUrl);
 
   const catalog = createPublicCatalog({
     transact: services.transact,

@@ -60,6 +60,7 @@ import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/
 import { createFilesRawRoutes, createFilesRoutes } from "#modules/files/index.ts";
 import { createVerifyRoutes } from "#modules/gateway/index.ts";
 import {
+  acceptEmulatorTokens,
   createAttemptLimits,
   createDeviceRawRoutes,
   createDeviceRoutes,
@@ -72,6 +73,7 @@ import {
   IDENTITY_PROVIDER_PREFIX,
   isIdToken,
   isPersonToken,
+  isUnsignedToken,
 } from "#modules/identity/index.ts";
 import {
   createAdviceRoutes,
@@ -163,15 +165,22 @@ export function wirePeople(
   };
   const tenantBytesMax = config.storage.tenantDocumentsMegabytes * MEGABYTE;
   const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenJournaled } = calls;
+  const { firebase, providers } = config.identity;
+  const verifySigned = createTokenVerifier({
+    clock: services.clock,
+    issuers: createTrustedIssuers(
+      { ...services, outbound: input.outbound },
+      { builtin: input.builtinProvider, providers, firebase },
+    ),
+  });
+  /** The project whose unsigned tokens are accepted: in development alone. */
+  const emulated = firebase?.emulator === undefined ? undefined : firebase.projectId;
   const users = createUserDirectory({
     ...services,
-    verifyToken: createTokenVerifier({
-      clock: services.clock,
-      issuers: createTrustedIssuers(
-        { ...services, outbound: input.outbound },
-        { builtin: input.builtinProvider, providers: config.identity.providers },
-      ),
-    }),
+    verifyToken:
+      emulated === undefined
+        ? verifySigned
+        : acceptEmulatorTokens(verifySigned, { clock: services.clock, projectId: emulated }),
     roles: roleDirectory,
     operators: config.identity.operators,
   });
@@ -183,7 +192,7 @@ export function wirePeople(
   });
   changes.subscribe(personTokens.applyChange);
   const findActor: FindActor = (credential, findAddress) => {
-    if (isIdToken(credential)) {
+    if (isIdToken(credential) || (emulated !== undefined && isUnsignedToken(credential))) {
       return users.findActor(credential);
     }
     return isPersonToken(credential)

@@ -11,7 +11,7 @@ export type PublicConfig = {
   urls: { console: string; api: string; gateway: string };
   version: string;
   identity: {
-    /** Identity providers, one or more, in the order in which they are offered. */
+    /** Identity providers that speak OpenID Connect, in the order in which they are offered. */
     providers: readonly {
       id: string;
       kind: "builtin" | "oidc";
@@ -23,6 +23,17 @@ export type PublicConfig = {
     passwordRules: { lengthMin: number };
     /** True when a new account works only once its address is confirmed by mail. */
     confirmEmail: boolean;
+    /** Firebase Authentication, where it is configured; all of it is public. */
+    firebase?: {
+      apiKey: string;
+      authDomain: string;
+      projectId: string;
+      appId?: string | undefined;
+      methods: readonly ("password" | "google")[];
+      flow: "popup" | "redirect";
+      /** Address of Firebase's emulator, in development only. */
+      emulator?: string | undefined;
+    };
   };
   documents: { kind: string; url: string };
   files: { kind: string; url: string };

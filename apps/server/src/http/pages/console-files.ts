@@ -24,35 +24,57 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 type ConsoleFile = { bytes: Buffer; type: string; etag: string };
 
+/** What pages may do beyond what is ours. */
+export type PageRights = {
+  /**
+   * Where they may also ask: the API, whose public origin may differ from the page's, and the identity providers, which hand
+   * their tokens to the page itself.
+   */
+  origins: readonly string[];
+  /** Where scripts may come from, beside ourselves. */
+  scripts?: readonly string[];
+  /** What may be framed in a page. */
+  frames?: readonly string[];
+  /** Further policies by which scripts turn text into addresses of scripts. */
+  trustedTypes?: readonly string[];
+};
+
 /**
  * Only our own scripts, styles, fonts and pictures; no frame around us. Scripts turn no text into HTML, but for what the
  * server has rendered.
- *
- * @param origins - Where pages may also ask: the API, whose public origin may differ from the page's, and the identity
- * providers, which hand their tokens to the page itself.
  */
-export function contentSecurityPolicy(origins: readonly string[]): string {
+export function contentSecurityPolicy(rights: PageRights): string {
+  const { origins, scripts = [], frames = [], trustedTypes = [] } = rights;
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...scripts].join(" "),
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...new Set(origins)].join(" ")}`,
+    ...(frames.length === 0 ? [] : [["frame-src", ...frames].join(" ")]),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types server-html",
+    ["trusted-types server-html", ...trustedTypes].join(" "),
   ].join("; ");
 }
 
+/** Under which policy pages are sent. */
+export type PagePolicy = {
+  /** The content security policy. */
+  content: string;
+  /** True where a page opens windows of a sign-in that answer to it. */
+  opensWindows: boolean;
+};
+
 /** For pages: no site may frame them, and a window that opened them cannot control them. */
-function pageHeaders(policy: string): Record<string, string> {
+function pageHeaders(policy: PagePolicy): Record<string, string> {
   return {
-    "content-security-policy": policy,
+    "content-security-policy": policy.content,
     "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-opener-policy": policy.opensWindows ? "same-origin-allow-popups" : "same-origin",
   };
 }
 
@@ -60,7 +82,7 @@ function pageHeaders(policy: string): Record<string, string> {
 export function sendConsolePage(
   req: IncomingMessage,
   res: ServerResponse,
-  page: { text: string; policy: string },
+  page: { text: string; policy: PagePolicy },
 ): void {
   sendCached(req, res, {
     status: 200,
@@ -99,7 +121,7 @@ function isKnown(req: IncomingMessage, etag: string): boolean {
 function sendFile(
   req: IncomingMessage,
   res: ServerResponse,
-  input: { path: string; file: ConsoleFile; policy: string },
+  input: { path: string; file: ConsoleFile; policy: PagePolicy },
 ): void {
   const { path, file, policy } = input;
   const headers = path.startsWith("/assets/")
@@ -140,7 +162,7 @@ function decodePath(req: IncomingMessage): string | undefined {
  */
 export function createConsoleFiles(input: {
   folder: string;
-  policy: string;
+  policy: PagePolicy;
   plainPage: string | undefined;
 }): (req: IncomingMessage, res: ServerResponse) => boolean {
   const { policy, plainPage } = input;

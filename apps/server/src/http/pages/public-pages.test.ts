@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
     config: { brand: { name: "Acme" } },
     siteUrl: SITE,
-    policy: "default-src 'none'",
+    policy: { content: "default-src 'none'", opensWindows: false },
     getCatalog: () =>
       isCatalogAway
         ? Promise.reject(new Error("away"))
@@ -111,7 +111,7 @@ const read = async (path: string) => await (await fetch(url + path)).text();
 
 it("are neither framed nor held by the window of another site", async () => {
   const { headers } = await fetch(`${url}/login`);
-  expect(headers.get("content-security-policy")).toBe(deps.policy);
+  expect(headers.get("content-security-policy")).toBe(deps.policy.content);
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
 });

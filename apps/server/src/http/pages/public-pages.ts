@@ -9,7 +9,7 @@ import {
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { Logger } from "#platform/logger.ts";
 import { type RawCall, type RawRoute, sendJson } from "../raw-route.ts";
-import { sendConsolePage } from "./console-files.ts";
+import { type PagePolicy, sendConsolePage } from "./console-files.ts";
 import { html, sendCached } from "./html-page.ts";
 import type { PageTemplate } from "./page-template.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
@@ -21,7 +21,7 @@ export type PublicPagesDeps = {
   /** What `/config.json` answers. */
   config: unknown;
   siteUrl: string;
-  policy: string;
+  policy: PagePolicy;
   /** Newest public catalogue. Throws when it cannot be read. */
   getCatalog(): Promise<Pick<LandingContent, "plans" | "meters">>;
   landing: Omit<LandingContent, "plans" | "meters">;

@@ -10,6 +10,7 @@ export {
   createPersonTokensRoutes,
 } from "./devices/devices.routes.ts";
 export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
+export { acceptEmulatorTokens, isUnsignedToken } from "./firebase/emulator-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
 export { embedProvider } from "./provider/embed-provider.ts";

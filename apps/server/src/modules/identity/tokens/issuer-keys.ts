@@ -20,6 +20,9 @@ export type IssuerKeysDeps = {
   logger: Pick<Logger, "warn">;
 };
 
+/** Where the keys of an issuer are: at an address that is known, or where its discovery document says. */
+export type KeySource = { issuer: string; keysUrl?: string };
+
 const LIMITS: OutboundLimits = { timeoutMs: 5_000, bytesMax: 256 * 1024 };
 const KEYS_MAX = 100;
 /** How old keys may be before they are fetched again in the background. */
@@ -41,7 +44,7 @@ function unavailable(cause: unknown): AppError {
   });
 }
 
-async function fetchKeys(outbound: Pick<Outbound, "getJson">, issuer: string): Promise<KeyFinder> {
+async function discoverKeys(outbound: Pick<Outbound, "getJson">, issuer: string): Promise<string> {
   const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const discovered = discoveryDocument.parse(await outbound.getJson(address, LIMITS));
   if (discovered.issuer !== issuer) {
@@ -51,16 +54,24 @@ async function fetchKeys(outbound: Pick<Outbound, "getJson">, issuer: string): P
   if (issuer.startsWith("https:") && !discovered.jwks_uri.startsWith("https:")) {
     throw new Error(`The issuer at ${issuer} publishes its keys without TLS.`);
   }
-  const { keys } = keySet.parse(await outbound.getJson(discovered.jwks_uri, LIMITS));
+  return discovered.jwks_uri;
+}
+
+async function fetchKeys(
+  outbound: Pick<Outbound, "getJson">,
+  { issuer, keysUrl }: KeySource,
+): Promise<KeyFinder> {
+  const address = keysUrl ?? (await discoverKeys(outbound, issuer));
+  const { keys } = keySet.parse(await outbound.getJson(address, LIMITS));
   return createLocalJWKSet({ keys });
 }
 
 /**
- * Caches the keys of an external issuer, found through its discovery document. A token with an unknown key causes a new fetch, at
+ * Caches the keys of an external issuer. A token with an unknown key causes a new fetch, at
  * most once in half a minute: so a rotation is noticed at once, and forged tokens cause no flood. While the issuer is down, the known
  * keys stay valid.
  */
-export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinder {
+export function createIssuerKeys(deps: IssuerKeysDeps, source: KeySource): KeyFinder {
   const { clock, outbound, logger } = deps;
   let known: { find: KeyFinder; fetchedAtMs: number } | undefined;
   let triedAtMs = Number.NEGATIVE_INFINITY;
@@ -70,12 +81,15 @@ export function createIssuerKeys(deps: IssuerKeysDeps, issuer: string): KeyFinde
   async function fetchOnce(): Promise<void> {
     triedAtMs = clock.monotonicMs();
     try {
-      const find = await fetchKeys(outbound, issuer);
+      const find = await fetchKeys(outbound, source);
       known = { find, fetchedAtMs: clock.monotonicMs() };
       lastFailure = undefined;
     } catch (error) {
       lastFailure = error;
-      logger.warn({ err: error, issuer }, "the keys of an identity provider could not be fetched");
+      logger.warn(
+        { err: error, issuer: source.issuer },
+        "the keys of an identity provider could not be fetched",
+      );
     }
   }
 

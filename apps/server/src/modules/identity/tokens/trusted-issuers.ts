@@ -1,5 +1,6 @@
-import type { JWK } from "jose";
+import type { JWK, JWTPayload } from "jose";
 import type { Outbound } from "#platform/outbound.ts";
+import { type FirebaseProject, trustFirebase } from "../firebase/trust-firebase.ts";
 import { createIssuerKeys, type IssuerKeysDeps, type KeyFinder } from "./issuer-keys.ts";
 import { createPublishedKeys } from "./published-keys.ts";
 
@@ -18,6 +19,10 @@ export type TrustedIssuer = {
   /** The audience that its tokens must name. */
   clientId: string;
   findKey: KeyFinder;
+  /** The algorithms that it signs with; left out: any that a key can be published for. */
+  algorithms?: readonly string[];
+  /** What its tokens must say beyond what every ID token must. @throws {Error} When one does not. */
+  assertClaims?: (payload: JWTPayload, now: Date) => void;
 };
 
 /** The built-in provider. Its keys are in this process, so nothing is fetched. */
@@ -29,6 +34,8 @@ export function createTrustedIssuers(
   input: {
     builtin: BuiltinProvider | undefined;
     providers: readonly { issuer: string; clientId: string }[];
+    /** A project of Firebase; undefined: its tokens are not trusted. */
+    firebase?: FirebaseProject | undefined;
   },
 ): TrustedIssuer[] {
   const { builtin } = input;
@@ -47,7 +54,8 @@ export function createTrustedIssuers(
     issuer,
     storedAs: issuer,
     clientId,
-    findKey: createIssuerKeys(deps, issuer),
+    findKey: createIssuerKeys(deps, { issuer }),
   }));
-  return [...own, ...others];
+  const firebase = input.firebase === undefined ? [] : [trustFirebase(deps, input.firebase)];
+  return [...own, ...others, ...firebase];
 }

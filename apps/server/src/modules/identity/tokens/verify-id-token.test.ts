@@ -11,7 +11,8 @@ import {
 } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createPublishedKeys } from "./published-keys.ts";
-import { createTokenVerifier, isIdToken, type TokenVerdict } from "./verify-id-token.ts";
+import type { TokenVerdict } from "./token-claims.ts";
+import { createTokenVerifier, isIdToken } from "./verify-id-token.ts";
 
 const ISSUER = "https://id.example.com";
 const CLIENT = "console";

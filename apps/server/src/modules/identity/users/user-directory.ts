@@ -9,7 +9,7 @@ import type { Change } from "#platform/change-feed.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import type { RoleDirectory } from "../identity.ports.ts";
-import type { TokenClaims, TokenVerdict } from "../tokens/verify-id-token.ts";
+import type { TokenClaims, TokenVerdict } from "../tokens/token-claims.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
 import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
 import { VOUCHED_STORED_EVERY_MS } from "./vouched-for.ts";

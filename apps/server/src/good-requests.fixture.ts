@@ -161,6 +161,9 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     invited += 1;
     return { email: `guest-${String(invited)}@example.com`, role: "viewer" };
   },
+  // Not an address, so that no mail is sent.
+  "invitations.createMany": () => ({ emails: ["nothing"], role: "viewer" }),
+  "invitations.resend": () => ({}),
   "invitations.preview": () => ({ token: "unknown" }),
   "invitations.accept": () => ({ token: "unknown" }),
   "setup.check": () => ({ code: "unknown" }),

@@ -262,9 +262,9 @@ export function wirePeople(
       ...services,
       plans: installation.plans,
       attempts: worker?.limits.attemptsOf("invitations") ?? createAttemptLimits(services.clock),
+      ...mail.notices,
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
-      brandName: config.brand.name,
     }),
     catalog: createCatalogRoutes(services),
     billing: {

@@ -3,12 +3,15 @@ import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { ownTenant } from "./auth.ts";
 import { operation } from "./operation.ts";
-import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+import { instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 
-/** How long an invitation is valid. */
+/** How long an invitation is valid unless its sender says otherwise, and the longest they may choose. */
 export const INVITATION_DAYS = 7;
+export const INVITATION_DAYS_MAX = 30;
 /** The most open invitations of one tenant. */
-export const OPEN_INVITATIONS_MAX = 50;
+export const OPEN_INVITATIONS_MAX = 100;
+/** The most addresses of one request. */
+export const BULK_INVITATIONS_MAX = 100;
 /**
  * The most invitation mails within 24 hours: by one tenant, by one person in all their tenants, and to one address
  * by each of the two.
@@ -40,8 +43,59 @@ export const invitation = z.strictObject({
 });
 export type Invitation = z.infer<typeof invitation>;
 
-export const createInvitationRequest = z.strictObject({ tenantId, email, role: z.enum(ROLES) });
-export type CreateInvitationRequest = z.infer<typeof createInvitationRequest>;
+/** Days until the link stops working. */
+const expiresInDays = z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION_DAYS);
+
+export const createInvitationRequest = z.strictObject({
+  tenantId,
+  email,
+  role: z.enum(ROLES),
+  expiresInDays,
+});
+export type CreateInvitationRequest = z.input<typeof createInvitationRequest>;
+
+/** An invitation that was just sent. */
+export const sentInvitation = invitation.extend({
+  /** Null where a mail server delivers the link. Without one the sender passes it on; only this answer shows it. */
+  link: z.string().nullable(),
+});
+export type SentInvitation = z.infer<typeof sentInvitation>;
+
+export const createInvitationsRequest = z.strictObject({
+  tenantId,
+  /** As they were typed or pasted: each is checked on its own. */
+  emails: z
+    .array(plainText(320))
+    .min(1, "No addresses.")
+    .max(BULK_INVITATIONS_MAX, `At most ${String(BULK_INVITATIONS_MAX)} addresses in a call.`),
+  role: z.enum(ROLES),
+  expiresInDays,
+});
+export type CreateInvitationsRequest = z.input<typeof createInvitationsRequest>;
+
+export const invitationOutcome = z.strictObject({
+  /** As in the request. */
+  email: z.string(),
+  /** Null if it was refused. */
+  invitation: sentInvitation.nullable(),
+  /** Why it was refused. */
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+});
+export type InvitationOutcome = z.infer<typeof invitationOutcome>;
+
+export const createInvitationsResponse = z.strictObject({
+  sent: z.int(),
+  refused: z.int(),
+  /** One for each address, in the order of the request. */
+  items: z.array(invitationOutcome),
+});
+export type CreateInvitationsResponse = z.infer<typeof createInvitationsResponse>;
+
+/** An address as invitations store it; undefined when it is none. */
+export function parseInvitedAddress(text: string): string | undefined {
+  const parsed = email.safeParse(text.trim());
+  return parsed.success ? parsed.data : undefined;
+}
 
 /** What the holder of the link may see before they have an account. */
 export const invitationPreview = z.strictObject({
@@ -63,7 +117,27 @@ export const invitationsContract = {
       tags,
     })
     .input(createInvitationRequest)
-    .output(invitation),
+    .output(sentInvitation),
+  createMany: operation({ scope: "members:write", changesEach: "emails" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/invitations/bulk",
+      summary: "Invite up to 100 people with one role",
+      description:
+        "Each address succeeds or fails on its own: one that is refused does not hold up the others.",
+      tags,
+    })
+    .input(createInvitationsRequest)
+    .output(createInvitationsResponse),
+  resend: operation({ scope: "members:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/invitations/{invitationId}/resend",
+      summary: "Replace an open invitation by one with a new link, the same role and as much time",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, invitationId }))
+    .output(sentInvitation),
   list: operation({ scope: "members:read" })
     .route({
       method: "GET",

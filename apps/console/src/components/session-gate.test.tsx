@@ -212,7 +212,10 @@ describe("what a link brought along", () => {
     });
     sessionStorage.setItem("arrival-invitation", "s3cret");
     change({ user: makeUser("grace") });
-    await waitFor(() => expect(said).toHaveBeenCalledExactlyOnceWith(mismatch));
+    const offer = expect.objectContaining({
+      action: expect.objectContaining({ label: "Switch account" }),
+    });
+    await waitFor(() => expect(said).toHaveBeenCalledExactlyOnceWith(mismatch, offer));
     expect(platform.arrivals.get("invitation")).toBe("s3cret");
 
     change({ user: undefined });

@@ -32,7 +32,7 @@ function TakeFor({ email }: { email: string | null }) {
 type TakeArrivalProps = { kind: ArrivalKind; email: string | null; success: string };
 
 function TakeArrival({ kind, email, success }: TakeArrivalProps) {
-  const { api, arrivals } = usePlatform();
+  const { api, arrivals, session } = usePlatform();
   const refresh = useRefreshVerifiedUser();
   const secret = useArrivalFor(kind, email);
   const { mutate } = useMutation({
@@ -49,7 +49,14 @@ function TakeArrival({ kind, email, success }: TakeArrivalProps) {
     onError: (error) => {
       // A refused link is dropped. One that got no answer is tried again with the next page, and one that belongs to
       // someone else is kept until they sign in.
-      if (isRefusal(error) && !isForAnotherPerson(error)) {
+      if (isForAnotherPerson(error)) {
+        toast.error(error.message, {
+          duration: Number.POSITIVE_INFINITY,
+          action: { label: "Switch account", onClick: () => void session.signOut() },
+        });
+        return;
+      }
+      if (isRefusal(error)) {
         arrivals.forget(kind);
       }
       toast.error(error.message);

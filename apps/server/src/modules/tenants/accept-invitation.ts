@@ -3,7 +3,7 @@ import type { InvitationPreview } from "@turnpike/contract/invitations";
 import type { Tx } from "@turnpike/db/client";
 import { type CallContext, getPerson } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import type { UserId } from "@turnpike/domain/ids/ids";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findUserEmail } from "#modules/identity/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
@@ -14,6 +14,7 @@ import { VISITORS } from "#platform/transact.ts";
 import { hashInvitationToken } from "./hash-invitation-token.ts";
 import {
   findOpenInvitationByHash,
+  findTenantAcceptedBy,
   type InvitationRow,
   markInvitationAccepted,
 } from "./invitations.store.ts";
@@ -26,7 +27,7 @@ function invalidInvitation(): AppError {
   return new AppError({
     code: "INVITATION_INVALID",
     publicMessage:
-      "This invitation is no longer valid: it was used, replaced or revoked, or it is more than a week old. Ask for a new one.",
+      "This invitation is no longer valid: it was used, replaced or revoked, or its time is over. Ask for a new one.",
   });
 }
 
@@ -62,7 +63,8 @@ async function assertSameMailbox(tx: Tx, userId: UserId, row: InvitationRow): Pr
 }
 
 /**
- * Makes the signed-in person a member of the tenant that invited them. A member keeps the role they already have.
+ * Makes the signed-in person a member of the tenant that invited them. A member keeps the role they already have. Accepting
+ * again, as a second tab does, changes nothing and has the same answer while the person is a member.
  *
  * @throws {AppError} `INVITATION_INVALID`; `INVITATION_EMAIL_MISMATCH`; `INSUFFICIENT_SCOPE` for a program.
  */
@@ -75,18 +77,16 @@ export async function acceptInvitation(
   return await deps.transact.asOperator(
     async (tx) => {
       const now = deps.clock.now();
-      const row = await findOpenInvitationByHash(tx, {
-        hash: hashInvitationToken(input.token),
-        now,
-      });
+      const hash = hashInvitationToken(input.token);
+      const row = await findOpenInvitationByHash(tx, { hash, now });
       if (row === undefined) {
-        throw invalidInvitation();
+        return await findAccepted(deps, tx, { hash, userId });
       }
       const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
       await assertSameMailbox(tx, userId, row);
       await lockTenant(tx, tenantId);
       if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
-        throw invalidInvitation();
+        return await findAccepted(deps, tx, { hash, userId });
       }
       if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
         await upsertMember(tx, { tenantId, userId, role, now });
@@ -109,13 +109,34 @@ export async function acceptInvitation(
         data: { tenantId, invitationId, userId, role },
       });
       await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-      const rows = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
-      const [own] = await listOwnWithPlans(deps, tx, rows);
-      if (own === undefined) {
-        throw invalidInvitation();
-      }
-      return { tenant: own };
+      return await getJoined(deps, tx, { tenantId, userId });
     },
     { holder: userId },
   );
+}
+
+/** What the person accepted before, in another tab or with a request whose answer was lost. */
+async function findAccepted(
+  deps: WithPlans,
+  tx: Tx,
+  { hash, userId }: { hash: Uint8Array; userId: UserId },
+): Promise<{ tenant: OwnTenant }> {
+  const tenantId = await findTenantAcceptedBy(tx, { hash, userId });
+  if (tenantId === undefined) {
+    throw invalidInvitation();
+  }
+  return await getJoined(deps, tx, { tenantId, userId });
+}
+
+async function getJoined(
+  deps: WithPlans,
+  tx: Tx,
+  { tenantId, userId }: { tenantId: TenantId; userId: UserId },
+): Promise<{ tenant: OwnTenant }> {
+  const rows = await listOwnTenantRows(tx, userId, { tenantId, limit: 1 });
+  const [own] = await listOwnWithPlans(deps, tx, rows);
+  if (own === undefined) {
+    throw invalidInvitation();
+  }
+  return { tenant: own };
 }

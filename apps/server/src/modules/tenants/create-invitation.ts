@@ -1,102 +1,14 @@
 import {
   type CreateInvitationRequest,
   INVITATION_DAYS,
-  INVITATION_MAILS_MAX,
-  type Invitation,
-  OPEN_INVITATIONS_MAX,
+  type SentInvitation,
 } from "@turnpike/contract/invitations";
-import type { Tx } from "@turnpike/db/client";
-import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { TenantId } from "@turnpike/domain/ids/ids";
-import { toMailedName } from "@turnpike/domain/text/name-fault";
-import { toPlainLine } from "@turnpike/domain/text/plain-text";
-import { writeAudit } from "#modules/audit/index.ts";
-import { publishEvent, sendMail } from "#modules/notifications/index.ts";
-import type { AppServices } from "#platform/app-services.ts";
+import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
-import type { JobQueue } from "#platform/job-queue.ts";
-import { hashInvitationToken } from "./hash-invitation-token.ts";
-import { countInvitations, type InvitationRow, insertInvitation } from "./invitations.store.ts";
-import { assertMayGrant } from "./member-authority.ts";
-import { hasMemberWithEmail, lockUser } from "./members.store.ts";
-import { findTenantRow } from "./tenants.store.ts";
-import { toInvitationReply } from "./to-invitation-reply.ts";
-import { withdrawInvitationTo } from "./withdraw-invitations.ts";
-
-export type InvitationsDeps = AppServices & {
-  jobs: JobQueue;
-  /** Address of the console, without a trailing slash. Links in mails use no other. */
-  consoleUrl: string;
-  brandName: string;
-};
-
-const TOKEN_BYTES = 32;
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const NAME_LENGTH_MAX = 100;
-
-function tooMany(message: string, retryAfterSeconds: number): AppError {
-  return new AppError({
-    code: "TOO_MANY_INVITATIONS",
-    publicMessage: message,
-    headers: { "retry-after": String(retryAfterSeconds) },
-  });
-}
-
-function toCreatedBy({ type, id }: Actor): string {
-  return `${type}:${id}`;
-}
-
-/** Keeps invitations from being used to flood a mailbox. The caller holds the tenant's lock. */
-async function assertWithinLimits(
-  tx: Tx,
-  tenantId: TenantId,
-  input: { email: string; actor: Actor; now: Date },
-): Promise<void> {
-  const { actor, email, now } = input;
-  // Operators and their programs invite on behalf of many. For a person the limit spans all their tenants.
-  const isBoundPerson = actor.type === "user" && !actor.isOperator;
-  if (isBoundPerson) {
-    await lockUser(tx, actor.id);
-  }
-  const since = new Date(now.getTime() - DAY_MS);
-  const createdBy = toCreatedBy(actor);
-  const counts = await countInvitations(tx, tenantId, { email, createdBy, now, since });
-  if (counts.open >= OPEN_INVITATIONS_MAX) {
-    const message = `A tenant can have ${String(OPEN_INVITATIONS_MAX)} open invitations. Revoke some, or wait until they are accepted.`;
-    throw tooMany(message, DAY_MS / 1_000);
-  }
-  if (
-    counts.ofTenant >= INVITATION_MAILS_MAX.ofTenant ||
-    counts.ofTenantToAddress >= INVITATION_MAILS_MAX.toAddress ||
-    (isBoundPerson &&
-      (counts.ofInviter >= INVITATION_MAILS_MAX.ofInviter ||
-        counts.ofInviterToAddress >= INVITATION_MAILS_MAX.toAddress))
-  ) {
-    throw tooMany("Too many invitations were sent today. Try again tomorrow.", DAY_MS / 1_000);
-  }
-}
-
-function toMailText(input: {
-  tenantName: string;
-  brandName: string;
-  role: string;
-  link: string;
-}): string {
-  return [
-    `You are invited to ${input.tenantName} on ${input.brandName}, with the role ${input.role}.`,
-    "",
-    "Accept the invitation here:",
-    input.link,
-    "",
-    `The link works once, within ${String(INVITATION_DAYS)} days, and only with an account of this e-mail address.`,
-    "If you do not know the sender, ignore this mail. No one can join in your name without the link.",
-  ].join("\n");
-}
+import { type InvitationsDeps, sendInvitation } from "./send-invitation.ts";
 
 /**
- * Invites a person by mail. It replaces an open invitation to the same address, whose link stops working. The token is in
- * the mail alone; the database holds a hash.
+ * Invites a person by mail. An open invitation to the same address ends.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a role above the actor's own; `ALREADY_EXISTS` for a
  *   member's address; `TOO_MANY_INVITATIONS`.
@@ -105,77 +17,16 @@ export async function createInvitation(
   deps: InvitationsDeps,
   context: CallContext,
   input: CreateInvitationRequest,
-): Promise<Invitation> {
-  const { tenantId, role } = input;
-  // Addresses that differ only in capitals are the same mailbox.
-  const email = input.email.toLowerCase();
+): Promise<SentInvitation> {
+  const { tenantId, role, expiresInDays = INVITATION_DAYS } = input;
   assertMayInTenant(context.actor, "members:write", tenantId);
-  const token = Buffer.from(deps.randomBytes(TOKEN_BYTES)).toString("base64url");
   return await deps.transact.asOperator(
     async (tx) => {
       await lockTenant(tx, tenantId);
-      await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
-      const now = deps.clock.now();
-      await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
-      if (await hasMemberWithEmail(tx, tenantId, email)) {
-        const message = "A member of the tenant has this address already.";
-        throw new AppError({
-          code: "ALREADY_EXISTS",
-          publicMessage: message,
-          errors: [{ pointer: "/email", message }],
-        });
-      }
-      await withdrawInvitationTo(deps, tx, context, { tenantId, email });
-      const row: InvitationRow = {
-        tenant_id: tenantId,
-        invitation_id: deps.newId("invitation"),
-        email,
-        role,
-        created_at: now,
-        created_by: toCreatedBy(context.actor),
-        expires_at: new Date(now.getTime() + INVITATION_DAYS * DAY_MS),
-      };
-      await insertInvitation(tx, { ...row, token_hash: hashInvitationToken(token) });
-      await writeAudit(deps, tx, context, {
-        tenantId,
-        action: "invitation.created",
-        entityType: "invitation",
-        entityId: row.invitation_id,
-        details: { email, role },
-      });
-      await publishEvent(deps, tx, {
-        tenantId,
-        type: "invitation.created",
-        data: { tenantId, invitationId: row.invitation_id, email, role },
-      });
-      await mailInvitation(deps, tx, { row, token });
-      return toInvitationReply(row);
+      // Addresses that differ only in capitals are the same mailbox.
+      const email = input.email.toLowerCase();
+      return await sendInvitation(deps, tx, context, { tenantId, email, role, expiresInDays });
     },
     { holder: tenantId },
   );
-}
-
-async function mailInvitation(
-  deps: InvitationsDeps,
-  tx: Tx,
-  input: { row: InvitationRow; token: string },
-): Promise<void> {
-  const tenant = await findTenantRow(tx, input.row.tenant_id);
-  if (tenant === undefined) {
-    throw resourceNotFound("tenant");
-  }
-  // A name from before the rules for names could pose as text or as a link of the mail.
-  const tenantName = toPlainLine(toMailedName(tenant.name, "a tenant"), NAME_LENGTH_MAX);
-  await sendMail(deps, tx, {
-    to: input.row.email,
-    tenantId: input.row.tenant_id,
-    kind: "invitation",
-    subject: `You are invited on ${deps.brandName}`,
-    text: toMailText({
-      tenantName,
-      brandName: deps.brandName,
-      role: input.row.role,
-      link: `${deps.consoleUrl}/register#invitation=${input.token}`,
-    }),
-  });
 }

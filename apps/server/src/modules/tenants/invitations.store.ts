@@ -85,6 +85,17 @@ export async function markInvitationAccepted(
   return rows.length === 1;
 }
 
+/** The tenant that a person joined with this token. Needs the operator role. */
+export async function findTenantAcceptedBy(
+  tx: Tx,
+  input: { hash: Uint8Array; userId: UserId },
+): Promise<TenantId | undefined> {
+  const [row] = await tx<{ tenant_id: TenantId }[]>`
+    select tenant_id from invitations
+    where token_hash = ${Buffer.from(input.hash)} and accepted_by = ${input.userId}`;
+  return row?.tenant_id;
+}
+
 export async function revokeInvitationRow(
   tx: Tx,
   tenantId: TenantId,

@@ -9,7 +9,8 @@ import { listAudit, listInstallationAudit } from "#modules/audit/index.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
-import { createInvitation, type InvitationsDeps } from "./create-invitation.ts";
+import { createInvitation } from "./create-invitation.ts";
+import { createInvitations } from "./create-invitations.ts";
 import { type CreateTenantDeps, createTenant } from "./create-tenant.ts";
 import { type DeleteTenantDeps, deleteTenant } from "./delete-tenant.ts";
 import { getTenant } from "./get-tenant.ts";
@@ -19,8 +20,10 @@ import { listMembers } from "./list-members.ts";
 import { listTenants } from "./list-tenants.ts";
 import { putMember } from "./put-member.ts";
 import { type RemoveMemberDeps, removeMember } from "./remove-member.ts";
+import { resendInvitation } from "./resend-invitation.ts";
 import { restoreTenant } from "./restore-tenant.ts";
 import { revokeInvitation } from "./revoke-invitation.ts";
+import type { InvitationsDeps } from "./send-invitation.ts";
 import type { WithPlans } from "./to-tenant-reply.ts";
 import { updateTenant } from "./update-tenant.ts";
 import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
@@ -63,6 +66,12 @@ export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
   return os.router({
     create: os.create.handler(({ input, context }) =>
       createInvitation(deps, context.call(), input),
+    ),
+    createMany: os.createMany.handler(({ input, context }) =>
+      createInvitations(deps, context.call(), input),
+    ),
+    resend: os.resend.handler(({ input, context }) =>
+      resendInvitation(deps, context.call(), input),
     ),
     list: os.list.handler(({ input, context }) => listInvitations(deps, context.call(), input)),
     revoke: os.revoke.handler(({ input, context }) =>

@@ -13,8 +13,9 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { listGrantableRoles, mayDo, type Standing } from "../standing.view-model.ts";
 import { type Invitation, tenantsQueries } from "../tenants.queries.ts";
+import { LinkDialog } from "./link-dialog.tsx";
 import { MailWay } from "./mail-way.tsx";
-import { useInvite } from "./use-invite.ts";
+import { useResend } from "./use-invite.ts";
 
 export type InvitationsCardProps = { tenant: OwnTenant; standing: Standing };
 
@@ -71,19 +72,19 @@ type InvitationRowProps = {
 
 function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationRowProps) {
   const [isRevoking, setIsRevoking] = useState(false);
-  const invite = useInvite(tenant.tenantId);
-  const sendOnce = useSubmitOnce(invite.mutateAsync, "settled");
-  const { email, role } = invitation;
+  const [link, setLink] = useState<string>();
+  const resend = useResend(tenant.tenantId);
+  const resendOnce = useSubmitOnce(resend.mutateAsync, "settled");
+  const { email, role, invitationId } = invitation;
 
-  function resend(): void {
-    sendOnce(
-      { email, role },
-      {
-        onSuccess: () =>
-          toast.success(`${email} gets a new link; the previous one no longer works.`),
-        onError: (error) => toast.error(`No new link for ${email}: ${toErrorMessage(error)}`),
-      },
-    );
+  function sendAgain(): void {
+    resendOnce(invitationId, {
+      onSuccess: (sent) =>
+        sent.link === null
+          ? toast.success(`${email} gets a new link; the previous one no longer works.`)
+          : setLink(sent.link),
+      onError: (error) => toast.error(`No new link for ${email}: ${toErrorMessage(error)}`),
+    });
   }
 
   return (
@@ -100,8 +101,8 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
             <Button
               size="small"
               aria-label={`Send again to ${email}`}
-              progress={invite.isPending ? "Sending…" : undefined}
-              onClick={resend}
+              progress={resend.isPending ? "Sending…" : undefined}
+              onClick={sendAgain}
             >
               Send again
             </Button>
@@ -115,6 +116,7 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
           </Button>
         </div>
       )}
+      <LinkDialog email={email} link={link} onClose={() => setLink(undefined)} />
       <RevokeDialog
         tenant={tenant}
         invitation={invitation}

@@ -2,18 +2,19 @@ import type { Role } from "@turnpike/domain/access/scopes";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SelectField } from "@turnpike/ui/select";
-import { TextField } from "@turnpike/ui/text-field";
+import { TextArea } from "@turnpike/ui/text-area";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toast } from "sonner";
 import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
-import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { listGrantableRoles, ROLE_NOTES, type Standing } from "../standing.view-model.ts";
+import { InviteOutcomes } from "./invite-outcomes.tsx";
+import { ADDRESSES_MAX, listAddresses } from "./invited-addresses.view-model.ts";
 import { MailWay } from "./mail-way.tsx";
-import { useInvite } from "./use-invite.ts";
+import { type Outcome, useInvite } from "./use-invite.ts";
 
 export type InviteDialogProps = {
   tenant: OwnTenant;
@@ -22,7 +23,7 @@ export type InviteDialogProps = {
   onClose: () => void;
 };
 
-/** Asks for the address and role of a new member. */
+/** Asks for the addresses and the role of new members, and says what happened to each. */
 export function InviteDialog({ tenant, standing, isOpen, onClose }: InviteDialogProps) {
   return (
     <Dialog
@@ -31,31 +32,71 @@ export function InviteDialog({ tenant, standing, isOpen, onClose }: InviteDialog
       title={`Invite to ${tenant.name}`}
       description={<MailWay />}
     >
-      <InviteForm tenant={tenant} standing={standing} onDone={onClose} />
+      <InviteSteps tenant={tenant} standing={standing} onDone={onClose} />
     </Dialog>
   );
 }
 
-type InviteFormProps = { tenant: OwnTenant; standing: Standing; onDone: () => void };
+type StepsProps = { tenant: OwnTenant; standing: Standing; onDone: () => void };
+type Draft = { text: string; role: Role; days: Days };
+type Days = (typeof DAYS)[number];
 
-function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
-  const { config } = usePlatform();
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState<Role>("developer");
-  useUnsaved(email.trim() !== "");
+const DAYS = ["1", "3", "7", "14", "30"] as const;
+const toDayText = (days: Days) => (days === "1" ? "1 day" : `${days} days`);
+
+function InviteSteps({ tenant, standing, onDone }: StepsProps) {
+  const [draft, setDraft] = useState<Draft>({ text: "", role: "developer", days: "7" });
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>();
+  if (outcomes !== undefined) {
+    return (
+      <InviteOutcomes
+        outcomes={outcomes}
+        onCorrect={(refused) => {
+          setDraft({ ...draft, text: refused.join("\n") });
+          setOutcomes(undefined);
+        }}
+        onDone={onDone}
+      />
+    );
+  }
+  return (
+    <InviteForm
+      {...{ tenant, standing, draft, onDone }}
+      onDraftChange={setDraft}
+      onOutcomes={setOutcomes}
+    />
+  );
+}
+
+type InviteFormProps = StepsProps & {
+  draft: Draft;
+  onDraftChange: (draft: Draft) => void;
+  onOutcomes: (outcomes: readonly Outcome[]) => void;
+};
+
+function InviteForm(props: InviteFormProps) {
+  const { tenant, standing, draft, onDraftChange, onDone } = props;
+  useUnsaved(draft.text.trim() !== "");
   const invite = useInvite(tenant.tenantId);
-  const submitOnce = useSubmitOnce(invite.mutateAsync, "failed");
-  const failure = toFormFailure(invite.error, { email: "/email", role: "/role" });
+  const submitOnce = useSubmitOnce(invite.mutateAsync, "settled");
+  const failure = toFormFailure(invite.error, { text: "/emails", role: "/role" });
+  const emails = listAddresses(draft.text);
+  const isTooLong = emails.length > ADDRESSES_MAX;
 
   function submit(): void {
     submitOnce(
-      { email: email.trim(), role },
+      { emails: [...emails], role: draft.role, expiresInDays: Number(draft.days) },
       {
-        onSuccess: (invitation) => {
+        onSuccess: ({ items, refused }) => {
+          const [only] = items;
+          if (refused > 0 || items.some(({ invitation }) => invitation?.link != null)) {
+            props.onOutcomes(items);
+            return;
+          }
           toast.success(
-            config.mail.delivers
-              ? `The invitation to ${invitation.email} is on its way.`
-              : `The invitation to ${invitation.email} is in the outbox.`,
+            items.length === 1
+              ? `The invitation to ${only?.email ?? ""} is on its way.`
+              : `${String(items.length)} invitations are on their way.`,
           );
           onDone();
         },
@@ -67,32 +108,43 @@ function InviteForm({ tenant, standing, onDone }: InviteFormProps) {
     <DialogForm
       onSubmit={submit}
       onCancel={onDone}
-      action="Send invitation"
+      action={emails.length > 1 ? `Send ${String(emails.length)} invitations` : "Send invitation"}
       progress={invite.isPending ? "Sending…" : undefined}
-      failure="The invitation was not sent."
+      isDisabled={emails.length === 0 || isTooLong}
+      failure="No invitation was sent."
       errors={failure?.messages}
     >
-      <TextField
-        label="E-mail address"
-        type="email"
-        name="email"
-        value={email}
-        maxLength={320}
+      <TextArea
+        label="E-mail addresses"
+        help={`One, or up to ${String(ADDRESSES_MAX)}: one a line, or separated by commas.`}
+        name="emails"
+        value={draft.text}
         autoComplete="off"
-        error={failure?.fields.email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        spellCheck={false}
+        error={
+          isTooLong
+            ? `These are ${String(emails.length)} addresses: send at most ${String(ADDRESSES_MAX)} at once.`
+            : failure?.fields.text
+        }
+        onChange={(event) => onDraftChange({ ...draft, text: event.currentTarget.value })}
       />
       <SelectField
         label="Role"
-        help={ROLE_NOTES[role]}
-        value={role}
+        help={ROLE_NOTES[draft.role]}
+        value={draft.role}
         error={failure?.fields.role}
         choices={listGrantableRoles(standing).map((one) => ({
           value: one,
           label: ROLE_NAMES[one],
           note: ROLE_NOTES[one],
         }))}
-        onValueChange={setRole}
+        onValueChange={(role) => onDraftChange({ ...draft, role })}
+      />
+      <SelectField
+        label="Link works for"
+        value={draft.days}
+        choices={DAYS.map((days) => ({ value: days, label: toDayText(days) }))}
+        onValueChange={(days) => onDraftChange({ ...draft, days })}
       />
     </DialogForm>
   );

@@ -141,35 +141,96 @@ describe("removing a member", () => {
 });
 
 describe("invitations", () => {
-  it("are sent with a role, once for a double click, and listed until they are accepted", async () => {
+  const BULK = `POST /tenants/${ACME}/invitations/bulk`;
+  const RESEND = `POST /tenants/${ACME}/invitations/ivt_0199f3b0c1d27a4e8f60112233445566/resend`;
+  const sent = (email: string, link: string | null = null) => ({
+    email,
+    invitation: { ...makeInvitation(email, "viewer"), link },
+    error: null,
+  });
+  const refused = (email: string, message: string) => ({
+    ...{ email, invitation: null },
+    error: { code: "ALREADY_EXISTS", message },
+  });
+  const openDialog = async () => {
+    await userEvent.click(await screen.findByRole("button", { name: "Invite member" }));
+    return await screen.findByRole("dialog", { name: "Invite to Acme" });
+  };
+
+  it("are sent with a role and a time, once for a double click, and listed until they are accepted", async () => {
     const asked: Request[] = [];
     open({
       answers: {
         [INVITATIONS]: () =>
           asked.length === 0 ? NOTHING : pageOf(makeInvitation("new@example.com", "viewer")),
-        [`POST /tenants/${ACME}/invitations`]: (request) => {
+        [BULK]: (request) => {
           asked.push(request);
-          return makeInvitation("new@example.com", "viewer");
+          return { sent: 1, refused: 0, items: [sent("new@example.com")] };
         },
       },
     });
     await screen.findByText("No pending invitations.");
-    await userEvent.click(screen.getByRole("button", { name: "Invite member" }));
-    const dialog = await screen.findByRole("dialog", { name: "Invite to Acme" });
-    await userEvent.type(within(dialog).getByLabelText("E-mail address"), " new@example.com ");
-    await choose(within(dialog).getByRole("combobox"), /^Viewer/);
+    const dialog = await openDialog();
+    await userEvent.type(within(dialog).getByLabelText("E-mail addresses"), " new@example.com ");
+    await choose(within(dialog).getByRole("combobox", { name: "Role" }), /^Viewer/);
+    await choose(within(dialog).getByRole("combobox", { name: "Link works for" }), /^30 days/);
     const button = within(dialog).getByRole("button", { name: "Send invitation" });
     fireEvent.click(button);
     fireEvent.click(button);
     await screen.findByRole("button", { name: "Send again to new@example.com" });
     expect(await Promise.all(asked.map((request) => request.json()))).toEqual([
-      { email: "new@example.com", role: "viewer" },
+      { emails: ["new@example.com"], role: "viewer", expiresInDays: 30 },
     ]);
   });
 
-  it("say where the mail is when none can be delivered", async () => {
-    open({ mailDelivers: false });
-    await screen.findByText(/the operator finds it in the outbox/);
+  it("of a pasted list say what happened to each line, and keep those that were refused", async () => {
+    open({
+      answers: {
+        [BULK]: () => ({
+          ...{ sent: 1, refused: 1 },
+          items: [sent("a@example.com"), refused("b@example.com", "Is a member already.")],
+        }),
+      },
+    });
+    const dialog = await openDialog();
+    const field = within(dialog).getByLabelText("E-mail addresses");
+    fireEvent.change(field, { target: { value: "a@example.com\nb@example.com" } });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Send 2 invitations" }));
+    await within(dialog).findByText("1 person is invited, 1 not.");
+    within(dialog).getByText("Not invited: Is a member already.");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Correct and send again" }));
+    const again = within(dialog).getByLabelText<HTMLTextAreaElement>("E-mail addresses");
+    expect(again.value).toBe("b@example.com");
+    const tooMany = Array.from({ length: 101 }, (_, index) => `p${String(index)}@example.com`);
+    fireEvent.change(again, { target: { value: tooMany.join(" ") } });
+    within(dialog).getByText("These are 101 addresses: send at most 100 at once.");
+    expect(
+      within(dialog).getByRole<HTMLButtonElement>("button", { name: /^Send 101/ }).disabled,
+    ).toBe(true);
+  });
+
+  it("give a link to pass on when none can be delivered", async () => {
+    const link = "https://console.example.com/register#invitation=abc";
+    open({
+      mailDelivers: false,
+      answers: {
+        [INVITATIONS]: () => pageOf(makeInvitation("old@example.com", "viewer")),
+        [BULK]: () => ({ sent: 1, refused: 0, items: [sent("new@example.com", link)] }),
+        [RESEND]: () => sent("old@example.com", `${link}def`).invitation,
+      },
+    });
+    await screen.findByText(/you get the link to pass on yourself/);
+    const dialog = await openDialog();
+    await userEvent.type(within(dialog).getByLabelText("E-mail addresses"), "new@example.com");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Send invitation" }));
+    const figure = await within(dialog).findByRole("figure", { name: "link for new@example.com" });
+    expect(figure.querySelector("code")?.textContent).toBe(link);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Done" }));
+    await userEvent.click(
+      await screen.findByRole("button", { name: "Send again to old@example.com" }),
+    );
+    const again = await screen.findByRole("figure", { name: "Invitation link" });
+    expect(again.querySelector("code")?.textContent).toBe(`${link}def`);
     cleanup();
     open({ mailDelivers: false, verified: makeVerified({ isOperator: true }) });
     expect((await screen.findByRole("link", { name: "outbox" })).getAttribute("href")).toContain(
@@ -177,17 +238,13 @@ describe("invitations", () => {
     );
   });
 
-  it("are sent again with the same role, and revoked", async () => {
-    const calls: string[] = [];
+  it("are sent again, and revoked", async () => {
     let isRevoked = false;
     open({
       answers: {
         [INVITATIONS]: () =>
           isRevoked ? NOTHING : pageOf(makeInvitation("new@example.com", "admin")),
-        [`POST /tenants/${ACME}/invitations`]: () => {
-          calls.push("sent");
-          return makeInvitation("new@example.com", "admin");
-        },
+        [RESEND]: () => sent("new@example.com").invitation,
         [`DELETE /tenants/${ACME}/invitations/ivt_0199f3b0c1d27a4e8f60112233445566`]: () => {
           isRevoked = true;
           return new Response(null, { status: 204 });
@@ -198,7 +255,6 @@ describe("invitations", () => {
       await screen.findByRole("button", { name: "Send again to new@example.com" }),
     );
     await screen.findByText("new@example.com gets a new link; the previous one no longer works.");
-    expect(calls).toEqual(["sent"]);
     await userEvent.click(
       screen.getByRole("button", { name: "Revoke the invitation of new@example.com" }),
     );
@@ -206,17 +262,13 @@ describe("invitations", () => {
     await screen.findByText("No pending invitations.");
   });
 
-  it("keep a refused address in the form, with the reason", async () => {
-    open({
-      answers: {
-        [`POST /tenants/${ACME}/invitations`]: () =>
-          problem(429, "TOO_MANY_INVITATIONS", "Too many invitations were sent today."),
-      },
-    });
-    await userEvent.click(await screen.findByRole("button", { name: "Invite member" }));
-    const field = await screen.findByLabelText<HTMLInputElement>("E-mail address");
-    await userEvent.type(field, "new@example.com{Enter}");
-    await screen.findByText("Too many invitations were sent today.");
+  it("keep the addresses in the form when the request fails", async () => {
+    open({ answers: { [BULK]: () => problem(503, "OVERLOADED", "Try again shortly.") } });
+    const dialog = await openDialog();
+    const field = within(dialog).getByLabelText<HTMLTextAreaElement>("E-mail addresses");
+    await userEvent.type(field, "new@example.com");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Send invitation" }));
+    await within(dialog).findByText("No invitation was sent.");
     expect(field.value).toBe("new@example.com");
   });
 });

@@ -59,7 +59,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit below card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
+  mailId report question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,
   ),
 );

@@ -68,6 +68,7 @@ describe("the thread of the jobs", () => {
       filesFolder: join(folder.path, "files"),
       mail: {
         from: "turnpike@sender.test",
+        brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814" },
         smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
       },
       notices: { sendsMail: true, brandName: "Turnpike", consoleUrl: undefined },
@@ -106,7 +107,7 @@ describe("the thread of the jobs", () => {
       sendMail({ ...services, jobs: queue }, tx, {
         to: "ada@example.test",
         subject: "Welcome",
-        text: "Hello",
+        content: [{ kind: "paragraph", text: "Hello" }],
         kind: "test",
       }),
     );

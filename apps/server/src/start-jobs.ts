@@ -4,6 +4,7 @@ import { dataPath, type Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toMailSettings } from "./to-mail-settings.ts";
 import { toProviderSettings } from "./to-provider-settings.ts";
 
 export type BackgroundJobs = {
@@ -19,7 +20,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
   const data: JobsWorkerData = {
     target: database.target,
     filesFolder: dataPath(config, "files"),
-    mail: { ...config.mail, smtpPassword: config.smtpPassword },
+    mail: toMailSettings(config),
     notices: {
       sendsMail: config.mail.smtp !== undefined,
       brandName: config.brand.name,

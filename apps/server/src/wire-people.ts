@@ -101,6 +101,7 @@ import {
   reserveLock,
 } from "#modules/metering/index.ts";
 import {
+  createMailTransport,
   createNotificationsRoutes,
   createOperatorWebhooksRoutes,
   createOutboxRawRoutes,
@@ -123,6 +124,7 @@ import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toMailSettings } from "./to-mail-settings.ts";
 import { toModelSettings } from "./to-model-settings.ts";
 import { toProviderSettings } from "./to-provider-settings.ts";
 import type { CallPath } from "./wire-calls.ts";
@@ -309,7 +311,12 @@ export function wirePeople(
     files: createFilesRoutes(files),
     documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
-    outbox: createOutboxRoutes(services),
+    outbox: createOutboxRoutes({
+      ...services,
+      jobs: input.jobs.queue,
+      mailTransport: createMailTransport(toMailSettings(config), logger),
+      brandName: config.brand.name,
+    }),
     webhooks: createWebhooksRoutes({ ...services, ...input.webhooks }),
     operatorWebhooks: createOperatorWebhooksRoutes({ ...services, ...input.webhooks }),
   };

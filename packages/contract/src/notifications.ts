@@ -41,34 +41,6 @@ export const createNotificationRequest = z.strictObject({
 });
 export type CreateNotificationRequest = z.infer<typeof createNotificationRequest>;
 
-export const MAIL_STATES = ["queued", "sent", "failed"] as const;
-
-export const mail = z.strictObject({
-  mailId: z.string(),
-  kind: z.string(),
-  to: z.string(),
-  subject: z.string(),
-  /** Null once a mail server has accepted it, because its links are secrets. */
-  text: z.string().nullable(),
-  /** `GET /v1/outbox/{mailId}/attachments/{position}` is the file, as long as it is kept. */
-  attachments: z.array(
-    z.strictObject({
-      position: z.number().int(),
-      name: z.string(),
-      mediaType: z.string(),
-      bytes: z.number().int(),
-      /** False once a mail server has accepted the mail. */
-      isKept: z.boolean(),
-    }),
-  ),
-  state: z.enum(MAIL_STATES),
-  attempts: z.number().int(),
-  lastError: z.string().nullable(),
-  createdAt: instant,
-  sentAt: instant.nullable(),
-});
-export type Mail = z.infer<typeof mail>;
-
 /** The most notifications that one call marks as read. */
 export const READ_AT_ONCE_MAX = 1_000;
 
@@ -128,16 +100,4 @@ export const notificationsContract = {
       }),
     )
     .output(z.strictObject({ read: z.number().int() })),
-};
-
-export const outboxContract = {
-  list: operation({ scope: "outbox:read" })
-    .route({
-      method: "GET",
-      path: "/outbox",
-      summary: "List mails, newest first",
-      tags: ["Outbox"],
-    })
-    .input(z.strictObject({ ...pageQuery }))
-    .output(pageOf(mail)),
 };

@@ -77,6 +77,7 @@ describe("the commands", () => {
           "detect",
           "forecast",
           "import",
+          "mail test",
         ],
       ].sort(),
     );

@@ -11,6 +11,7 @@ import { addForecastCommand } from "./forecast-command.ts";
 import { addImportCommand } from "./import-command.ts";
 import { addInvoicesCommands } from "./invoices-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
+import { addMailCommands } from "./mail-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
 import { addOperatorsCommands } from "./operators-commands.ts";
 import { addPaymentsCommands } from "./payments-commands.ts";
@@ -39,6 +40,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addForecastCommand(cli);
   addAskCommand(cli);
   addWebhooksCommands(cli);
+  addMailCommands(cli);
   addAuditCommands(cli);
   addConfigCommands(cli);
   addDemoCommand(cli);

@@ -28,6 +28,7 @@ const OPERATOR_SCOPES = [
   "service_keys:write",
   "catalog:write",
   "outbox:read",
+  "outbox:write",
 ];
 
 describe("scopes", () => {

@@ -31,6 +31,7 @@ export const SCOPES = [
   "files:read",
   "files:write",
   "outbox:read",
+  "outbox:write",
   "webhooks:read",
   "webhooks:write",
 ] as const;

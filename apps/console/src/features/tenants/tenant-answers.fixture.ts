@@ -1,6 +1,6 @@
 import { invitation } from "@turnpike/contract/invitations";
 import { key, serviceKey } from "@turnpike/contract/keys";
-import { mail } from "@turnpike/contract/notifications";
+import { mail } from "@turnpike/contract/outbox";
 import { auditEntry, member, tenant } from "@turnpike/contract/tenants";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { ACME } from "./open-tenants.fixture.tsx";
@@ -106,6 +106,7 @@ export function makeMail(mailId: string, more: object = {}) {
     state: "queued",
     attempts: 0,
     lastError: null,
+    explanation: null,
     createdAt: AT,
     sentAt: null,
     ...more,

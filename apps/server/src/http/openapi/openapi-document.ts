@@ -20,8 +20,9 @@ import {
   serviceKey,
   verifyKeyResponse,
 } from "@turnpike/contract/keys";
-import { mail, notification } from "@turnpike/contract/notifications";
+import { notification } from "@turnpike/contract/notifications";
 import type { OperationMeta } from "@turnpike/contract/operation";
+import { mail } from "@turnpike/contract/outbox";
 import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
 import { auditEntry, member, tenant, user } from "@turnpike/contract/tenants";
 import { limits, usageReport, usageRow, usageValues } from "@turnpike/contract/usage";

@@ -1,5 +1,7 @@
 /** @public For modules above, which call it in their own transactions. */
 export { notify } from "./in-app/notify.ts";
+/** @public For modules that show what happened to their mails. */
+export { findMailStates, type MailStateOf } from "./mail/find-mail-states.ts";
 export type { MailAttachment } from "./mail/mail-attachments.store.ts";
 export {
   createMailTransport,
@@ -7,6 +9,7 @@ export {
   type MailTransport,
 } from "./mail/mail-transport.ts";
 export { sendMail } from "./mail/send-mail.ts";
+export { testMail } from "./mail/test-mail.ts";
 export { noticesOfTenant } from "./notices-of-tenant.store.ts";
 export { createNotificationsJobs } from "./notifications.jobs.ts";
 export type { WebhookNotices } from "./notifications.ports.ts";

@@ -1,5 +1,6 @@
 import { implement } from "@orpc/server";
-import { notificationsContract, outboxContract } from "@turnpike/contract/notifications";
+import { notificationsContract } from "@turnpike/contract/notifications";
+import { outboxContract } from "@turnpike/contract/outbox";
 import type { HttpContext } from "#http/http-context.ts";
 import type { RawRoute } from "#http/raw-route.ts";
 import { toAttachmentHeaders } from "#modules/files/index.ts";
@@ -8,6 +9,10 @@ import { createNotification } from "./in-app/create-notification.ts";
 import { listNotifications, markAllRead, markRead } from "./in-app/read-notifications.ts";
 import { getMailAttachment } from "./mail/get-mail-attachment.ts";
 import { listOutbox } from "./mail/list-outbox.ts";
+import { liftRefusal, listRefusedAddresses } from "./mail/manage-refusals.ts";
+import { recordBounce } from "./mail/record-bounce.ts";
+import { type ResendMailDeps, resendMail } from "./mail/resend-mail.ts";
+import { type TestMailDeps, testMail } from "./mail/test-mail.ts";
 
 export function createNotificationsRoutes(deps: AppServices) {
   const os = implement(notificationsContract).$context<HttpContext>();
@@ -23,10 +28,23 @@ export function createNotificationsRoutes(deps: AppServices) {
   });
 }
 
-export function createOutboxRoutes(deps: Pick<AppServices, "transact">) {
+export type OutboxDeps = TestMailDeps & ResendMailDeps;
+
+export function createOutboxRoutes(deps: OutboxDeps) {
   const os = implement(outboxContract).$context<HttpContext>();
   return os.router({
     list: os.list.handler(({ input, context }) => listOutbox(deps, context.call(), input)),
+    test: os.test.handler(({ input, context }) => testMail(deps, context.call(), input)),
+    resend: os.resend.handler(({ input, context }) => resendMail(deps, context.call(), input)),
+    recordBounce: os.recordBounce.handler(({ input, context }) =>
+      recordBounce(deps, context.call(), input),
+    ),
+    listRefusedAddresses: os.listRefusedAddresses.handler(({ input, context }) =>
+      listRefusedAddresses(deps, context.call(), input),
+    ),
+    liftRefusal: os.liftRefusal.handler(({ input, context }) =>
+      liftRefusal(deps, context.call(), input),
+    ),
   });
 }
 

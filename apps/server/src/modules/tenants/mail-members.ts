@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -57,16 +58,29 @@ export async function mailMembers(
     return;
   }
   const tenant = await findTenantRow(tx, input.tenantId);
-  const name = tenant === undefined ? "" : `\n\nTenant: ${tenant.name}`;
-  const where =
-    consoleUrl === undefined ? "" : `\n\n${consoleUrl}${toLinkOf(input.link, tenant?.slug)}`;
+  const content: MailContent = [
+    { kind: "title", text: input.title },
+    { kind: "paragraph", text: input.body },
+    ...(tenant === undefined
+      ? []
+      : [{ kind: "facts" as const, facts: [["Tenant", tenant.name] as const] }]),
+    ...(consoleUrl === undefined
+      ? []
+      : [
+          {
+            kind: "link" as const,
+            label: "Open the console",
+            address: `${consoleUrl}${toLinkOf(input.link, tenant?.slug)}`,
+          },
+        ]),
+  ];
   for (const to of await listRoleEmails(tx, input.tenantId, input.roles, MAILS_MAX)) {
     await sendMail(deps, tx, {
       to,
       tenantId: input.tenantId,
       kind: input.kind,
       subject: `${brandName}: ${input.subject}`,
-      text: `${input.title}\n\n${input.body}${name}${where}`,
+      content,
     });
   }
 }

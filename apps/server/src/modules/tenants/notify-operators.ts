@@ -25,7 +25,10 @@ export async function notifyOperators(
       to,
       kind,
       subject: `${deps.notices.brandName}: ${subject}`,
-      text: `${title}\n\n${body}`,
+      content: [
+        { kind: "title", text: title },
+        { kind: "paragraph", text: body },
+      ],
     });
   }
 }

@@ -8,6 +8,7 @@ import type { Actor, CallContext } from "@turnpike/domain/access/actor";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -77,23 +78,21 @@ async function assertWithinLimits(
   }
 }
 
-function toMailText(input: {
+function toMail(input: {
   tenantName: string;
   brandName: string;
   role: string;
   link: string;
   days: number;
-}): string {
+}): MailContent {
   const days = input.days === 1 ? "one day" : `${String(input.days)} days`;
-  return [
+  return toContent([
     `You are invited to ${input.tenantName} on ${input.brandName}, with the role ${input.role}.`,
-    "",
     "Accept the invitation here:",
-    input.link,
-    "",
+    { label: "Accept the invitation", address: input.link },
     `The link works once, within ${days}, and only with an account of this e-mail address.`,
     "If you do not know the sender, ignore this mail. No one can join in your name without the link.",
-  ].join("\n");
+  ]);
 }
 
 export type InvitationInput = {
@@ -175,6 +174,7 @@ async function mailInvitation(
     tenantId: row.tenant_id,
     kind: "invitation",
     subject: `You are invited on ${deps.brandName}`,
-    text: toMailText({ tenantName, brandName: deps.brandName, role: row.role, link, days }),
+    about: row.invitation_id,
+    content: toMail({ tenantName, brandName: deps.brandName, role: row.role, link, days }),
   });
 }

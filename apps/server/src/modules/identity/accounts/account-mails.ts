@@ -1,3 +1,4 @@
+import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 
 /** What every account mail mentions. */
@@ -7,7 +8,13 @@ export type MailStage = {
   consoleUrl: string;
 };
 
-export type AccountMail = { subject: string; text: string; kind: string };
+export type AccountMail = {
+  subject: string;
+  content: MailContent;
+  kind: string;
+  /** True when the person asked for it just now. */
+  isAsked?: boolean;
+};
 
 const NAME_LENGTH_MAX = 100;
 
@@ -24,10 +31,6 @@ function greet({ name, email_verified }: Addressee): string {
     : `Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`;
 }
 
-function write(lines: readonly string[]): string {
-  return `${lines.join("\n\n")}\n`;
-}
-
 /** @param token - The secret in the link: 256 random bits, base64url. */
 export function confirmationMail(
   { brand, consoleUrl }: MailStage,
@@ -35,11 +38,12 @@ export function confirmationMail(
 ): AccountMail {
   return {
     kind: "confirm-email",
+    isAsked: true,
     subject: `Confirm your e-mail address for ${brand}`,
-    text: write([
+    content: toContent([
       "Hello,",
       `someone registered at ${brand} with this address. If it was you, confirm it with this link. It works once, within 24 hours:`,
-      `${consoleUrl}/login#confirm=${input.token}`,
+      { label: "Confirm the address", address: `${consoleUrl}/login#confirm=${input.token}` },
       "If it was not you, do nothing: without confirmation the account cannot be used.",
     ]),
   };
@@ -50,10 +54,10 @@ export function addressTakenMail({ brand, consoleUrl }: MailStage, owner: Addres
   return {
     kind: "address-taken",
     subject: `You already have an account at ${brand}`,
-    text: write([
+    content: toContent([
       greet(owner),
       `someone tried to register at ${brand} with this address, which already has an account. If it was you, sign in instead, or reset your password there:`,
-      `${consoleUrl}/login`,
+      { label: "Sign in", address: `${consoleUrl}/login` },
       "If it was not you, do nothing: nothing was changed.",
     ]),
   };
@@ -67,11 +71,12 @@ export function resetMail(
 ): AccountMail {
   return {
     kind: "reset-password",
+    isAsked: true,
     subject: `Reset your password for ${brand}`,
-    text: write([
+    content: toContent([
       greet(owner),
       `someone asked to reset the password of your account at ${brand}. If it was you, choose a new one with this link. It works once, within one hour:`,
-      `${consoleUrl}/login#reset=${input.token}`,
+      { label: "Choose a new password", address: `${consoleUrl}/login#reset=${input.token}` },
       "If it was not you, do nothing: your password stays the same.",
     ]),
   };
@@ -84,10 +89,11 @@ export function passwordChangedMail(
   return {
     kind: "password-changed",
     subject: `Your password for ${brand} was changed`,
-    text: write([
+    content: toContent([
       greet(owner),
       `the password of your account at ${brand} was changed, and all sessions were ended. If it was you, there is nothing to do.`,
-      `If it was not you, reset the password at once, and make sure that no one else can read your mail: ${consoleUrl}/login`,
+      "If it was not you, reset the password at once, and make sure that no one else can read your mail:",
+      { label: "Reset the password", address: `${consoleUrl}/login` },
     ]),
   };
 }

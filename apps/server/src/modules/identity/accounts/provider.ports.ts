@@ -1,13 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
 import type { UserId } from "@turnpike/domain/ids/ids";
+import type { AccountMail } from "./account-mails.ts";
 
 /** What the built-in provider needs from the notifications module, which is above it. */
 export interface AccountMailer {
   /** Sends the mail if and only if the transaction commits. Needs the operator role. Sanitises text from outside. */
-  sendMail(
-    tx: Tx,
-    mail: { to: string; subject: string; text: string; kind: string },
-  ): Promise<void>;
+  sendMail(tx: Tx, mail: AccountMail & { to: string }): Promise<void>;
 }
 
 /** What the built-in provider needs from the agents module, which is above it. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { toMailText } from "@turnpike/domain/mail/mail-content";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices } from "@turnpike/testkit/test-services";
 import * as openid from "openid-client";
@@ -276,7 +277,8 @@ export async function startIdentityProvider(
         agents: { endAgentsOf: () => Promise.resolve() },
         mailer: {
           sendMail: async (_tx, mail) => {
-            mails.push(mail);
+            const { content, to, subject, kind } = mail;
+            mails.push({ to, subject, kind, text: `${toMailText(content)}\n` });
           },
         },
       },

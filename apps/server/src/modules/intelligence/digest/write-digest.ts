@@ -1,3 +1,4 @@
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
 import type { DigestedInsight, DueDigest } from "./digests.store.ts";
 
@@ -48,28 +49,34 @@ function writeItem(insight: DigestedInsight, writing: Writing, format: Intl.Date
     consoleUrl === undefined || insight.ended_at !== null
       ? []
       : [`${consoleUrl}/ai-intelligence?tenant=${tenant}&insight=${insight.insight_id}`];
-  return [`- ${nameKeys(nameRoutes(insight.facts.text))}`, times, ...link].join("\n  ");
+  return [nameKeys(nameRoutes(insight.facts.text)), times, ...link];
 }
 
 function writeSection(
   title: string,
   insights: readonly DigestedInsight[],
-  write: (insight: DigestedInsight) => string,
-): string[] {
+  write: (insight: DigestedInsight) => string[],
+): MailContent {
   const others = insights.length - LISTED_MAX;
   return insights.length === 0
     ? []
     : [
-        [
-          `${title} (${String(insights.length)})`,
-          ...insights.slice(0, LISTED_MAX).map(write),
-          ...(others > 0 ? [`and ${String(others)} more`] : []),
-        ].join("\n"),
+        {
+          kind: "list",
+          title: `${title} (${String(insights.length)})`,
+          items: [
+            ...insights.slice(0, LISTED_MAX).map(write),
+            ...(others > 0 ? [[`and ${String(others)} more`]] : []),
+          ],
+        },
       ];
 }
 
 /** Writes a digest as a mail. The subject has no name that people chose: it is read as ours. */
-export function writeDigest(writing: Writing): { subject: string; text: string } {
+export function writeDigest(writing: Writing): {
+  subject: string;
+  content: MailContent;
+} {
   const { digest, due, brandName, consoleUrl } = writing;
   const { opened, ended, open } = digest;
   const format = new Intl.DateTimeFormat("en-GB", {
@@ -83,24 +90,36 @@ export function writeDigest(writing: Writing): { subject: string; text: string }
   const feed =
     consoleUrl === undefined
       ? []
-      : [`${consoleUrl}/ai-intelligence?tenant=${encodeURIComponent(due.tenant_slug)}`];
+      : [
+          {
+            kind: "link" as const,
+            label: "Open AI intelligence",
+            address: `${consoleUrl}/ai-intelligence?tenant=${encodeURIComponent(due.tenant_slug)}`,
+          },
+        ];
   const news = [
     ...(opened.length === 0 ? [] : [`${String(opened.length)} new`]),
     ...(ended.length === 0 ? [] : [`${String(ended.length)} ended`]),
   ];
   return {
     subject: `${brandName}: what changed, ${news.join(", ")}`,
-    text: [
-      `What changed since ${format.format(due.told_to)} (${due.time_zone})`,
+    content: [
+      {
+        kind: "title",
+        text: `What changed since ${format.format(due.told_to)} (${due.time_zone})`,
+      },
       ...writeSection("New", opened, write),
       ...writeSection("Ended", ended, write),
       ...writeSection("Still open", open, write),
-      `Tenant: ${toMailedName(due.tenant_name, due.tenant_slug)}`,
-      [
-        `You chose to get this ${due.frequency === "daily" ? "each day" : "each Monday"} with news.`,
-        "To change or end it, open AI intelligence and choose under Digest by mail.",
-        ...feed,
-      ].join("\n"),
-    ].join("\n\n"),
+      { kind: "facts", facts: [["Tenant", toMailedName(due.tenant_name, due.tenant_slug)]] },
+      {
+        kind: "paragraph",
+        text: [
+          `You chose to get this ${due.frequency === "daily" ? "each day" : "each Monday"} with news.`,
+          "To change or end it, open AI intelligence and choose under Digest by mail.",
+        ].join("\n"),
+      },
+      ...feed,
+    ],
   };
 }

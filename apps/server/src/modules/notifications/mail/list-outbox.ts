@@ -1,11 +1,11 @@
-import type { Mail } from "@turnpike/contract/notifications";
+import type { Mail } from "@turnpike/contract/outbox";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { type AttachmentRow, listAttachments } from "./mail-attachments.store.ts";
-import { listMailRows, type MailRow } from "./mails.store.ts";
+import { listMailRows, type MailFilter, type MailRow } from "./mails.store.ts";
 
-function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail {
+export function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail {
   return {
     mailId: row.mail_id,
     kind: row.kind,
@@ -18,6 +18,7 @@ function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail 
     state: row.state,
     attempts: row.attempts,
     lastError: row.last_error,
+    explanation: row.explanation,
     createdAt: row.created_at.toISOString(),
     sentAt: row.sent_at?.toISOString() ?? null,
   };
@@ -31,12 +32,12 @@ function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail 
 export async function listOutbox(
   deps: Pick<AppServices, "transact">,
   context: CallContext,
-  input: { cursor?: string | undefined; limit: number },
+  input: MailFilter & { cursor?: string | undefined; limit: number },
 ): Promise<{ items: Mail[]; nextCursor: string | null }> {
   assertMay(context.actor, "outbox:read");
   const { rows, attachments } = await deps.transact.asOperator(async (tx) => {
     const beforeId = parseIdCursor("mail", input.cursor);
-    const found = await listMailRows(tx, { beforeId, limit: input.limit + 1 });
+    const found = await listMailRows(tx, { ...input, beforeId, limit: input.limit + 1 });
     const mailIds = found.map(({ mail_id }) => mail_id);
     return { rows: found, attachments: await listAttachments(tx, mailIds) };
   });

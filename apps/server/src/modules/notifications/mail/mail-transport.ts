@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { createTransport } from "nodemailer";
 import type { Logger } from "#platform/logger.ts";
+import { explainMailFailure, type MailFailure } from "./explain-mail-failure.ts";
 import type { MailAttachment } from "./mail-attachments.store.ts";
+import { type MailBrand, writeHtml } from "./write-html.ts";
 
 export type OutgoingMail = {
   /** The same for every attempt, so that a receiver can recognise a repetition. */
@@ -10,8 +13,8 @@ export type OutgoingMail = {
   to: string;
   subject: string;
   text: string;
-  /** The same as HTML; null for a mail of plain text. */
-  html: string | null;
+  /** What the text and the HTML are written from; null for a mail of plain text. */
+  content: MailContent | null;
   attachments: readonly MailAttachment[];
 };
 
@@ -20,16 +23,23 @@ export interface MailTransport {
   /** True if mails can only be read on the outbox page. */
   readonly keepsText: boolean;
   /**
+   * @returns What the server answered, in one line; null without a server.
    * @throws {MailRefusedError} If no later attempt can succeed.
    * @throws {MailDeliveryError} If a later attempt may succeed.
    */
-  deliver(mail: OutgoingMail): Promise<void>;
+  deliver(mail: OutgoingMail): Promise<string | null>;
   close(): void;
 }
 
-/** An attempt failed. The message says why, without the recipient. */
+/** An attempt failed. The message says why in the words of the server, without the recipient. */
 export class MailDeliveryError extends Error {
   override readonly name: string = "MailDeliveryError";
+  readonly failure: MailFailure;
+
+  constructor(message: string, failure: MailFailure) {
+    super(message);
+    this.failure = failure;
+  }
 }
 
 /** The mail server has refused this mail permanently. */
@@ -40,6 +50,7 @@ export class MailRefusedError extends MailDeliveryError {
 export type MailSettings = {
   /** Address of the sender. */
   from: string;
+  brand: MailBrand;
   /** Undefined: the outbox. */
   smtp?: { host: string; port: number; secure: boolean; user?: string | undefined } | undefined;
   smtpPassword?: string | undefined;
@@ -65,20 +76,10 @@ export function createOutboxTransport(logger: Pick<Logger, "info">): MailTranspo
         { mailId: mail.mailId, recipientHash: hashRecipient(mail.to) },
         "a mail is in the outbox",
       );
-      return Promise.resolve();
+      return Promise.resolve(null);
     },
     close: () => undefined,
   };
-}
-
-/** Replies of class 5 are final (RFC 5321, section 4.2.1), except those that concern us rather than the mail. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Error)) {
-    return false;
-  }
-  const { responseCode, command } = error as { responseCode?: number; command?: string };
-  const isAboutMail = command === "RCPT TO" || command === "DATA";
-  return isAboutMail && responseCode !== undefined && responseCode >= 500 && responseCode < 600;
 }
 
 /**
@@ -88,7 +89,10 @@ function isRefusal(error: unknown): boolean {
 function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError {
   const reason = error instanceof Error ? error.message : String(error);
   const message = toPlainLine(reason.replaceAll(mail.to, "the recipient"), REASON_LENGTH_MAX);
-  return isRefusal(error) ? new MailRefusedError(message) : new MailDeliveryError(message);
+  const failure = explainMailFailure(error);
+  return failure.isPermanent
+    ? new MailRefusedError(message, failure)
+    : new MailDeliveryError(message, failure);
 }
 
 /** Delivers to a mail server, always over TLS if a password is sent. */
@@ -115,12 +119,16 @@ export function createSmtpTransport(
     keepsText: false,
     async deliver(mail) {
       try {
-        await transport.sendMail({
+        const { response } = await transport.sendMail({
           from: settings.from,
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: mail.text,
-          ...(mail.html === null ? {} : { html: mail.html }),
+          ...(mail.content === null
+            ? {}
+            : {
+                html: writeHtml({ subject: mail.subject, content: mail.content }, settings.brand),
+              }),
           attachments: mail.attachments.map(({ name, mediaType, content }) => ({
             filename: name,
             contentType: mediaType,
@@ -129,13 +137,14 @@ export function createSmtpTransport(
           messageId: `<${mail.mailId}@${domain}>`,
           headers: { "Auto-Submitted": "auto-generated" },
         });
+        logger.info(
+          { mailId: mail.mailId, recipientHash: hashRecipient(mail.to) },
+          "a mail was handed to the mail server",
+        );
+        return toPlainLine(response, REASON_LENGTH_MAX);
       } catch (error) {
         throw toDeliveryError(error, mail);
       }
-      logger.info(
-        { mailId: mail.mailId, recipientHash: hashRecipient(mail.to) },
-        "a mail was handed to the mail server",
-      );
     },
     close: () => transport.close(),
   };

@@ -1,6 +1,7 @@
-import { mail as mailSchema } from "@turnpike/contract/notifications";
+import { mail as mailSchema, mailTest } from "@turnpike/contract/outbox";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { makeDeliveryReport } from "@turnpike/domain/mail/delivery-report.fixture";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -14,12 +15,15 @@ import { startJobRunner } from "#platform/job-runner.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createOutboxRawRoutes, createOutboxRoutes } from "../notifications.routes.ts";
 import { pruneNotifications } from "../prune-notifications.ts";
+import { TEST_BRAND } from "../testing/mail-brand.fixture.ts";
 import { deliverMail, deliverMailJob } from "./deliver-mail.ts";
+import { findMailStates } from "./find-mail-states.ts";
 import {
   createMailTransport,
   hashRecipient,
   MailDeliveryError,
   type MailSettings,
+  type MailTransport,
 } from "./mail-transport.ts";
 import { type MailInput, sendMail } from "./send-mail.ts";
 
@@ -29,14 +33,19 @@ describe("mail", () => {
   let queue: JobQueue & { close(): Promise<void> };
   let smtp: SmtpServer;
   let api: ApiFixture;
+  /** What the API sends test mails with. */
+  let current: MailTransport;
   const lines: string[] = [];
   const from = "turnpike@sender.test";
   const invitation = {
     to: "ada@example.test",
     subject: "Welcome",
-    text: "Hello,\nfollow https://console.test/join?token=geheim\n.\nBye",
+    content: [
+      { kind: "paragraph", text: "Hello,\nfollow https://console.test/join?token=geheim\n.\nBye" },
+    ],
     kind: "invitation",
-  };
+  } satisfies MailInput;
+  const text = "Hello,\nfollow https://console.test/join?token=geheim\n.\nBye";
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -49,6 +58,7 @@ describe("mail", () => {
     const actors: Record<string, Actor> = {
       operator: { type: "operator", id: "op" },
       program: { type: "service_key", id: "svc_1", scopes: ["outbox:read"] },
+      sender: { type: "service_key", id: "svc_3", scopes: ["outbox:read", "outbox:write"] },
       other: { type: "service_key", id: "svc_2", scopes: ["tenants:read"] },
       key: {
         type: "key",
@@ -58,13 +68,26 @@ describe("mail", () => {
       },
     };
     api = await serveModule({
-      router: { outbox: createOutboxRoutes(services) },
+      router: {
+        outbox: createOutboxRoutes({
+          ...services,
+          jobs: queue,
+          brandName: "Acme",
+          mailTransport: {
+            keepsText: false,
+            deliver: (mail) => current.deliver(mail),
+            close: () => current.close(),
+          },
+        }),
+      },
       rawRoutes: createOutboxRawRoutes(services),
       actors,
     });
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     smtp.mails.length = 0;
+    current = createMailTransport(smtpSettings(), services.logger);
+    await database.sql`delete from refused_addresses`;
     for (const command of ["MAIL", "RCPT", "DATA", "BODY"] as const) {
       smtp.answer(command);
     }
@@ -82,6 +105,7 @@ describe("mail", () => {
     );
   const smtpSettings = (port = smtp.port): MailSettings => ({
     from,
+    brand: TEST_BRAND,
     smtp: { host: "127.0.0.1", port, secure: false },
   });
 
@@ -116,16 +140,16 @@ describe("mail", () => {
     expect(await find(mailId)).toMatchObject({
       state: "queued",
       attempts: 0,
-      text: invitation.text,
+      text,
     });
     await deliver(mailId);
     expect(smtp.mails).toHaveLength(1);
     const [received] = smtp.mails;
     expect(received).toMatchObject({ from, to: [invitation.to] });
-    const [head = "", body = ""] = (received?.data ?? "").split("\r\n\r\n");
+    const [head = "", , body = ""] = (received?.data ?? "").split("\r\n\r\n");
     expect(head).toContain("Subject: Welcome\r\n");
     expect(head).toContain(`Message-ID: <${mailId}@sender.test>`);
-    expect(body.trimEnd()).toBe(invitation.text.replaceAll("\n", "\r\n"));
+    expect(body.split("\r\n----")[0]).toBe(text.replaceAll("\n", "\r\n"));
     expect(await find(mailId)).toMatchObject({
       state: "sent",
       attempts: 1,
@@ -137,7 +161,7 @@ describe("mail", () => {
   it("sends files and HTML with the text, keeps them until a server takes the mail, and then erases them", async () => {
     const pdf = Buffer.from("%PDF-1.7\n\u0000 ä files of any bytes");
     const { mailId } = await send({
-      html: "<p>Hello</p>",
+      content: [{ kind: "title", text: "Hello <Ada>" }],
       attachments: [{ name: "Rechnung ä.pdf", mediaType: "application/pdf", content: pdf }],
     });
     const download = async (actor = "program", position: string | number = 1) =>
@@ -168,7 +192,7 @@ describe("mail", () => {
     const data = smtp.mails[0]?.data ?? "";
     expect(data.replaceAll("\r\n", "")).toContain(pdf.toString("base64"));
     expect(data).toContain("multipart/alternative");
-    expect(data).toContain("<p>Hello</p>");
+    expect(data.replaceAll("=\r\n", "")).toContain("Hello &lt;Ada&gt;");
     expect(await find(mailId)).toMatchObject({ text: null, attachments: [{ isKept: false }] });
     expect((await download()).status).toBe(404);
   });
@@ -208,7 +232,7 @@ describe("mail", () => {
     services.logger.error({ err: failure }, "job failed");
     expect(failure).toBeInstanceOf(MailDeliveryError);
     const waiting = await find(mailId);
-    expect(waiting).toMatchObject({ state: "queued", attempts: 1, text: invitation.text });
+    expect(waiting).toMatchObject({ state: "queued", attempts: 1, text });
     expect(waiting?.lastError).toContain("450 try later");
     await deliver(mailId);
     expect(await find(mailId)).toMatchObject({ state: "sent", attempts: 2, lastError: null });
@@ -224,7 +248,7 @@ describe("mail", () => {
     await deliver(refused.mailId);
     expect(smtp.mails).toHaveLength(0);
 
-    const unlucky = await send();
+    const unlucky = await send({ to: "grace@example.test" });
     smtp.answer("BODY", "451 disk full");
     await expect(deliver(unlucky.mailId, { isLast: true })).rejects.toThrow();
     expect(await find(unlucky.mailId)).toMatchObject({ state: "failed" });
@@ -272,6 +296,7 @@ describe("mail", () => {
     const { mailId } = await send();
     const settings: MailSettings = {
       from,
+      brand: TEST_BRAND,
       smtp: { host: "127.0.0.1", port: smtp.port, secure: false, user: "turnpike" },
       smtpPassword: "geheim",
     };
@@ -282,8 +307,8 @@ describe("mail", () => {
 
   it("keeps a mail readable on the outbox page when there is no mail server", async () => {
     const { mailId } = await send();
-    await deliver(mailId, { settings: { from } });
-    expect(await find(mailId)).toMatchObject({ state: "sent", text: invitation.text });
+    await deliver(mailId, { settings: { from, brand: TEST_BRAND } });
+    expect(await find(mailId)).toMatchObject({ state: "sent", text });
     expect(smtp.mails).toHaveLength(0);
   });
 
@@ -328,6 +353,153 @@ describe("mail", () => {
     expect((await api.call("key", "GET", "/v1/outbox")).status).toBe(403);
     expect((await api.call("unknown", "GET", "/v1/outbox")).status).toBe(401);
     expect((await api.call("program", "GET", "/v1/outbox?limit=101")).status).toBe(400);
+  });
+
+  it("lists by state, kind and part of the address, taken literally", async () => {
+    const { mailId } = await send({ to: "under_score@example.test", kind: "filtered" });
+    const idsOf = async (query: string) =>
+      (await outbox(query)).items.map((item) => mailSchema.parse(item).mailId);
+    expect(await idsOf("?kind=filtered&state=queued&to=R_SCORE")).toEqual([mailId]);
+    expect(await idsOf("?kind=filtered&to=r%25score")).toEqual([]);
+    expect(await idsOf("?kind=filtered&state=sent")).toEqual([]);
+  });
+
+  const post = async (path: string, body: object, actor = "sender") => {
+    const answer = await api.call(actor, "POST", `/v1/outbox${path}`, body);
+    return { status: answer.status, body: await answer.json() };
+  };
+  const test = async (to = "operator@example.test") => {
+    const { status, body } = await post("/test", { to });
+    expect(status).toBe(200);
+    return mailTest.parse(body);
+  };
+
+  it("tests the mail server with a mail, and says what it answered", async () => {
+    smtp.answer("BODY", "250 2.0.0 Ok: queued as 4Dz1");
+    const taken = await test();
+    expect(taken).toMatchObject({ outcome: "accepted", answer: "250 2.0.0 Ok: queued as 4Dz1" });
+    expect(smtp.mails[0]?.data).toContain("Subject: Acme: test mail\r\n");
+    expect(await find(taken.mailId)).toMatchObject({ kind: "test", state: "sent", text: null });
+
+    smtp.answer("MAIL", "553 5.7.1 <turnpike@sender.test>: not yours");
+    expect(await test()).toMatchObject({
+      outcome: "failed",
+      explanation: expect.stringMatching(/rules of the server/),
+      answer: expect.stringContaining("553 5.7.1"),
+    });
+    smtp.answer("MAIL");
+    smtp.answer("RCPT", "550 5.1.1 <operator@example.test>: no such user");
+    const refused = await test();
+    expect(refused.explanation).toBe("There is no such mailbox.");
+    expect(refused.answer).not.toContain("operator@");
+    expect(await find(refused.mailId)).toMatchObject({ state: "failed", text: expect.anything() });
+
+    for (const actor of ["program", "other", "key"]) {
+      expect((await post("/test", { to: "a@b.test" }, actor)).status).toBe(403);
+    }
+    expect((await post("/test", { to: "a@b.test\r\nBcc: c@d.test" })).status).toBe(400);
+  });
+
+  it("names what stands between it and the mail server", async () => {
+    const gone = await startSmtpServer();
+    await gone.close();
+    const settings = smtpSettings();
+    const base = { host: "127.0.0.1", port: smtp.port, secure: false };
+    for (const [smtpOf, explanation] of [
+      [{ ...base, port: gone.port }, /Nothing answers at this port/],
+      [{ ...base, host: "mail.invalid" }, /The name of the mail server/],
+      [{ ...base, secure: true }, /does not speak TLS at this port/],
+      [{ ...base, user: "turnpike" }, /No TLS connection/],
+    ] as const) {
+      current = createMailTransport(
+        { ...settings, smtp: smtpOf, smtpPassword: "geheim" },
+        services.logger,
+      );
+      const { outcome, explanation: said } = await test();
+      expect([outcome, said]).toEqual(["failed", expect.stringMatching(explanation)]);
+    }
+    expect(smtp.mails).toEqual([]);
+  });
+
+  it("holds mails to an address that refused one for good, until an operator lifts that", async () => {
+    const to = "Gone@example.test";
+    smtp.answer("RCPT", "550 5.1.1 no such user", "250 ok");
+    const first = await send({ to, about: "ivt_1" });
+    await deliver(first.mailId);
+    const second = await send({ to: "gone@EXAMPLE.test" });
+    await deliver(second.mailId);
+    expect(await find(second.mailId)).toMatchObject({
+      state: "held",
+      attempts: 0,
+      explanation: "There is no such mailbox.",
+    });
+    const states = await services.transact.asOperator((tx) =>
+      findMailStates(tx, ["ivt_1", "ivt_2"]),
+    );
+    expect([...states]).toEqual([
+      ["ivt_1", { state: "failed", explanation: "There is no such mailbox." }],
+    ]);
+    const listed = await api.call("program", "GET", "/v1/outbox/refused-addresses?address=gone");
+    expect((await listed.json()).items).toMatchObject([{ address: "gone@example.test" }]);
+    expect((await api.call("other", "GET", "/v1/outbox/refused-addresses")).status).toBe(403);
+
+    expect((await post(`/${second.mailId}/resend`, {})).status).toBe(409);
+    expect((await post("/refused-addresses/lift", { address: to }, "program")).status).toBe(403);
+    expect((await post("/refused-addresses/lift", { address: to })).status).toBe(200);
+    expect((await post("/refused-addresses/lift", { address: to })).status).toBe(404);
+    expect((await post(`/${second.mailId}/resend`, {})).status).toBe(200);
+    await deliver(second.mailId);
+    expect(smtp.mails).toHaveLength(1);
+    expect((await post(`/${second.mailId}/resend`, {})).status).toBe(409);
+  });
+
+  it("still sends what a person asked for to such an address, which works again once a server takes it", async () => {
+    const to = "back@example.test";
+    smtp.answer("RCPT", "550 5.1.1 no such user", "250 ok");
+    await deliver((await send({ to })).mailId);
+    const asked = await send({ to, isAsked: true });
+    await deliver(asked.mailId);
+    expect(await find(asked.mailId)).toMatchObject({ state: "sent" });
+    const later = await send({ to });
+    await deliver(later.mailId);
+    expect(await find(later.mailId)).toMatchObject({ state: "sent" });
+  });
+
+  it("takes rules, full mailboxes and temporary trouble for no fault of the address", async () => {
+    for (const answer of ["550 5.7.1 spam", "552 5.2.2 full", "450 4.1.1 later"]) {
+      const { mailId } = await send({ to: "fine@example.test" });
+      smtp.answer("RCPT", answer);
+      await deliver(mailId).catch(() => undefined);
+      expect((await find(mailId))?.explanation).not.toBeNull();
+    }
+    expect(await database.sql`select from refused_addresses`).toHaveLength(0);
+  });
+
+  it("understands reports of mails that came back, for the address they went to alone", async () => {
+    const { mailId } = await send({ to: "Ada@example.test" });
+    const messageId = `${mailId}@sender.test`;
+    const bounce = (recipient: string, more: object = {}) =>
+      post("/bounces", { report: makeDeliveryReport({ messageId, recipient, ...more }) });
+    expect((await bounce("ada@example.test")).body).toMatchObject({ mailId: null });
+    await deliver(mailId);
+    expect((await bounce("victim@example.test")).body).toMatchObject({ mailId: null });
+    expect((await bounce("ada@example.test", { messageId: "1@other.test" })).body).toMatchObject({
+      mailId: null,
+    });
+    expect(await database.sql`select from refused_addresses`).toHaveLength(0);
+    expect(await bounce("ada@EXAMPLE.test")).toMatchObject({
+      status: 200,
+      body: { mailId, isAddressRefused: true, explanation: "There is no such mailbox." },
+    });
+    expect(await find(mailId)).toMatchObject({ state: "bounced" });
+    expect((await bounce("ada@example.test")).body).toMatchObject({ mailId: null });
+    const next = await send({ to: "ada@example.test" });
+    await deliver(next.mailId);
+    expect(await find(next.mailId)).toMatchObject({ state: "held" });
+
+    expect((await post("/bounces", { report: "Subject: Away\n\nI am away." })).status).toBe(400);
+    const denied = { report: makeDeliveryReport({ messageId, recipient: "ada@example.test" }) };
+    expect((await post("/bounces", denied, "program")).status).toBe(403);
   });
 
   it("deletes mails after 30 days", async () => {

@@ -1,7 +1,8 @@
-import type { Tx } from "@turnpike/db/client";
+import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { eraseAttachments } from "./mail-attachments.store.ts";
 
-export type MailState = "queued" | "sent" | "failed";
+export type MailState = "queued" | "sent" | "failed" | "held" | "bounced";
 
 export type MailRow = {
   mail_id: string;
@@ -9,10 +10,16 @@ export type MailRow = {
   recipient: string;
   subject: string;
   body: string | null;
-  html: string | null;
+  /** Null as the text, and for mails of earlier versions. */
+  content: MailContent | null;
+  about: string | null;
+  is_asked: boolean;
   state: MailState;
   attempts: number;
+  /** In the words of the server. */
   last_error: string | null;
+  /** In plain words. */
+  explanation: string | null;
   created_at: Date;
   sent_at: Date | null;
 };
@@ -23,10 +30,13 @@ const COLUMNS = [
   "recipient",
   "subject",
   "body",
-  "html",
+  "content",
+  "about",
+  "is_asked",
   "state",
   "attempts",
   "last_error",
+  "explanation",
   "created_at",
   "sent_at",
 ] as const;
@@ -36,15 +46,16 @@ export async function insertMail(
   tx: Tx,
   row: Pick<
     MailRow,
-    "mail_id" | "kind" | "recipient" | "subject" | "body" | "html" | "created_at"
+    "mail_id" | "kind" | "recipient" | "subject" | "body" | "about" | "is_asked" | "created_at"
   > & {
+    content: MailContent;
     sender: string;
   },
 ): Promise<void> {
   await tx`
-    insert into mails (mail_id, kind, recipient, subject, body, html, state, created_at, sender)
-    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, ${row.html}, 'queued',
-      ${row.created_at}, ${row.sender})`;
+    insert into mails (mail_id, kind, recipient, subject, body, content, about, is_asked, state, created_at, sender)
+    values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, ${tx.json(row.content as JsonValue)},
+      ${row.about}, ${row.is_asked}, 'queued', ${row.created_at}, ${row.sender})`;
 }
 
 /** How many mails of a sender are not sent yet, at most `countMax`. */
@@ -68,9 +79,9 @@ export async function recordMailSent(
 ): Promise<void> {
   await tx`
     update mails
-    set state = 'sent', attempts = attempts + 1, last_error = null, sent_at = ${input.sentAt},
+    set state = 'sent', attempts = attempts + 1, last_error = null, explanation = null, sent_at = ${input.sentAt},
       body = case when ${input.keepsBody}::boolean then body end,
-      html = case when ${input.keepsBody}::boolean then html end
+      content = case when ${input.keepsBody}::boolean then content end
     where mail_id = ${mailId} and state <> 'sent'`;
   if (!input.keepsBody) {
     await eraseAttachments(tx, mailId);
@@ -80,25 +91,80 @@ export async function recordMailSent(
 export async function recordMailFailure(
   tx: Tx,
   mailId: string,
-  input: { error: string; isFinal: boolean },
+  input: { error: string; explanation: string; isFinal: boolean },
 ): Promise<void> {
   await tx`
     update mails
-    set attempts = attempts + 1, last_error = ${input.error},
+    set attempts = attempts + 1, last_error = ${input.error}, explanation = ${input.explanation},
       state = case when ${input.isFinal}::boolean then 'failed' else 'queued' end
     where mail_id = ${mailId} and state <> 'sent'`;
 }
 
+/** Keeps a mail that its address would refuse again. */
+export async function recordMailHeld(tx: Tx, mailId: string, explanation: string): Promise<void> {
+  await tx`
+    update mails set state = 'held', explanation = ${explanation}
+    where mail_id = ${mailId} and state = 'queued'`;
+}
+
+/** @returns The recipient of a mail that a server had taken; undefined for another one. */
+export async function recordMailBounced(
+  tx: Tx,
+  mailId: string,
+  input: { error: string; explanation: string },
+): Promise<string | undefined> {
+  const [row] = await tx<{ recipient: string }[]>`
+    update mails set state = 'bounced', last_error = ${input.error}, explanation = ${input.explanation}
+    where mail_id = ${mailId} and state = 'sent'
+    returning recipient`;
+  return row?.recipient;
+}
+
+/** Puts a mail that did not leave back to the start. @returns False when it has left, waits or is not kept. */
+export async function requeueMail(tx: Tx, mailId: string): Promise<boolean> {
+  const rows = await tx`
+    update mails set state = 'queued', attempts = 0
+    where mail_id = ${mailId} and state in ('failed', 'held') and body is not null
+    returning 1`;
+  return rows.length > 0;
+}
+
+export type MailFilter = {
+  state?: MailState | undefined;
+  kind?: string | undefined;
+  /** Part of the recipient. */
+  to?: string | undefined;
+};
+
+/** Takes the signs of a pattern literally. */
+export function toPattern(part: string): string {
+  return `%${part.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+}
+
 export async function listMailRows(
   tx: Tx,
-  page: { beforeId: string | undefined; limit: number },
+  page: MailFilter & { beforeId: string | undefined; limit: number },
 ): Promise<MailRow[]> {
-  const { beforeId = null } = page;
+  const { beforeId = null, state, kind, to } = page;
   return await tx<MailRow[]>`
     select ${tx(COLUMNS)} from mails
-    where ${beforeId}::text is null or mail_id < ${beforeId}
+    where (${beforeId}::text is null or mail_id < ${beforeId})
+      ${state === undefined ? tx`` : tx`and state = ${state}`}
+      ${kind === undefined ? tx`` : tx`and kind = ${kind}`}
+      ${to === undefined ? tx`` : tx`and recipient ilike ${toPattern(to)}`}
     order by mail_id desc
     limit ${page.limit}`;
+}
+
+/** What happened to the newest mail about each of these; those of which no mail is kept are left out. */
+export async function listNewestAbout(
+  tx: Tx,
+  about: readonly string[],
+): Promise<Pick<MailRow, "mail_id" | "about" | "state" | "explanation">[]> {
+  return await tx<Pick<MailRow, "mail_id" | "about" | "state" | "explanation">[]>`
+    select distinct on (about) mail_id, about, state, explanation from mails
+    where about = any(${[...about]}::text[])
+    order by about, mail_id desc`;
 }
 
 /** @returns How many were deleted. */

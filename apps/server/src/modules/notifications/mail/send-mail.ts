@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { type MailContent, mapTexts, toMailText } from "@turnpike/domain/mail/mail-content";
 import { toPlainLine, toPlainText } from "@turnpike/domain/text/plain-text";
 import { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
@@ -15,14 +16,20 @@ export type MailInput = {
   /** One address, without a name. */
   to: string;
   subject: string;
-  text: string;
-  /** The same as HTML, in which names from outside are escaped. Left out: the mail is plain text. */
-  html?: string;
+  /** What it says. Its text and its HTML are written from it. */
+  content: MailContent;
   attachments?: readonly MailAttachment[];
   /** The subject, such as `invitation`. */
   kind: string;
   /** The tenant on whose behalf it is sent. Left out for a mail of the installation itself. */
   tenantId?: TenantId;
+  /** The id of what it is about, such as an invitation. */
+  about?: string;
+  /**
+   * True for a mail that its recipient asked for, and waits for. It is also sent to an address that refused an earlier one, so that
+   * no refusal locks a person out; who may cause such mails limits how many.
+   */
+  isAsked?: boolean;
 };
 
 const SUBJECT_LENGTH_MAX = 200;
@@ -56,6 +63,7 @@ export async function sendMail(
     });
   }
   const mailId = deps.newId("mail");
+  const content = mapTexts(input.content, (text) => toPlainText(text, TEXT_LENGTH_MAX));
   const sender = input.tenantId ?? "";
   const turn = sender === "" ? 0 : await countQueuedMails(tx, sender, TURNS_MAX);
   await insertMail(tx, {
@@ -63,8 +71,10 @@ export async function sendMail(
     kind: input.kind,
     recipient: to.data,
     subject: toPlainLine(input.subject, SUBJECT_LENGTH_MAX),
-    body: toPlainText(input.text, TEXT_LENGTH_MAX),
-    html: input.html ?? null,
+    body: toPlainText(toMailText(content), TEXT_LENGTH_MAX),
+    content,
+    about: input.about ?? null,
+    is_asked: input.isAsked ?? false,
     created_at: deps.clock.now(),
     sender,
   });

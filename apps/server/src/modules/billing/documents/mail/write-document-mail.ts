@@ -1,10 +1,10 @@
-import { leaf, node, type Xml } from "@turnpike/domain/billing/e-invoice/xml";
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { currencyOf } from "../../invoices/to-invoice.ts";
 import { groupDigits, toDayText } from "../print-text.ts";
 import type { StoredDocument } from "../stored-document.ts";
 
-export type DocumentMail = { subject: string; text: string; html: string };
+export type DocumentMail = { subject: string; content: MailContent };
 
 type Context = {
   /** Whose console it is. */
@@ -85,51 +85,6 @@ function ofNote(
   };
 }
 
-function writeText({ title, facts, says }: Content, link: string | undefined): string {
-  return [
-    title,
-    facts.map(([name, value]) => `${name}: ${value}`).join("\n"),
-    says.join("\n"),
-    ...(link === undefined ? [] : [link]),
-  ].join("\n\n");
-}
-
-const FONT = "font-family:Helvetica,Arial,sans-serif";
-const TEXT = `${FONT};font-size:15px;line-height:22px;margin:0 0 12px`;
-const CELL = `${FONT};font-size:15px;line-height:22px;padding:3px 24px 3px 0;text-align:left;vertical-align:top`;
-
-function writeFact([name, value]: Content["facts"][number]): Xml {
-  return node("tr", [
-    leaf("th", name, { scope: "row", style: `${CELL};font-weight:normal;opacity:0.7` }),
-    leaf("td", value, { style: CELL }),
-  ]);
-}
-
-/** Without colours of its own, so that it is readable where mails are dark. */
-function writeHtml({ title, facts, says }: Content, link: string | undefined): string {
-  const body = node(
-    "body",
-    [
-      leaf("h1", title, { style: `${FONT};font-size:20px;line-height:28px;margin:0 0 16px` }),
-      node("table", facts.map(writeFact), {
-        role: "presentation",
-        style: "border-collapse:collapse;margin:0 0 16px",
-      }),
-      ...says.map((sentence) => leaf("p", sentence, { style: TEXT })),
-      link === undefined
-        ? undefined
-        : node("p", [leaf("a", "Open it in the console", { href: link })], { style: TEXT }),
-    ],
-    { style: "margin:0;padding:24px;max-width:600px" },
-  );
-  const head = node("head", [
-    '<meta charset="utf-8">',
-    '<meta name="color-scheme" content="light dark">',
-    leaf("title", title),
-  ]);
-  return `<!doctype html>\n${node("html", [head, body], { lang: "en" }) ?? ""}\n`;
-}
-
 /**
  * Writes the mail that brings a document. Its subject has no name that people chose but the brand's: it is read as ours.
  */
@@ -141,15 +96,17 @@ export function writeDocumentMail(stored: StoredDocument, context: Context): Doc
   const attached = context.hasEInvoice
     ? "It is attached as PDF, with the e-invoice (EN 16931) inside."
     : "It is attached as PDF.";
-  const content: Content = {
-    title,
-    facts,
-    says: [...(isTest ? ["Sandbox: a test, nothing is owed."] : []), ...says, attached],
-  };
+  const sentences = [...(isTest ? ["Sandbox: a test, nothing is owed."] : []), ...says, attached];
   const what = note === undefined ? `Invoice ${invoice.number}` : `Credit note ${note.row.number}`;
   return {
     subject: `${context.brandName}: ${isTest ? "Sandbox: " : ""}${what}`,
-    text: writeText(content, context.link),
-    html: writeHtml(content, context.link),
+    content: [
+      { kind: "title", text: title },
+      { kind: "facts", facts },
+      { kind: "paragraph", text: sentences.join("\n") },
+      ...(context.link === undefined
+        ? []
+        : [{ kind: "link" as const, label: "Open it in the console", address: context.link }]),
+    ],
   };
 }

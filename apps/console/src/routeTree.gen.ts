@@ -15,6 +15,7 @@ import { Route as LoginRouteImport } from "./routes/login.tsx";
 import { Route as PrivacyRouteImport } from "./routes/privacy.tsx";
 import { Route as RegisterRouteImport } from "./routes/register.tsx";
 import { Route as TermsRouteImport } from "./routes/terms.tsx";
+import { Route as AppAccountRouteImport } from "./routes/_app/account.tsx";
 import { Route as AppAiIntelligenceRouteImport } from "./routes/_app/ai-intelligence.tsx";
 import { Route as AppAnalyticsRouteImport } from "./routes/_app/analytics.tsx";
 import { Route as AppApiKeysRouteImport } from "./routes/_app/api-keys.tsx";
@@ -54,6 +55,11 @@ const TermsRoute = TermsRouteImport.update({
   id: "/terms",
   path: "/terms",
   getParentRoute: () => rootRouteImport,
+} as any);
+const AppAccountRoute = AppAccountRouteImport.update({
+  id: "/account",
+  path: "/account",
+  getParentRoute: () => AppRoute,
 } as any);
 const AppAiIntelligenceRoute = AppAiIntelligenceRouteImport.update({
   id: "/ai-intelligence",
@@ -112,6 +118,7 @@ export interface FileRoutesByFullPath {
   "/privacy": typeof PrivacyRoute;
   "/register": typeof RegisterRoute;
   "/terms": typeof TermsRoute;
+  "/account": typeof AppAccountRoute;
   "/ai-intelligence": typeof AppAiIntelligenceRoute;
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
@@ -129,6 +136,7 @@ export interface FileRoutesByTo {
   "/privacy": typeof PrivacyRoute;
   "/register": typeof RegisterRoute;
   "/terms": typeof TermsRoute;
+  "/account": typeof AppAccountRoute;
   "/ai-intelligence": typeof AppAiIntelligenceRoute;
   "/analytics": typeof AppAnalyticsRoute;
   "/api-keys": typeof AppApiKeysRoute;
@@ -148,6 +156,7 @@ export interface FileRoutesById {
   "/privacy": typeof PrivacyRoute;
   "/register": typeof RegisterRoute;
   "/terms": typeof TermsRoute;
+  "/_app/account": typeof AppAccountRoute;
   "/_app/ai-intelligence": typeof AppAiIntelligenceRoute;
   "/_app/analytics": typeof AppAnalyticsRoute;
   "/_app/api-keys": typeof AppApiKeysRoute;
@@ -167,6 +176,7 @@ export interface FileRouteTypes {
     | "/privacy"
     | "/register"
     | "/terms"
+    | "/account"
     | "/ai-intelligence"
     | "/analytics"
     | "/api-keys"
@@ -184,6 +194,7 @@ export interface FileRouteTypes {
     | "/privacy"
     | "/register"
     | "/terms"
+    | "/account"
     | "/ai-intelligence"
     | "/analytics"
     | "/api-keys"
@@ -202,6 +213,7 @@ export interface FileRouteTypes {
     | "/privacy"
     | "/register"
     | "/terms"
+    | "/_app/account"
     | "/_app/ai-intelligence"
     | "/_app/analytics"
     | "/_app/api-keys"
@@ -266,6 +278,13 @@ declare module "@tanstack/react-router" {
       fullPath: "/terms";
       preLoaderRoute: typeof TermsRouteImport;
       parentRoute: typeof rootRouteImport;
+    };
+    "/_app/account": {
+      id: "/_app/account";
+      path: "/account";
+      fullPath: "/account";
+      preLoaderRoute: typeof AppAccountRouteImport;
+      parentRoute: typeof AppRoute;
     };
     "/_app/ai-intelligence": {
       id: "/_app/ai-intelligence";
@@ -341,6 +360,7 @@ declare module "@tanstack/react-router" {
 }
 
 interface AppRouteChildren {
+  AppAccountRoute: typeof AppAccountRoute;
   AppAiIntelligenceRoute: typeof AppAiIntelligenceRoute;
   AppAnalyticsRoute: typeof AppAnalyticsRoute;
   AppApiKeysRoute: typeof AppApiKeysRoute;
@@ -354,6 +374,7 @@ interface AppRouteChildren {
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppAccountRoute: AppAccountRoute,
   AppAiIntelligenceRoute: AppAiIntelligenceRoute,
   AppAnalyticsRoute: AppAnalyticsRoute,
   AppApiKeysRoute: AppApiKeysRoute,

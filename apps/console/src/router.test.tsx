@@ -22,6 +22,7 @@ const SIGNED_IN_PATHS = [
   "/api-keys",
   "/analytics",
   "/ai-intelligence",
+  "/account",
   // Where a person allows a command line that signs in.
   "/device",
   // Where a person lets an agent in.

@@ -25,7 +25,9 @@ export type AppInput = {
   version: string;
   jobs: Pick<BackgroundJobs, "health" | "queue">;
   /** Left out when only providers elsewhere vouch for people. */
-  builtinProvider?: (BuiltinProvider & Partial<Pick<IdentityProvider, "handle">>) | undefined;
+  builtinProvider?:
+    | (BuiltinProvider & Partial<Pick<IdentityProvider, "handle" | "ownAccounts">>)
+    | undefined;
   /** For the keys of providers elsewhere. */
   outbound: Outbound;
   fileStore: FileStore;

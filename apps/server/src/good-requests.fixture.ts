@@ -274,6 +274,18 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "deviceSignIns.view": () => ({ userCode: "BCDF-GHJK" }),
   "deviceSignIns.decide": () => ({ userCode: "BCDF-GHJK", decision: "deny" }),
   "personTokens.revoke": () => ({ personTokenId: `ptk_${"e".repeat(32)}` }),
+  "account.rename": () => ({ name: "Renamed" }),
+  "account.changePassword": () => ({
+    currentPassword: "copper lantern 41",
+    password: "velvet compass 42",
+  }),
+  "account.changeEmail": () => ({
+    email: "new@example.com",
+    currentPassword: "copper lantern 41",
+  }),
+  "account.sendConfirmation": () => ({}),
+  "account.endSignIn": () => ({ signInId: `sin_${"e".repeat(32)}` }),
+  "account.endSignIns": () => ({ keepThis: true }),
   "proposals.create": () => PROPOSAL,
   "proposals.accept": () => ({}),
   "proposals.decline": () => ({}),

@@ -20,6 +20,7 @@ import {
   createModelRawRoutes,
   createModelRoutes,
   createProposalsRoutes,
+  endAgentGrantsOf,
   MCP_PATH,
   OAUTH_PATH,
 } from "#modules/agents/index.ts";
@@ -61,6 +62,7 @@ import { createFilesRawRoutes, createFilesRoutes } from "#modules/files/index.ts
 import { createVerifyRoutes } from "#modules/gateway/index.ts";
 import {
   acceptEmulatorTokens,
+  createAccountRoutes,
   createAttemptLimits,
   createDeviceRawRoutes,
   createDeviceRoutes,
@@ -254,6 +256,13 @@ export function wirePeople(
     }),
     deviceSignIns: createDeviceRoutes(devices),
     personTokens: createPersonTokensRoutes(services),
+    account: createAccountRoutes({
+      ...services,
+      accounts: input.builtinProvider?.ownAccounts,
+      agents: {
+        endAgentsOf: (tx, userId) => endAgentGrantsOf(services, tx, { userId, why: "signed_out" }),
+      },
+    }),
     tenants: createTenantsRoutes({
       ...services,
       plans: installation.plans,

@@ -1,3 +1,4 @@
+import { accountContract } from "./account.ts";
 import { adviceContract } from "./advice.ts";
 import { agentGrantsContract } from "./agent-grants.ts";
 import { alertsContract } from "./alerts.ts";
@@ -49,6 +50,7 @@ export const contract = {
   setup: setupContract,
   deviceSignIns: deviceSignInsContract,
   personTokens: personTokensContract,
+  account: accountContract,
   tenants: tenantsContract,
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },

@@ -41,6 +41,10 @@ export type UserActor = {
   roles: ReadonlyMap<TenantId, Role>;
   /** True when the person acts through a command line that they allowed, not in a browser. */
   isByDevice?: true;
+  /** The browser's sign-in at the built-in provider, for which this call is made. */
+  signInId?: string;
+  /** When the provider gave out the token of this call; undefined for a person who acts through a program. */
+  vouchedAt?: Date;
 };
 
 /**

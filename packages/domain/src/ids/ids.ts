@@ -15,6 +15,7 @@ export const ID_PREFIXES = {
   tenant: "ten",
   user: "usr",
   account: "acc",
+  signIn: "sin",
   key: "key",
   serviceKey: "svc",
   group: "grp",
@@ -53,6 +54,7 @@ type IdOf = {
   tenant: TenantId;
   user: UserId;
   account: string;
+  signIn: string;
   key: KeyId;
   serviceKey: ServiceKeyId;
   group: GroupId;

@@ -41,6 +41,7 @@ export type ShownScreen = { to: string; label: string };
 
 /** Signed-in screens that a person is sent to, and that the navigation does not offer. */
 const SIDE_SCREENS: readonly ShownScreen[] = [
+  { to: "/account", label: "Your account" },
   { to: "/device", label: "Command lines" },
   { to: "/connect", label: "Connect an agent" },
 ];

@@ -2,6 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
 import Building2 from "lucide-react/icons/building-2";
+import CircleUser from "lucide-react/icons/circle-user";
 import CornerDownRight from "lucide-react/icons/corner-down-right";
 import FileUp from "lucide-react/icons/file-up";
 import FlaskConical from "lucide-react/icons/flask-conical";
@@ -99,6 +100,13 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
           words: "appearance auto mode",
           icon: <Monitor aria-hidden="true" />,
           run: () => theme.choose("system"),
+        },
+        {
+          id: "account",
+          label: "Your account",
+          words: "profile name e-mail password sessions sign out everywhere delete settings",
+          icon: <CircleUser aria-hidden="true" />,
+          run: () => void navigate({ to: "/account" }),
         },
         {
           id: "sign-out",

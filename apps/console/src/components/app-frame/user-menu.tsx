@@ -1,8 +1,10 @@
+import { useNavigate } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Menu, MenuGroup, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
+import CircleUser from "lucide-react/icons/circle-user";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
 import LogOut from "lucide-react/icons/log-out";
 import { usePlatform } from "#platform/platform.tsx";
@@ -12,6 +14,7 @@ import { Initials } from "./initials.tsx";
 /** The signed-in person, links to the documentation, and sign-out. */
 export function UserMenu({ isFolded }: { isFolded: boolean }) {
   const { session } = usePlatform();
+  const navigate = useNavigate();
   const { user } = useVerifiedUser();
   const name = user.name ?? user.email ?? "Signed in";
   return (
@@ -47,6 +50,12 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
       }
     >
       <MenuGroup label={<Person name={name} email={user.email} isOperator={user.isOperator} />}>
+        <MenuItem
+          icon={<CircleUser aria-hidden="true" />}
+          onSelect={() => void navigate({ to: "/account" })}
+        >
+          Your account
+        </MenuItem>
         <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
           Documentation
         </MenuItem>

@@ -1,9 +1,9 @@
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
+import { PasswordField } from "#components/password/password-field.tsx";
 import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { FormSummary } from "./form-summary.tsx";
-import { PasswordField } from "./password-field.tsx";
 import { findPasswordProblems } from "./sign-in-form.view-model.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 import { useSignInForm } from "./use-sign-in-form.ts";

@@ -1,11 +1,11 @@
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
 import { type ChangeEvent, useState } from "react";
+import { PasswordField } from "#components/password/password-field.tsx";
+import { PasswordRuleList } from "#components/password/password-rule-list.tsx";
+import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { FormSummary } from "./form-summary.tsx";
-import { PasswordField } from "./password-field.tsx";
-import { PasswordRuleList } from "./password-rule-list.tsx";
-import { toPasswordRules } from "./password-rules.view-model.ts";
 import { EmailField } from "./sign-in-form.tsx";
 import { findRegistrationProblems } from "./sign-in-form.view-model.ts";
 import { TermsNote } from "./sign-in-frame.tsx";

@@ -1,8 +1,8 @@
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
+import { PasswordField } from "#components/password/password-field.tsx";
 import { usePlatform } from "#platform/platform.tsx";
 import { FormSummary } from "./form-summary.tsx";
-import { PasswordField } from "./password-field.tsx";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
 

@@ -1,7 +1,7 @@
+import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { RequestError } from "#platform/error-message.ts";
 import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
 import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
-import { toPasswordRules } from "./password-rules.view-model.ts";
 
 export type SignInField = "email" | "password" | "name";
 

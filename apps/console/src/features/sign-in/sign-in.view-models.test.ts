@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { RequestError } from "#platform/error-message.ts";
 import { SignInError } from "#platform/session/session.ts";
-import { toPasswordRules } from "./password-rules.view-model.ts";
 import { toRefusalMessage } from "./refusal.view-model.ts";
 import { parseSignInAddress } from "./sign-in-address.ts";
 import {

@@ -1,3 +1,4 @@
+export type { PersonAgents } from "./accounts/provider.ports.ts";
 export {
   type AttemptLimits,
   createAttemptLimits,
@@ -13,6 +14,7 @@ export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
 export { acceptEmulatorTokens, isUnsignedToken } from "./firebase/emulator-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
+export { createAccountRoutes } from "./own-account/own-account.routes.ts";
 export { embedProvider } from "./provider/embed-provider.ts";
 export {
   createOidcAdapter,

@@ -82,18 +82,92 @@ export function resetMail(
   };
 }
 
+/** @param input.isOneKept - True where the browser in which it was changed stays signed in. */
 export function passwordChangedMail(
   { brand, consoleUrl }: MailStage,
   owner: Addressee,
+  input: { isOneKept: boolean },
 ): AccountMail {
+  const ended = input.isOneKept ? "all other sessions" : "all sessions";
   return {
     kind: "password-changed",
     subject: `Your password for ${brand} was changed`,
     content: toContent([
       greet(owner),
-      `the password of your account at ${brand} was changed, and all sessions were ended. If it was you, there is nothing to do.`,
+      `the password of your account at ${brand} was changed, and ${ended} were ended. If it was you, there is nothing to do.`,
       "If it was not you, reset the password at once, and make sure that no one else can read your mail:",
       { label: "Reset the password", address: `${consoleUrl}/login` },
+    ]),
+  };
+}
+
+/** To the address that an account is to have. @param token - The secret in the link: 256 random bits, base64url. */
+export function changeEmailMail(
+  { brand, consoleUrl }: MailStage,
+  input: { token: string },
+): AccountMail {
+  return {
+    kind: "change-email",
+    isAsked: true,
+    subject: `Confirm your new e-mail address for ${brand}`,
+    content: toContent([
+      "Hello,",
+      `someone wants to use this address for their account at ${brand}. If it was you, confirm it with this link. It works once, within 24 hours:`,
+      {
+        label: "Confirm the new address",
+        address: `${consoleUrl}/login#change-email=${input.token}`,
+      },
+      "If it was not you, do nothing: without the link nothing changes.",
+    ]),
+  };
+}
+
+/** To the owner of an address that another account wanted to have. */
+export function addressInUseMail({ brand, consoleUrl }: MailStage, owner: Addressee): AccountMail {
+  return {
+    kind: "address-in-use",
+    subject: `You already have an account at ${brand}`,
+    content: toContent([
+      greet(owner),
+      `someone wants to use this address for another account at ${brand}. It is the address of yours. If it was you, sign in to that account instead, or change its address first:`,
+      { label: "Sign in", address: `${consoleUrl}/login` },
+      "If it was not you, do nothing: nothing was changed.",
+    ]),
+  };
+}
+
+/** The address without its middle, for a mail to another mailbox. */
+function toHint(email: string): string {
+  const [local = "", domain = ""] = email.split("@");
+  return `${local.slice(0, 1)}…@${domain}`;
+}
+
+/**
+ * To the former address of an account.
+ *
+ * @param input.undoToken - The secret in the link that brings it back; undefined where the address was never confirmed, so that nothing
+ * says whose it is.
+ */
+export function emailChangedMail(
+  { brand, consoleUrl }: MailStage,
+  owner: Addressee & { email: string },
+  input: { newEmail: string; undoToken: string | undefined },
+): AccountMail {
+  return {
+    kind: "email-changed",
+    subject: `The e-mail address of your account at ${brand} was changed`,
+    content: toContent([
+      greet(owner),
+      `your account at ${brand} now has another e-mail address, ${toHint(input.newEmail)}, and no longer this one. If it was you, there is nothing to do.`,
+      ...(input.undoToken === undefined
+        ? ["If it was not you, tell the people who run the service."]
+        : [
+            "If it was not you, take it back with this link. It ends every session and lets you choose a new password. It works once, within seven days:",
+            {
+              label: "Take the account back",
+              address: `${consoleUrl}/login#undo-email=${input.undoToken}`,
+            },
+          ]),
     ]),
   };
 }

@@ -23,6 +23,33 @@ export function invalidCredentials(confirmEmail: boolean): AppError {
   });
 }
 
+/** For a signed-in person who does not type the password of their account. */
+export function wrongCurrentPassword(): AppError {
+  const message = "This is not the password of your account.";
+  return new AppError({
+    code: "INVALID_CREDENTIALS",
+    publicMessage: message,
+    errors: [{ pointer: "/currentPassword", message }],
+  });
+}
+
+/** For a person whose account another provider keeps, or who has none any more. */
+export function accountElsewhere(): AppError {
+  return new AppError({
+    code: "ACCOUNT_ELSEWHERE",
+    publicMessage:
+      "Your sign-in provider keeps this account: change name, address and password there.",
+  });
+}
+
+export function tooManyMails(): AppError {
+  return new AppError({
+    code: "TOO_MANY_ATTEMPTS",
+    publicMessage: "Too many mails were sent for this account. Try again in an hour.",
+    headers: { "retry-after": "3600" },
+  });
+}
+
 /** For a person with the confirmation link but without the password of the registration. */
 export function wrongConfirmationPassword(): AppError {
   return new AppError({
@@ -35,7 +62,7 @@ export function wrongConfirmationPassword(): AppError {
 /** @throws {AppError} `INVALID_REQUEST`, naming the problem of a new password. */
 export function assertAcceptable(
   password: string,
-  input: { email: string; lengthMin: number },
+  input: { email: string; name: string | null; lengthMin: number },
 ): void {
   const problem = findPasswordProblem(password, input);
   if (problem !== undefined) {

@@ -8,9 +8,10 @@ export type AccountRow = {
   name: string | null;
   password_hash: string;
   password_changed_at: Date;
+  created_at: Date;
 };
 
-export type LinkPurpose = "confirm" | "reset";
+export type LinkPurpose = "confirm" | "reset" | "change_email" | "undo_email";
 
 const COLUMNS = [
   "account_id",
@@ -19,6 +20,7 @@ const COLUMNS = [
   "name",
   "password_hash",
   "password_changed_at",
+  "created_at",
 ] as const;
 
 export async function findAccountByEmail(tx: Tx, email: string): Promise<AccountRow | undefined> {
@@ -75,6 +77,49 @@ export async function setPassword(
   return row;
 }
 
+/** Sets a new password in place of the one that was proven. @returns False if it has changed meanwhile. */
+export async function replacePassword(
+  tx: Tx,
+  input: { accountId: string; before: string; after: string; now: Date },
+): Promise<boolean> {
+  const rows = await tx`
+    update accounts
+    set password_hash = ${input.after}, password_changed_at = ${input.now}, updated_at = ${input.now}
+    where account_id = ${input.accountId} and password_hash = ${input.before}
+    returning 1`;
+  return rows.length === 1;
+}
+
+export async function setAccountName(
+  tx: Tx,
+  input: { accountId: string; name: string; now: Date },
+): Promise<AccountRow | undefined> {
+  const [row] = await tx<AccountRow[]>`
+    update accounts set name = ${input.name}, updated_at = ${input.now}
+    where account_id = ${input.accountId}
+    returning ${tx(COLUMNS)}`;
+  return row;
+}
+
+/** Sets an address that a link has proven. @returns The row as it was before, locked. */
+export async function setProvenEmail(
+  tx: Tx,
+  input: { accountId: string; email: string; now: Date },
+): Promise<{ before: AccountRow; after: AccountRow } | undefined> {
+  const [before] = await tx<AccountRow[]>`
+    select ${tx(COLUMNS)} from accounts where account_id = ${input.accountId} for no key update`;
+  const [after] = await tx<AccountRow[]>`
+    update accounts set email = ${input.email}, email_verified = true, updated_at = ${input.now}
+    where account_id = ${input.accountId}
+    returning ${tx(COLUMNS)}`;
+  return before === undefined || after === undefined ? undefined : { before, after };
+}
+
+/** Deletes an account with its links and sign-ins. */
+export async function deleteAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx`delete from accounts where account_id = ${accountId}`;
+}
+
 /** Stores a new hash of the same password at the current cost, unless the password has changed meanwhile. */
 export async function replaceHash(
   tx: Tx,
@@ -113,21 +158,58 @@ export async function takeMail(
   return rows.length === 1;
 }
 
-/** Makes `tokenHash` the only valid link of its purpose. */
-export async function replaceLink(
+/** Adds a link. Of one purpose only the newest works, but for those that undo a change of address. */
+export async function insertLink(
   tx: Tx,
   row: {
     tokenHash: Uint8Array;
     accountId: string;
     purpose: LinkPurpose;
+    /** The address that it sets; null for a link that sets none. */
+    email: string | null;
     now: Date;
     expiresAt: Date;
   },
 ): Promise<void> {
-  await tx`delete from account_links where account_id = ${row.accountId} and purpose = ${row.purpose}`;
+  if (row.purpose !== "undo_email") {
+    await tx`delete from account_links where account_id = ${row.accountId} and purpose = ${row.purpose}`;
+  }
   await tx`
-    insert into account_links (token_hash, account_id, purpose, created_at, expires_at)
-    values (${Buffer.from(row.tokenHash)}, ${row.accountId}, ${row.purpose}, ${row.now}, ${row.expiresAt})`;
+    insert into account_links (token_hash, account_id, purpose, email, created_at, expires_at)
+    values (${Buffer.from(row.tokenHash)}, ${row.accountId}, ${row.purpose}, ${row.email}, ${row.now}, ${row.expiresAt})`;
+}
+
+/** The address that a change waits for, if there is one. */
+export async function findPendingEmail(
+  tx: Tx,
+  input: { accountId: string; now: Date },
+): Promise<string | undefined> {
+  const [row] = await tx<{ email: string }[]>`
+    select email from account_links
+    where account_id = ${input.accountId} and purpose = 'change_email' and expires_at > ${input.now}`;
+  return row?.email;
+}
+
+/** Uses up a link that sets an address. A single statement, so that of any number of attempts one succeeds. */
+export async function consumeEmailLink(
+  tx: Tx,
+  link: LinkKey,
+): Promise<{ account_id: string; email: string; created_at: Date } | undefined> {
+  const [row] = await tx<{ account_id: string; email: string; created_at: Date }[]>`
+    delete from account_links
+    where token_hash = ${Buffer.from(link.tokenHash)} and purpose = ${link.purpose} and expires_at > ${link.now}
+    returning account_id, email, created_at`;
+  return row;
+}
+
+/** Ends the links that undo a change made after `since`: the person who made it may have them. */
+export async function deleteUndoLinksAfter(
+  tx: Tx,
+  input: { accountId: string; since: Date },
+): Promise<void> {
+  await tx`
+    delete from account_links
+    where account_id = ${input.accountId} and purpose = 'undo_email' and created_at > ${input.since}`;
 }
 
 type LinkKey = { tokenHash: Uint8Array; purpose: LinkPurpose; now: Date };
@@ -151,8 +233,9 @@ export async function consumeLink(tx: Tx, link: LinkKey): Promise<string | undef
   return row?.account_id;
 }
 
+/** But for those that undo a change of address: they outlive a password that someone else chose. */
 export async function deleteLinksOf(tx: Tx, accountId: string): Promise<void> {
-  await tx`delete from account_links where account_id = ${accountId}`;
+  await tx`delete from account_links where account_id = ${accountId} and purpose <> 'undo_email'`;
 }
 
 /** @returns How many were deleted, at most `limit`. */

@@ -6,8 +6,6 @@ import { SIGN_INS } from "#platform/transact.ts";
 import { type Attempt, type AttemptLimits, toBlock } from "../attempts/attempt-limits.ts";
 import type { HashSender } from "../attempts/hash-queue.ts";
 import type { KnownBrowser } from "../attempts/known-browsers.ts";
-import { deleteRecordsOfAccount } from "../provider/oidc-records.store.ts";
-import { endTokens } from "../tokens/end-tokens.ts";
 import {
   addressTakenMail,
   type MailStage,
@@ -35,6 +33,7 @@ import {
   setPassword,
 } from "./accounts.store.ts";
 import type { BackgroundWork } from "./background-work.ts";
+import { endSignIns } from "./end-sign-ins.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { normalizePassword } from "./password-rules.ts";
 import type { AccountMailer, PersonAgents } from "./provider.ports.ts";
@@ -107,7 +106,12 @@ export interface Accounts {
 
 const NAME_LENGTH_MAX = 100;
 
-function toSender({ email, network, knownBrowser }: Attempt & { email: string }): HashSender {
+/** The person for whom a password is hashed. */
+export function toSender({
+  email,
+  network,
+  knownBrowser,
+}: Attempt & { email: string }): HashSender {
   return { block: toBlock(network), account: email, isKnown: knownBrowser !== undefined };
 }
 
@@ -156,7 +160,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       if (await replaceUnconfirmed(tx, { ...renewed, now })) {
         // Where addresses were not confirmed before, a stranger may be signed in with this one. That must end.
-        await endSignIns(tx, taken.account_id);
+        await endSignIns(deps, tx, { accountId: taken.account_id });
       }
     });
   }
@@ -169,12 +173,6 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       limits.giveBack("sign-in", attempt);
       throw error;
     }
-  }
-
-  /** Ends everything that was given out to earlier sign-ins of an account. */
-  async function endSignIns(tx: Tx, accountId: string): Promise<void> {
-    await deleteRecordsOfAccount(tx, accountId);
-    await endTokens(deps, tx, { subject: accountId });
   }
 
   async function registerAtOnce(row: {
@@ -260,7 +258,11 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
 
     async register(input) {
       const email = normalizeEmail(input.email);
-      assertAcceptable(input.password, { email, lengthMin: options.passwordLengthMin });
+      assertAcceptable(input.password, {
+        email,
+        name: input.name ?? null,
+        lengthMin: options.passwordLengthMin,
+      });
       const attempt = { email, network: input.network };
       limits.take("register", attempt);
       const plainName = toPlainLine(input.name ?? "", NAME_LENGTH_MAX);
@@ -301,6 +303,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       assertAcceptable(input.password, {
         email: owner.email,
+        name: owner.name,
         lengthMin: options.passwordLengthMin,
       });
       const chosen = normalizePassword(input.password);
@@ -319,9 +322,9 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           throw linkInvalid();
         }
         await deleteLinksOf(tx, account.account_id);
-        await endSignIns(tx, account.account_id);
+        await endSignIns(deps, tx, { accountId: account.account_id });
         // A person who follows a reset link has got mail about it already. Strangers must not be able to cause this mail.
-        const mail = passwordChangedMail(options, owner);
+        const mail = passwordChangedMail(options, owner, { isOneKept: false });
         await mailer.sendMail(tx, { to: account.email, ...mail });
       });
       return { email: owner.email };

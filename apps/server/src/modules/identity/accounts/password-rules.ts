@@ -72,7 +72,7 @@ function isCommon(password: string): boolean {
  */
 export function findPasswordProblem(
   password: string,
-  input: { email: string; lengthMin: number },
+  input: { email: string; name?: string | null; lengthMin: number },
 ): string | undefined {
   const { email, lengthMin } = input;
   const text = normalizePassword(password);

@@ -8,12 +8,15 @@ import {
 import type { AppServices } from "#platform/app-services.ts";
 import type { AccountRow } from "../accounts/accounts.store.ts";
 import type { Accounts } from "../accounts/accounts.ts";
+import type { SignIns } from "../sign-ins/sign-ins.ts";
+import { SIGN_IN_CLAIM } from "../tokens/verify-id-token.ts";
 import { embedProvider } from "./embed-provider.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
 import type { SigningKey } from "./sealed-key.ts";
 
 export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;
+  signIns: SignIns;
 };
 
 /** The console is the only client: a public one, without a secret. */
@@ -55,11 +58,13 @@ export function cookieNames(consoleUrl: string) {
   };
 }
 
-function toAccount(row: AccountRow): Account {
+/** @param signInId - The browser's sign-in, which its tokens name. */
+function toAccount(row: AccountRow, signInId: string | undefined): Account {
   return {
     accountId: row.account_id,
     claims: () => ({
       sub: row.account_id,
+      ...(signInId === undefined ? {} : { [SIGN_IN_CLAIM]: signInId }),
       email: row.email,
       email_verified: row.email_verified,
       ...(row.name === null ? {} : { name: row.name }),
@@ -75,20 +80,32 @@ function createPolicy() {
   return policy;
 }
 
-/** The session's grant for the console, created if missing. */
-async function ensureGrant(ctx: KoaContextWithOIDC) {
+/** The session's grant for the console, created if missing, and noted as a sign-in of its person. */
+async function ensureGrant(deps: Pick<OidcDeps, "clock" | "signIns">, ctx: KoaContextWithOIDC) {
   const { client, session, provider } = ctx.oidc;
   if (client === undefined || session?.accountId === undefined) {
     return;
   }
+  const { accountId } = session;
+  async function note(grantId: string): Promise<void> {
+    const nowMs = deps.clock.now().getTime();
+    await deps.signIns.note({
+      accountId,
+      grantId,
+      userAgent: ctx.get("user-agent"),
+      provenAt: new Date((session?.loginTs ?? Math.floor(nowMs / 1_000)) * 1_000),
+      expiresAt: new Date(nowMs + SESSION_SECONDS * 1_000),
+    });
+  }
   const grantId = session.grantIdFor(client.clientId);
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-  if (known !== undefined && known.accountId === session.accountId) {
+  if (grantId !== undefined && known !== undefined && known.accountId === accountId) {
+    await note(grantId);
     return known;
   }
-  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  const grant = new provider.Grant({ clientId: client.clientId, accountId });
   grant.addOIDCScope("openid email profile");
-  await grant.save();
+  await note(await grant.save());
   return grant;
 }
 
@@ -136,7 +153,11 @@ function configure(
     jwks: { keys: input.keys.map((key) => key.privateJwk) },
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     scopes: ["openid", "email", "profile", "offline_access"],
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    claims: {
+      openid: ["sub", SIGN_IN_CLAIM],
+      email: ["email", "email_verified"],
+      profile: ["name"],
+    },
     // The console reads the person's claims from the ID token alone.
     conformIdTokenClaims: false,
     responseTypes: ["code"],
@@ -163,7 +184,7 @@ function configure(
       policy: createPolicy(),
       url: (_ctx, interaction) => `${MOUNT_PATH}/interaction/${interaction.uid}`,
     },
-    loadExistingGrant: ensureGrant,
+    loadExistingGrant: (ctx) => ensureGrant(deps, ctx),
     issueRefreshToken: () => true,
     // Tokens end with their grant, which a sign-out revokes and which lives as long as its newest refresh token.
     expiresWithSession: () => false,
@@ -177,9 +198,19 @@ function configure(
         token !== undefined && "authTime" in token && typeof token.authTime === "number"
           ? token.authTime
           : undefined;
-      // A sign-in that was in progress while the password changed must not outlive the change.
-      const changedAt = Math.floor(row.password_changed_at.getTime() / 1_000);
-      return authTime !== undefined && authTime < changedAt ? undefined : toAccount(row);
+      const grantId =
+        token !== undefined && "grantId" in token && typeof token.grantId === "string"
+          ? token.grantId
+          : undefined;
+      const signIn = grantId === undefined ? undefined : await deps.signIns.findByGrant(grantId);
+      const toSeconds = (at: Date) => Math.floor(at.getTime() / 1_000);
+      // A sign-in that was in progress while the password changed must not outlive the change; the one that changed it does.
+      const provenAt = Math.max(
+        authTime ?? 0,
+        signIn === undefined ? 0 : toSeconds(signIn.proven_at),
+      );
+      const isOutlived = authTime !== undefined && provenAt < toSeconds(row.password_changed_at);
+      return isOutlived ? undefined : toAccount(row, signIn?.sign_in_id);
     },
     renderError: (ctx, _out, error) => {
       ctx.status = 303;

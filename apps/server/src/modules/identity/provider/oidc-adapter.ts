@@ -3,6 +3,7 @@ import type { Tx } from "@turnpike/db/client";
 import { type Adapter, type AdapterPayload, errors } from "oidc-provider";
 import type { AppServices } from "#platform/app-services.ts";
 import { SIGN_INS } from "#platform/transact.ts";
+import { deleteSignInOfGrant, touchSignIn } from "../sign-ins/sign-ins.store.ts";
 import {
   consumeRecord,
   deleteRecord,
@@ -32,6 +33,9 @@ export async function revokeGrant(
 ): Promise<void> {
   await deleteRecord(tx, { model: "Grant", idHash: toIdHash(provider, "Grant", grantId) });
   await deleteRecordsOfGrant(tx, { grantId });
+  if (provider === "") {
+    await deleteSignInOfGrant(tx, grantId);
+  }
 }
 
 type EndGrant = (tx: Tx, grantId: string) => Promise<unknown>;
@@ -93,6 +97,9 @@ export function createOidcAdapter(
           if (!(await extendGrant(tx, { idHash, expiresAt, now }))) {
             throw new errors.InvalidGrant("grant not found");
           }
+          if (provider === "") {
+            await touchSignIn(tx, { grantId, now, expiresAt });
+          }
         }
         await upsertRecord(tx, {
           ...toKey(model, id),
@@ -134,7 +141,12 @@ export function createOidcAdapter(
       }
     },
     async destroy(id) {
-      await asOperator((tx) => deleteRecord(tx, toKey(model, id)));
+      await asOperator(async (tx) => {
+        await deleteRecord(tx, toKey(model, id));
+        if (model === "Grant" && provider === "") {
+          await deleteSignInOfGrant(tx, id);
+        }
+      });
     },
     async revokeByGrantId(grantId) {
       await asOperator((tx) => deleteRecordsOfGrant(tx, { grantId, model }));

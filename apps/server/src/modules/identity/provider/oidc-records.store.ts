@@ -114,9 +114,37 @@ export async function deleteRecordsOfGrant(
     where grant_id = ${input.grantId} and (${model}::text is null or model = ${model})`;
 }
 
-/** Ends every session of an account and everything given out in them. */
-export async function deleteRecordsOfAccount(tx: Tx, accountId: string): Promise<void> {
-  await tx`delete from oidc_records where account_id = ${accountId}`;
+/**
+ * Ends every session of an account and everything given out in them.
+ *
+ * @param kept - A grant of the console that stays, with its session.
+ */
+export async function deleteRecordsOfAccount(
+  tx: Tx,
+  accountId: string,
+  kept: { grantId: string; grantHash: Uint8Array } | undefined,
+): Promise<void> {
+  if (kept === undefined) {
+    await tx`delete from oidc_records where account_id = ${accountId}`;
+    return;
+  }
+  await tx`
+    delete from oidc_records
+    where account_id = ${accountId}
+      and grant_id is distinct from ${kept.grantId}
+      and not (model = 'Grant' and id_hash = ${Buffer.from(kept.grantHash)})
+      and not (model = 'Session' and coalesce(payload #>> '{authorizations,console,grantId}', '') = ${kept.grantId})`;
+}
+
+/** Ends the sessions that a grant of the console belongs to: they would get it new tokens. */
+export async function deleteSessionsOfGrant(
+  tx: Tx,
+  { accountId, grantId }: { accountId: string; grantId: string },
+): Promise<void> {
+  await tx`
+    delete from oidc_records
+    where account_id = ${accountId} and model = 'Session'
+      and payload #>> '{authorizations,console,grantId}' = ${grantId}`;
 }
 
 /** @returns How many were deleted, at most `limit`. */

@@ -8,6 +8,7 @@ import { readJson } from "#http/json-body.ts";
 import { isJsonType, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type Accounts, normalizeEmail } from "../accounts/accounts.ts";
+import type { AddressMoves } from "../accounts/move-address.ts";
 import type { KnownBrowsers } from "../attempts/known-browsers.ts";
 import { MOUNT_PATH, toLoginErrorAddress } from "./create-oidc.ts";
 import { endProviderSession } from "./end-session.routes.ts";
@@ -15,6 +16,7 @@ import { assertFromOrigin } from "./same-origin.routes.ts";
 
 export type PeopleRoutesDeps = Pick<AppServices, "transact" | "clock"> & {
   accounts: Accounts;
+  moves: AddressMoves;
   knownBrowsers: KnownBrowsers;
 };
 
@@ -43,6 +45,7 @@ const registerRequest = z.strictObject({
 });
 const forgotRequest = z.strictObject({ email: newEmail });
 const resetRequest = z.strictObject({ token, password });
+const moveRequest = z.strictObject({ token });
 const confirmRequest = z.strictObject({ token, password });
 
 function signInExpired(cause?: unknown): AppError {
@@ -70,7 +73,7 @@ type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
 /** The calls of the console's sign-in pages, and the page to which the provider sends browsers that must sign in. */
 export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl: string }) {
-  const { accounts, clock, knownBrowsers } = deps;
+  const { accounts, clock, knownBrowsers, moves } = deps;
   const { consoleUrl } = options;
   const { origin } = new URL(consoleUrl);
 
@@ -190,6 +193,16 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
       const confirmed = await accounts.confirmEmail({ ...input, network: call.network });
       remember(call, confirmed.email);
       sendJson(call.res, 200, confirmed);
+    },
+
+    async changeEmail(call: PeopleCall): Promise<void> {
+      const input = await read(call.req, moveRequest);
+      sendJson(call.res, 200, await moves.confirm({ ...input, network: call.network }));
+    },
+
+    async undoEmail(call: PeopleCall): Promise<void> {
+      const input = await read(call.req, moveRequest);
+      sendJson(call.res, 200, await moves.undo({ ...input, network: call.network }));
     },
   };
 }

@@ -11,11 +11,14 @@ import {
 } from "#platform/client-address.ts";
 import { createAccounts } from "../accounts/accounts.ts";
 import { createBackgroundWork } from "../accounts/background-work.ts";
+import { createAddressMoves } from "../accounts/move-address.ts";
+import { createOwnAccounts, type OwnAccounts } from "../accounts/own-accounts.ts";
 import type { PasswordCost } from "../accounts/password-hash.ts";
 import { startPasswordHasher } from "../accounts/password-hasher.ts";
 import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts";
 import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
 import { createKnownBrowsers } from "../attempts/known-browsers.ts";
+import { createSignIns } from "../sign-ins/sign-ins.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
 import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
@@ -61,6 +64,8 @@ export interface IdentityProvider {
   clientId: string;
   /** The keys that currently verify ID tokens, the signing one first. */
   publicKeys(): readonly JWK[];
+  /** What people with an account here change about it themselves. */
+  ownAccounts: OwnAccounts;
   /** Passwords hashed so far, and those waiting, for tests and the health check. */
   readonly hashing: { done: number; waiting: number };
   /** Resolves when all work after answers is done, such as sending mails. */
@@ -104,20 +109,22 @@ export async function createIdentityProvider(
   );
   const background = createBackgroundWork(deps);
   const limits = deps.attempts ?? createAttemptLimits(deps.clock);
-  const accounts = createAccounts(
-    { ...deps, hasher, background, limits },
-    {
-      brand: options.brand,
-      consoleUrl,
-      confirmEmail: options.confirmEmail,
-      passwordLengthMin: options.passwordLengthMin,
-    },
-  );
+  const accountsDeps = { ...deps, hasher, background, limits };
+  const accountsOptions = {
+    brand: options.brand,
+    consoleUrl,
+    confirmEmail: options.confirmEmail,
+    passwordLengthMin: options.passwordLengthMin,
+  };
+  const accounts = createAccounts(accountsDeps, accountsOptions);
+  const ownAccounts = createOwnAccounts(accountsDeps, accountsOptions);
+  const moves = createAddressMoves(accountsDeps, accountsOptions);
+  const signIns = createSignIns(deps);
   const knownBrowsers = createKnownBrowsers(deps, {
     secret: options.secret,
     isSecure: publicUrl.protocol === "https:",
   });
-  const people = createPeopleRoutes({ ...deps, accounts, knownBrowsers }, { consoleUrl });
+  const people = createPeopleRoutes({ ...deps, accounts, moves, knownBrowsers }, { consoleUrl });
   const endSession = createEndSessionRoute(deps, {
     consoleUrl,
     issuer,
@@ -132,7 +139,7 @@ export async function createIdentityProvider(
     const current = await keys.current();
     const kids = current.map((key) => key.kid).join(" ");
     if (running?.kids !== kids) {
-      const provider = createOidc({ ...deps, accounts }, { consoleUrl, keys: current });
+      const provider = createOidc({ ...deps, accounts, signIns }, { consoleUrl, keys: current });
       running = { kids, provider, listener: provider.callback() };
     }
     return running;
@@ -183,6 +190,8 @@ export async function createIdentityProvider(
     { methods: ["POST"], path: /^\/password\/forgot$/, answer: people.forgotPassword },
     { methods: ["POST"], path: /^\/password\/reset$/, answer: people.resetPassword },
     { methods: ["POST"], path: /^\/email\/confirm$/, answer: people.confirmEmail },
+    { methods: ["POST"], path: /^\/email\/change$/, answer: people.changeEmail },
+    { methods: ["POST"], path: /^\/email\/undo$/, answer: people.undoEmail },
   ];
 
   function toPeopleNetwork(req: IncomingMessage): string {
@@ -203,6 +212,7 @@ export async function createIdentityProvider(
     issuer,
     clientId: CONSOLE_CLIENT_ID,
     publicKeys: keys.publicKeys,
+    ownAccounts,
     get hashing() {
       return hasher.load;
     },

@@ -3,6 +3,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { deleteExpiredLinks } from "../accounts/accounts.store.ts";
 import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts";
 import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
+import { deleteExpiredSignIns } from "../sign-ins/sign-ins.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
 /** Rows in one transaction: few enough that its locks are short. */
@@ -26,6 +27,7 @@ export async function pruneExpired(
     (tx) => deleteExpiredLinks(tx, before, batchSize),
     (tx) => deleteExpiredDeviceSignIns(tx, before, batchSize),
     (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
+    (tx) => deleteExpiredSignIns(tx, before, batchSize),
   ];
   let deleted = 0;
   for (const deleteBatch of kinds) {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import type { Tx } from "@turnpike/db/client";
+import type { UserId } from "@turnpike/domain/ids/ids";
 import { toMailText } from "@turnpike/domain/mail/mail-content";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices } from "@turnpike/testkit/test-services";
@@ -11,11 +13,16 @@ import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { RecentRequests } from "#platform/loop-watch.ts";
+import { createOutbound } from "#platform/outbound.ts";
+import { createAccountRoutes } from "../own-account/own-account.routes.ts";
 import {
   createIdentityProvider,
   type IdentityProvider,
   type IdentityProviderOptions,
 } from "../provider/provider.routes.ts";
+import { createTrustedIssuers } from "../tokens/trusted-issuers.ts";
+import { createTokenVerifier } from "../tokens/verify-id-token.ts";
+import { createUserDirectory } from "../users/user-directory.ts";
 
 export type SentMail = { to: string; subject: string; text: string; kind: string };
 
@@ -65,7 +72,11 @@ export type IdentityFixture = {
   provider(): IdentityProvider;
   oidc(): Promise<openid.Configuration>;
   /** @param address - Of the browser; left out: one in a network of its own. */
-  browser(address?: string): TestBrowser;
+  browser(address?: string, userAgent?: string): TestBrowser;
+  /** Calls the API of people's own accounts with an ID token. */
+  api(idToken: string | undefined, method: string, path: string, body?: object): Promise<Reply>;
+  /** People whose agents were ended. */
+  agentsEndedOf: UserId[];
   /** Stops our clocks while `work` runs, so that no limit refills. */
   stopClock<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Moves our clocks on. */
@@ -107,6 +118,7 @@ async function toReply(response: Response): Promise<Reply> {
 function createTestBrowser(input: {
   url: string;
   address: string;
+  userAgent: string;
   oidc(): Promise<openid.Configuration>;
 }): TestBrowser {
   const { url } = input;
@@ -147,6 +159,7 @@ function createTestBrowser(input: {
         redirect: "manual",
         headers: {
           "x-forwarded-for": input.address,
+          "user-agent": input.userAgent,
           ...(cookies.size === 0 ? {} : { cookie: cookieHeader(address.pathname) }),
           ...(method === "GET" ? {} : { origin: url, "content-type": type }),
           ...options.headers,
@@ -240,6 +253,39 @@ export async function startIdentityProvider(
   };
   const mails: SentMail[] = [];
   let provider: IdentityProvider | undefined;
+  const agentsEndedOf: UserId[] = [];
+  const agents = {
+    endAgentsOf: (_tx: Tx, userId: UserId) => {
+      agentsEndedOf.push(userId);
+      return Promise.resolve();
+    },
+  };
+  const router = {
+    account: createAccountRoutes({
+      ...services,
+      agents,
+      get accounts() {
+        return provider?.ownAccounts;
+      },
+    }),
+  };
+  /** Reads people anew for each call: no feed of changes runs here. */
+  const findActor = async (token: string) => {
+    const builtin = provider;
+    const users = createUserDirectory({
+      ...services,
+      verifyToken: createTokenVerifier({
+        clock: services.clock,
+        issuers: createTrustedIssuers(
+          { ...services, outbound: createOutbound() },
+          { builtin, providers: [] },
+        ),
+      }),
+      roles: { listRoles: () => Promise.resolve(new Map()) },
+      operators: [],
+    });
+    return await users.findActor(token);
+  };
   const renderProblem = createProblemRenderer("http://docs.test");
   const server = createApiServer({
     mounts: [
@@ -251,13 +297,13 @@ export async function startIdentityProvider(
       },
     ],
     rawRoutes: [],
-    contract: createContractHandler({}, { renderProblem, onFailure: () => undefined }),
+    contract: createContractHandler(router, { renderProblem, onFailure: () => undefined }),
     serveConsole: (_req, res) => {
       res.writeHead(200, { "content-type": "text/html" });
       res.end("<!doctype html><title>Console</title>");
       return true;
     },
-    findActor: async () => undefined,
+    findActor,
     renderProblem,
     newId: services.newId,
     logger: services.logger,
@@ -274,7 +320,7 @@ export async function startIdentityProvider(
     return await createIdentityProvider(
       {
         ...services,
-        agents: { endAgentsOf: () => Promise.resolve() },
+        agents,
         mailer: {
           sendMail: async (_tx, mail) => {
             const { content, to, subject, kind } = mail;
@@ -320,7 +366,20 @@ export async function startIdentityProvider(
       return provider;
     },
     oidc,
-    browser: (address = newAddress()) => createTestBrowser({ url, oidc, address }),
+    browser: (address = newAddress(), userAgent = "") =>
+      createTestBrowser({ url, oidc, address, userAgent }),
+    agentsEndedOf,
+    async api(idToken, method, path, body) {
+      const response = await fetch(new URL(path, url), {
+        method,
+        headers: {
+          ...(idToken === undefined ? {} : { authorization: `Bearer ${idToken}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return await toReply(response);
+    },
     async stopClock(work) {
       stopped = { nowMs: systemClock.now().getTime(), monotonicMs: systemClock.monotonicMs() };
       try {

@@ -14,6 +14,8 @@ export type TokenClaims = {
   emailVerified: boolean;
   name: string | null;
   issuedAt: Date;
+  /** The browser's sign-in, of the built-in provider only. */
+  signInId?: string;
 };
 
 export type TokenVerdict =

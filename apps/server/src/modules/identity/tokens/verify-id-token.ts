@@ -8,7 +8,10 @@ import {
   toClaims,
   toVerdict,
 } from "./token-claims.ts";
-import type { TrustedIssuer } from "./trusted-issuers.ts";
+import { BUILTIN_ISSUER, type TrustedIssuer } from "./trusted-issuers.ts";
+
+/** The claim of the built-in provider's ID tokens that names the browser's sign-in. No other issuer's is read. */
+export const SIGN_IN_CLAIM = "sign_in";
 
 /** Asymmetric algorithms only. The key must match the algorithm's type, so none can be tricked into using another. */
 const ALGORITHMS = [
@@ -67,7 +70,9 @@ export function createTokenVerifier(deps: {
     });
     trusted.assertClaims?.(payload, now);
     assertMadeForUs({ payload, typ: protectedHeader.typ, clientId: trusted.clientId });
-    return toClaims(payload, trusted.storedAs);
+    const claims = toClaims(payload, trusted.storedAs);
+    const signInId = trusted.storedAs === BUILTIN_ISSUER ? payload[SIGN_IN_CLAIM] : undefined;
+    return typeof signInId === "string" ? { ...claims, signInId } : claims;
   }
 
   return (token) => toVerdict(() => verify(token));

@@ -191,7 +191,13 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       throw refused("expired", undefined);
     }
     const user = toSignedInUser(record.row, isOperator(record));
-    return { user, actor: toActor(record) };
+    const { signInId, issuedAt } = verdict.claims;
+    const actor: UserActor = {
+      ...toActor(record),
+      vouchedAt: issuedAt,
+      ...(signInId === undefined ? {} : { signInId }),
+    };
+    return { user, actor };
   }
 
   return {

@@ -11,6 +11,7 @@ export type UserRow = {
   is_operator: boolean;
   tokens_valid_from: Date | null;
   claims_issued_at: Date | null;
+  created_at: Date;
 };
 
 const COLUMNS = [
@@ -23,6 +24,7 @@ const COLUMNS = [
   "is_operator",
   "tokens_valid_from",
   "claims_issued_at",
+  "created_at",
 ] as const;
 
 /** @returns The row; `undefined` if the issuer and subject already have a user. */
@@ -65,6 +67,25 @@ export async function updateUserProfile(
     where user_id = ${row.user_id}
     returning ${tx(COLUMNS)}`;
   return user;
+}
+
+/**
+ * Stores what the built-in provider knows newly about a person, without waiting for their next token. Older tokens do not bring the
+ * former values back.
+ *
+ * @returns The user; `undefined` if there is none yet.
+ */
+export async function updateUserFacts(
+  tx: Tx,
+  row: Pick<UserRow, "issuer" | "subject" | "email" | "email_verified" | "name"> & { now: Date },
+): Promise<UserId | undefined> {
+  const [user] = await tx<{ user_id: UserId }[]>`
+    update users
+    set email = ${row.email}, email_verified = ${row.email_verified}, name = ${row.name},
+      claims_issued_at = greatest(claims_issued_at, ${row.now}), updated_at = ${row.now}
+    where issuer = ${row.issuer} and subject = ${row.subject}
+    returning user_id`;
+  return user?.user_id;
 }
 
 /**

@@ -5,6 +5,8 @@ import { type KeyboardEvent, type ReactNode, useState } from "react";
 
 export type PasswordFieldProps = {
   label: string;
+  /** In the form. Left out: `password`. */
+  name?: string;
   autoComplete: "current-password" | "new-password";
   help?: ReactNode;
   error?: string | undefined;
@@ -28,7 +30,7 @@ export function PasswordField(props: PasswordFieldProps) {
           <div className="relative">
             <input
               {...control}
-              name="password"
+              name={props.name ?? "password"}
               type={isShown ? "text" : "password"}
               autoComplete={props.autoComplete}
               autoCapitalize="none"

@@ -1,0 +1,101 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { type SubmitEvent, useState } from "react";
+import { toast } from "sonner";
+import { PasswordField } from "#components/password/password-field.tsx";
+import { PasswordRuleList } from "#components/password/password-rule-list.tsx";
+import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { type OwnAccount, useRefreshAccount } from "./account.queries.ts";
+
+/** Changes the password, which takes the present one. */
+export function PasswordSection({ account }: { account: OwnAccount }) {
+  const [isChanging, setIsChanging] = useState(false);
+  return (
+    <Card
+      title="Password"
+      description="A new password signs out every other browser, every command line and every agent."
+    >
+      {isChanging ? (
+        <PasswordForm email={account.email ?? ""} onDone={() => setIsChanging(false)} />
+      ) : (
+        <Button onClick={() => setIsChanging(true)}>Change password…</Button>
+      )}
+    </Card>
+  );
+}
+
+function PasswordForm({ email, onDone }: { email: string; onDone: () => void }) {
+  const { api, config } = usePlatform();
+  const refresh = useRefreshAccount();
+  const [currentPassword, setCurrentPassword] = useState("");
+  const [password, setPassword] = useState("");
+  const change = useMutation({
+    mutationKey: ["account", "change-password"],
+    mutationFn: (input: { currentPassword: string; password: string }) =>
+      api.account.changePassword(input),
+    onSuccess: async () => {
+      toast.success("Your password was changed. Everything else was signed out.");
+      await refresh();
+      onDone();
+    },
+  });
+  const changeOnce = useSubmitOnce(change.mutateAsync, "settled");
+  const failure = toFormFailure(change.error, {
+    currentPassword: "/currentPassword",
+    password: "/password",
+  });
+  const rules = toPasswordRules(password, {
+    email,
+    lengthMin: config.identity.passwordRules.lengthMin,
+  });
+  const isReady = currentPassword !== "" && rules.every(({ isMet }) => isMet);
+  function submit(event: SubmitEvent): void {
+    event.preventDefault();
+    if (isReady) {
+      changeOnce({ currentPassword, password });
+    }
+  }
+  return (
+    <form onSubmit={submit} noValidate className="space-y-4">
+      <FormErrors
+        title={failure === undefined ? undefined : "Your password was not changed."}
+        errors={failure?.messages ?? []}
+      />
+      {/* For password managers: which account the passwords are of. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+      <PasswordField
+        label="Present password"
+        name="current-password"
+        autoComplete="current-password"
+        error={failure?.fields.currentPassword}
+        onValueChange={setCurrentPassword}
+      />
+      <PasswordField
+        label="New password"
+        name="new-password"
+        autoComplete="new-password"
+        error={failure?.fields.password}
+        onValueChange={setPassword}
+      />
+      <PasswordRuleList rules={rules} />
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          look="primary"
+          disabled={!isReady}
+          progress={change.isPending ? "Changing…" : undefined}
+        >
+          Change password
+        </Button>
+        <Button look="quiet" disabled={change.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

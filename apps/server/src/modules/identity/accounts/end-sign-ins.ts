@@ -1,0 +1,28 @@
+import type { Tx } from "@turnpike/db/client";
+import type { AppServices } from "#platform/app-services.ts";
+import { toIdHash } from "../provider/oidc-adapter.ts";
+import { deleteRecordsOfAccount } from "../provider/oidc-records.store.ts";
+import { deleteSignInsOf, type SignInRow } from "../sign-ins/sign-ins.store.ts";
+import { endTokens } from "../tokens/end-tokens.ts";
+import type { PersonAgents } from "./provider.ports.ts";
+
+/**
+ * Ends everything that was given out to sign-ins of an account: sessions and refresh tokens at once, ID tokens within a second, command
+ * lines and agents too. Needs the operator role.
+ *
+ * @param input.kept - A sign-in whose session and refresh tokens go on working.
+ */
+export async function endSignIns(
+  deps: Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents },
+  tx: Tx,
+  input: { accountId: string; kept?: SignInRow | undefined },
+): Promise<void> {
+  const { accountId, kept } = input;
+  await deleteRecordsOfAccount(
+    tx,
+    accountId,
+    kept && { grantId: kept.grant_id, grantHash: toIdHash("", "Grant", kept.grant_id) },
+  );
+  await deleteSignInsOf(tx, { accountId, except: kept?.sign_in_id ?? null });
+  await endTokens(deps, tx, { subject: accountId });
+}

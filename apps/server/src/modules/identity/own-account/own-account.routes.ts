@@ -1,0 +1,48 @@
+import { implement } from "@orpc/server";
+import { accountContract } from "@turnpike/contract/account";
+import type { HttpContext } from "#http/http-context.ts";
+import { toNetwork } from "../attempts/attempt-limits.ts";
+import {
+  endOwnSignIn,
+  endOwnSignIns,
+  listOwnSignIns,
+  type OwnSignInsDeps,
+} from "./end-own-sign-ins.ts";
+import { getOwnAccount, getOwner, type OwnCall } from "./own-account.ts";
+
+function toOwnCall(context: HttpContext): OwnCall {
+  return { context: context.call(), network: toNetwork(context.clientAddress()) };
+}
+
+/** What people do with their own accounts. */
+export function createAccountRoutes(deps: OwnSignInsDeps) {
+  const os = implement(accountContract).$context<HttpContext>();
+  return os.router({
+    get: os.get.handler(({ context }) => getOwnAccount(deps, context.call())),
+    rename: os.rename.handler(async ({ input, context }) => {
+      const { accounts, owner } = await getOwner(deps, toOwnCall(context));
+      await accounts.rename(owner, input);
+      return await getOwnAccount(deps, context.call());
+    }),
+    changePassword: os.changePassword.handler(async ({ input, context }) => {
+      const { accounts, owner } = await getOwner(deps, toOwnCall(context));
+      await accounts.changePassword(owner, input);
+    }),
+    changeEmail: os.changeEmail.handler(async ({ input, context }) => {
+      const { accounts, owner } = await getOwner(deps, toOwnCall(context));
+      await accounts.changeEmail(owner, input);
+      return await getOwnAccount(deps, context.call());
+    }),
+    sendConfirmation: os.sendConfirmation.handler(async ({ context }) => {
+      const { accounts, owner } = await getOwner(deps, toOwnCall(context));
+      return { isSent: await accounts.sendConfirmation(owner) };
+    }),
+    listSignIns: os.listSignIns.handler(({ context }) => listOwnSignIns(deps, toOwnCall(context))),
+    endSignIn: os.endSignIn.handler(({ input, context }) =>
+      endOwnSignIn(deps, toOwnCall(context), input),
+    ),
+    endSignIns: os.endSignIns.handler(async ({ input, context }) => {
+      await endOwnSignIns(deps, toOwnCall(context), input);
+    }),
+  });
+}

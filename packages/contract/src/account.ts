@@ -1,0 +1,130 @@
+import { isId } from "@turnpike/domain/ids/ids";
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { displayName, instant } from "./shapes.ts";
+
+/** The signed-in person's account, as they see it. */
+export const ownAccount = z.strictObject({
+  /** `builtin` has a password here; the account of a `provider` is changed there. */
+  kind: z.enum(["builtin", "provider"]),
+  /** Who vouches for the person: the address of a provider; null for the built-in sign-in. */
+  issuer: z.string().nullable(),
+  email: z.string().nullable(),
+  emailVerified: z.boolean(),
+  name: z.string().nullable(),
+  /** An address that takes effect once the link that was sent to it is followed. */
+  pendingEmail: z.string().nullable(),
+  createdAt: instant,
+});
+export type OwnAccount = z.infer<typeof ownAccount>;
+
+const signInId = z
+  .string()
+  .refine((value) => isId("signIn", value), {
+    error: "Not the id of a sign-in; it looks like sin_0199f3b0c1d27a4e8f60112233445566.",
+  })
+  .meta({ examples: ["sin_0199f3b0c1d27a4e8f60112233445566"] });
+
+/** A browser that is signed in as the person. */
+export const signIn = z.strictObject({
+  signInId,
+  /** Such as `Firefox`, as the browser names itself; null when it does not. */
+  browser: z.string().nullable(),
+  /** Such as `Windows`. */
+  system: z.string().nullable(),
+  /** True for the browser that asks. */
+  isThis: z.boolean(),
+  createdAt: instant,
+  /** When it last got a token: at least every quarter of an hour while it is used. */
+  lastUsedAt: instant,
+  /** Unless it gets a token until then. */
+  expiresAt: instant,
+});
+export type SignIn = z.infer<typeof signIn>;
+
+/** The most browsers in a list, those used last first. */
+export const SIGN_INS_MAX = 200;
+
+// Longer than a password may be: one that was pasted twice is wrong, not malformed.
+const password = z.string().min(1).max(1_024);
+const newEmail = z.string().trim().pipe(z.email("Not an e-mail address.").max(254));
+
+const tags = ["Account"];
+
+/** What people do with their own accounts. */
+export const accountContract = {
+  get: operation({ scope: "person" })
+    .route({ method: "GET", path: "/me/account", summary: "Get your account", tags })
+    .input(z.strictObject({}))
+    .output(ownAccount),
+  rename: operation({ scope: "person" })
+    .route({ method: "POST", path: "/me/account/name", summary: "Change your name", tags })
+    .input(z.strictObject({ name: displayName(100) }))
+    .output(ownAccount),
+  changePassword: operation({ scope: "person", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/me/account/password",
+      successStatus: 204,
+      summary: "Change your password",
+      description:
+        "Ends every other sign-in: browsers, command lines and agents. The browser that calls keeps its own, with a renewed token.",
+      tags,
+    })
+    .input(z.strictObject({ currentPassword: password, password })),
+  changeEmail: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/me/account/email",
+      successStatus: 202,
+      summary: "Ask for another e-mail address",
+      description: "It takes effect once the link that is sent to it is followed.",
+      tags,
+    })
+    .input(z.strictObject({ email: newEmail, currentPassword: password }))
+    .output(ownAccount),
+  sendConfirmation: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/me/account/confirmation",
+      successStatus: 202,
+      summary: "Have the link that confirms your e-mail address sent again",
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(z.strictObject({ isSent: z.boolean() })),
+  listSignIns: operation({ scope: "person" })
+    .route({
+      method: "GET",
+      path: "/me/sign-ins",
+      summary: "List the browsers that are signed in as you, those used last first",
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(z.strictObject({ items: z.array(signIn).max(SIGN_INS_MAX) })),
+  endSignIn: operation({ scope: "person", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/me/sign-ins/end",
+      summary: "Sign a browser out",
+      description:
+        "It gets no token any more. The ID token that it has works for the rest of its 15 minutes.",
+      tags,
+    })
+    .input(z.strictObject({ signInId }))
+    .output(signIn),
+  endSignIns: operation({ scope: "person", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/me/sign-ins/end-all",
+      successStatus: 204,
+      summary: "Sign out everywhere: browsers, command lines and agents, within a second",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        /** True where the browser that calls stays signed in. */
+        keepThis: z.boolean(),
+      }),
+    ),
+};

@@ -12,16 +12,24 @@ const TAB_DEFAULT: TenantsTab = "yours";
 const TEXT_LENGTH_MAX = 100;
 const CURSOR_LENGTH_MAX = 200;
 
+/** What mails can be filtered by. */
+export const MAIL_STATE_CHOICES = ["queued", "sent", "failed", "held", "bounced"] as const;
+export type MailStateChoice = (typeof MAIL_STATE_CHOICES)[number];
+
 /** The search parameters of `/tenants`. */
 export type TenantsSearch = {
   /** Left out: the person's own tenants. */
   tab?: TenantsTab;
-  /** Part of a name or slug. */
+  /** Part of a name or slug, or of an address. */
   q?: string;
   /** Set: deleted tenants only; left out: the others. */
   state?: "deleted";
   /** The cursor of the current page of a list. */
   cursor?: string;
+  /** Mails of this state only. */
+  mailState?: MailStateChoice;
+  /** Mails of this kind only. */
+  mailKind?: string;
   /** The mail that is open next to the outbox. */
   mail?: string;
   /** The endpoint whose deliveries are shown. */
@@ -36,6 +44,8 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
   const q = readText(search["q"], TEXT_LENGTH_MAX);
   const cursor = readText(search["cursor"], CURSOR_LENGTH_MAX);
   const isDeleted = search["state"] === "deleted";
+  const mailState = MAIL_STATE_CHOICES.find((known) => known === search["mailState"]);
+  const mailKind = readText(search["mailKind"], TEXT_LENGTH_MAX);
   const mail = readText(search["mail"], TEXT_LENGTH_MAX);
   const webhook = readText(search["webhook"], TEXT_LENGTH_MAX);
   const delivery = readText(search["delivery"], TEXT_LENGTH_MAX);
@@ -44,6 +54,8 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
     ...(q === undefined ? {} : { q }),
     ...(cursor === undefined ? {} : { cursor }),
     ...(isDeleted ? { state: "deleted" as const } : {}),
+    ...(mailState === undefined ? {} : { mailState }),
+    ...(mailKind === undefined ? {} : { mailKind }),
     ...(mail === undefined ? {} : { mail }),
     ...(webhook === undefined ? {} : { webhook }),
     ...(delivery === undefined ? {} : { delivery }),

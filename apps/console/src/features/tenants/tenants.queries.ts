@@ -13,6 +13,8 @@ export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
 export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
 
+export type MailFilter = { state?: Mail["state"]; kind?: string; to?: string };
+
 /** Rows of a page in lists that are paged through. */
 const PAGE = 25;
 /** The most that the API returns at once. */
@@ -140,11 +142,19 @@ export const operatorQueries = {
       staleTime: 0,
     }),
 
-  outbox: (api: ApiClient, cursor: Cursor) =>
+  outbox: (api: ApiClient, { cursor, ...filter }: MailFilter & { cursor: Cursor }) =>
     queryOptions({
-      queryKey: ["outbox", cursor ?? null],
-      queryFn: ({ signal }) => api.outbox.list(pageOf(cursor), { signal }),
+      queryKey: ["outbox", "list", filter, cursor ?? null],
+      queryFn: ({ signal }) => api.outbox.list({ ...pageOf(cursor), ...filter }, { signal }),
       staleTime: 0,
       refetchInterval: OUTBOX_REFRESH_MS,
+    }),
+
+  refusedAddresses: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["outbox", "refused-addresses"],
+      queryFn: async ({ signal }) =>
+        (await api.outbox.listRefusedAddresses({ limit: ALL }, { signal })).items,
+      staleTime: 0,
     }),
 };

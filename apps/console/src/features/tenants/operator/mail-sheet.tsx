@@ -7,6 +7,7 @@ import type { Mail } from "../tenants.queries.ts";
 import { listLinks } from "./mail.view-model.ts";
 import { MailFiles } from "./mail-files.tsx";
 import { MailState } from "./mail-state.tsx";
+import { MailTrouble } from "./mail-trouble.tsx";
 
 export type MailSheetProps = { mail: Mail | undefined; onClose: () => void };
 
@@ -43,12 +44,7 @@ function MailDetails({ mail }: { mail: Mail }) {
         )}
         <Fact name="Attempts">{formatCount(mail.attempts)}</Fact>
       </dl>
-      {mail.lastError !== null && (
-        <div className="rounded-control bg-danger-soft px-3 py-2.5">
-          <p className="font-medium text-danger">The last attempt failed.</p>
-          <p className="[overflow-wrap:anywhere]">{mail.lastError}</p>
-        </div>
-      )}
+      <MailTrouble mail={mail} />
       {/* What brings files leads to the console, for anyone who may sign in: that is no link to pass on. */}
       {mail.text !== null && mail.attachments.length === 0 && (
         <Links links={listLinks(mail.text)} />

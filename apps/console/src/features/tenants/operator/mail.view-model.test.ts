@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listLinks, toMailState } from "./mail.view-model.ts";
+import { isResendable, listLinks, toMailState } from "./mail.view-model.ts";
 
 describe("toMailState", () => {
   it("does not call a mail sent that no mail server accepted", () => {
@@ -7,6 +7,16 @@ describe("toMailState", () => {
     expect(toMailState({ state: "sent", text: "Hello" }).label).toBe("Kept here");
     expect(toMailState({ state: "failed", text: "Hello" }).tone).toBe("danger");
     expect(toMailState({ state: "queued", text: "Hello" }).label).toBe("Queued");
+  });
+});
+
+describe("isResendable", () => {
+  it("is what did not leave and still has its text", () => {
+    expect(isResendable({ state: "failed", text: "Hello" })).toBe(true);
+    expect(isResendable({ state: "held", text: "Hello" })).toBe(true);
+    expect(isResendable({ state: "bounced", text: null })).toBe(false);
+    expect(isResendable({ state: "failed", text: null })).toBe(false);
+    expect(isResendable({ state: "queued", text: "Hello" })).toBe(false);
   });
 });
 

@@ -5,7 +5,27 @@ const STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
   queued: { tone: "info", label: "Queued" },
   sent: { tone: "ok", label: "Sent" },
   failed: { tone: "danger", label: "Failed" },
+  held: { tone: "warning", label: "Held" },
+  bounced: { tone: "danger", label: "Came back" },
 };
+
+/** Kinds of mails by what people call them; the API knows others, too. */
+export const MAIL_KINDS: readonly { value: string; label: string }[] = [
+  { value: "invitation", label: "Invitations" },
+  { value: "confirm-email", label: "Confirmations of addresses" },
+  { value: "reset-password", label: "Resets of passwords" },
+  { value: "password-changed", label: "Changed passwords" },
+  { value: "address-taken", label: "Addresses that are taken" },
+  { value: "invoice.issued", label: "Invoices" },
+  { value: "credit_note.issued", label: "Credit notes" },
+  { value: "insight.digest", label: "Digests of insights" },
+  { value: "test", label: "Test mails" },
+];
+
+/** True for a mail that can be sent again as it is. */
+export function isResendable({ state, text }: Pick<Mail, "state" | "text">): boolean {
+  return (state === "failed" || state === "held") && text !== null;
+}
 
 /**
  * The state of an e-mail, in words. A finished mail that still has its text was accepted by no mail server: it waits here

@@ -277,11 +277,89 @@ describe("service keys", () => {
 });
 
 describe("the outbox", () => {
+  const refusedAddress = {
+    address: "gone@example.com",
+    explanation: "There is no such mailbox.",
+    answer: "550 5.1.1 no such user",
+    refusedAt: "2026-11-20T10:00:00.000Z",
+  };
+
+  it("filters in the address, says why a mail is held, sends it again and lifts the refusal", async () => {
+    const asked: URLSearchParams[] = [];
+    let refused = [refusedAddress];
+    const held = makeMail("mail_1", { state: "held", explanation: refusedAddress.explanation });
+    const sent: unknown[] = [];
+    const { readSearch } = open("outbox", {
+      answers: {
+        "GET /outbox": (request) => {
+          asked.push(new URL(request.url).searchParams);
+          return pageOf(held);
+        },
+        "GET /outbox/refused-addresses": () => ({ items: refused }),
+        "POST /outbox/refused-addresses/lift": async (request) => {
+          sent.push(await request.json());
+          refused = [];
+          return { address: refusedAddress.address };
+        },
+        "POST /outbox/mail_1/resend": () => {
+          sent.push("mail_1");
+          return { ...held, state: "queued" };
+        },
+      },
+    });
+    await userEvent.click(await screen.findByRole("combobox", { name: "State" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Held" }));
+    await userEvent.click(await screen.findByRole("combobox", { name: "Kind" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Invitations" }));
+    await userEvent.type(screen.getByRole("textbox", { name: "Search address" }), "bob");
+    const filters = { mailState: "held", mailKind: "invitation", q: "bob" };
+    await waitFor(() => expect(readSearch()).toEqual({ tab: "outbox", ...filters }));
+    await waitFor(() =>
+      expect(Object.fromEntries(asked.at(-1) ?? [])).toMatchObject({
+        ...{ state: "held", kind: "invitation", to: "bob" },
+      }),
+    );
+    await userEvent.click(
+      screen.getByRole("button", { name: "Send mails to gone@example.com again" }),
+    );
+    await waitFor(() => expect(screen.queryByText("gone@example.com")).toBeNull());
+    await userEvent.click(screen.getByText("You are invited to Acme"));
+    const sheet = await screen.findByRole("dialog", { name: "You are invited to Acme" });
+    within(sheet).getByText(refusedAddress.explanation);
+    await userEvent.click(within(sheet).getByRole("button", { name: "Send again" }));
+    await waitFor(() => expect(sent).toEqual([{ address: "gone@example.com" }, "mail_1"]));
+  });
+
+  it("sends a test mail to the person's own address, and says what the server answered", async () => {
+    const sent: unknown[] = [];
+    open("outbox", {
+      answers: {
+        "GET /outbox": () => NOTHING,
+        "GET /outbox/refused-addresses": () => ({ items: [] }),
+        "POST /outbox/test": async (request) => {
+          sent.push(await request.json());
+          const explanation = "Nothing answers at this port of the mail server.";
+          const answer = "connect ECONNREFUSED 192.0.2.1:587";
+          return { mailId: "mail_1", outcome: "failed", explanation, answer };
+        },
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Send a test mail" }));
+    const dialog = await screen.findByRole("dialog", { name: "Send a test mail" });
+    await userEvent.click(within(dialog).getByRole("button", { name: "Send test mail" }));
+    await within(dialog).findByText("Nothing answers at this port of the mail server.");
+    within(dialog).getByText("connect ECONNREFUSED 192.0.2.1:587");
+    expect(sent).toEqual([{ to: "ada@example.com" }]);
+  });
+
   const LINK = "https://console.example.com/register#invitation=abc";
 
   it("opens a mail next to the list, with its link as text and never as a link", async () => {
     const { readSearch } = open("outbox", {
-      answers: { "GET /outbox": () => pageOf(makeMail("mail_1")) },
+      answers: {
+        "GET /outbox": () => pageOf(makeMail("mail_1")),
+        "GET /outbox/refused-addresses": () => ({ items: [] }),
+      },
     });
     await userEvent.click(await screen.findByText("You are invited to Acme"));
     const sheet = await screen.findByRole("dialog", { name: "You are invited to Acme" });

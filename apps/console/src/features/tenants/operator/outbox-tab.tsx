@@ -5,14 +5,18 @@ import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import MailIcon from "lucide-react/icons/mail";
+import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { TabProps } from "../tab-props.ts";
 import { type Mail, operatorQueries } from "../tenants.queries.ts";
+import { MailFilters } from "./mail-filters.tsx";
 import { MailSheet } from "./mail-sheet.tsx";
 import { MailState } from "./mail-state.tsx";
+import { RefusedAddresses } from "./refused-addresses.tsx";
+import { TestMailDialog } from "./test-mail-dialog.tsx";
 
 const COLUMNS: readonly Column<Mail>[] = [
   {
@@ -43,14 +47,21 @@ const COLUMNS: readonly Column<Mail>[] = [
 /** The e-mails of the installation, newest first. */
 export function OutboxTab({ search, onSearchChange }: TabProps) {
   const { api, config } = usePlatform();
-  const { cursor } = search;
+  const { cursor, q, mailState, mailKind } = search;
   const mails = useQuery({
-    ...operatorQueries.outbox(api, cursor),
+    ...operatorQueries.outbox(api, {
+      cursor,
+      ...(mailState === undefined ? {} : { state: mailState }),
+      ...(mailKind === undefined ? {} : { kind: mailKind }),
+      ...(q === undefined ? {} : { to: q }),
+    }),
     placeholderData: keepPreviousData,
   });
+  const [isTesting, setIsTesting] = useState(false);
+  const { mail: _, cursor: __, ...filters } = search;
   const change = (to: { cursor: string | undefined; mail?: string }) =>
     onSearchChange({
-      tab: "outbox",
+      ...filters,
       ...(to.cursor === undefined ? {} : { cursor: to.cursor }),
       ...(to.mail === undefined ? {} : { mail: to.mail }),
     });
@@ -59,6 +70,7 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
     nextCursor: mails.data?.nextCursor,
     onCursorChange: (next) => change({ cursor: next }),
   });
+  const isFiltered = q !== undefined || mailState !== undefined || mailKind !== undefined;
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -67,8 +79,12 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
             ? "E-mails to people, and whether the mail server accepted them. The text of accepted e-mails is deleted, because links in it are secrets."
             : "No mail server is configured, so this installation sends no e-mail: open one to pass its link on yourself."}
         </p>
-        <Button onClick={() => void mails.refetch()}>Refresh</Button>
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => setIsTesting(true)}>Send a test mail</Button>
+          <Button onClick={() => void mails.refetch()}>Refresh</Button>
+        </div>
       </div>
+      <MailFilters search={search} onSearchChange={onSearchChange} />
       {mails.isError && mails.data === undefined ? (
         <FailureNotice
           what="The outbox could not be loaded."
@@ -86,9 +102,23 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
           openRowId={search.mail}
           onRowOpen={({ mailId }) => change({ cursor, mail: mailId })}
           empty={
-            <EmptyState icon={<MailIcon />} title="No e-mails yet">
-              Invitations, address confirmations and password resets are listed here.
-            </EmptyState>
+            isFiltered ? (
+              <EmptyState
+                icon={<MailIcon />}
+                title="No matching e-mails"
+                action={
+                  <Button onClick={() => onSearchChange({ tab: "outbox" })}>
+                    Show all e-mails
+                  </Button>
+                }
+              >
+                E-mails are listed for 30 days.
+              </EmptyState>
+            ) : (
+              <EmptyState icon={<MailIcon />} title="No e-mails yet">
+                Invitations, address confirmations and password resets are listed here.
+              </EmptyState>
+            )
           }
           footer={
             <PageFooter
@@ -99,10 +129,12 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
           }
         />
       )}
+      <RefusedAddresses />
       <MailSheet
         mail={mails.data?.items.find(({ mailId }) => mailId === search.mail)}
         onClose={() => change({ cursor })}
       />
+      <TestMailDialog isOpen={isTesting} onClose={() => setIsTesting(false)} />
     </div>
   );
 }

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import type { Mail } from "../tenants.queries.ts";
+import { isResendable } from "./mail.view-model.ts";
+
+const TITLES: Readonly<Record<Mail["state"], string>> = {
+  queued: "The last attempt failed; it is tried again.",
+  sent: "",
+  failed: "It was not sent.",
+  held: "It is held, because the address refused an earlier mail for good.",
+  bounced: "It came back.",
+};
+
+/** Why a mail has not arrived, in plain words and in those of the server, and the way to send it again. */
+export function MailTrouble({ mail }: { mail: Mail }) {
+  const { api } = usePlatform();
+  const client = useQueryClient();
+  const resend = useMutation({
+    mutationKey: ["outbox", "resend"],
+    mutationFn: () => api.outbox.resend({ mailId: mail.mailId }),
+    onSuccess: async () => {
+      toast.success("The mail is sent again.");
+      await client.invalidateQueries({ queryKey: ["outbox"] });
+    },
+    onError: (error) => void toast.error(toErrorMessage(error)),
+  });
+  const { lastError, explanation, state } = mail;
+  if (state === "sent" || (lastError === null && explanation === null)) {
+    return null;
+  }
+  return (
+    <div className="space-y-2 rounded-control bg-danger-soft px-3 py-2.5">
+      <p className="font-medium text-danger">{TITLES[state]}</p>
+      {explanation !== null && <p>{explanation}</p>}
+      {lastError !== null && lastError !== "" && (
+        <p className="font-mono text-xs [overflow-wrap:anywhere]">{lastError}</p>
+      )}
+      {isResendable(mail) && (
+        <Button
+          progress={resend.isPending ? "Sending…" : undefined}
+          onClick={() => resend.mutate()}
+        >
+          Send again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -55,10 +55,17 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ["/config.json", "/page-data", "/health", "/v1", "/auth", "/idp", "/docs"].map((path) => [
-        path,
-        SERVER_ORIGIN,
-      ]),
+      [
+        "/config.json",
+        "/page-data",
+        "/health",
+        "/v1",
+        "/auth",
+        "/idp",
+        "/docs",
+        // The way back of a sign-in in a window or a frame.
+        "^/login\\?.*\\bstate=(window|frame)\\.",
+      ].map((path) => [path, SERVER_ORIGIN]),
     ),
   },
 });

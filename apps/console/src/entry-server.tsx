@@ -65,6 +65,8 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     register: refuse,
     startRedirect: refuse,
     completeRedirect: refuse,
+    signInInWindow: refuse,
+    completeSignOut: () => undefined,
     signOut: refuse,
     renew: refuse,
     getIdToken: () => Promise.resolve(undefined),

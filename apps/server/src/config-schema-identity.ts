@@ -2,6 +2,7 @@ import { toFirebaseIssuer } from "@turnpike/domain/access/firebase-issuer";
 import { z } from "zod";
 import { isLoopbackHost } from "#platform/outbound.ts";
 import { firebaseConfig } from "./config-firebase.ts";
+import { providerChoices } from "./config-provider.ts";
 
 /** Marks the built-in provider wherever providers are named; no other may take it. */
 export const BUILTIN_PROVIDER_ID = "builtin";
@@ -36,6 +37,7 @@ const provider = z.strictObject({
     .describe(
       "The client registered there for the console: public, authorization code with PKCE, redirect to `<console>/login`.",
     ),
+  ...providerChoices,
 });
 
 type Provider = { id: string; issuer: string };

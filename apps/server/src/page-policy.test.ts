@@ -59,4 +59,25 @@ describe("the policy of pages", () => {
       "frame-src": [emulator],
     });
   });
+
+  it("lets pages ask each provider where its endpoints are, frame it and open its window", () => {
+    const provider = { id: "acme", name: "Acme", clientId: "c" };
+    const issuer = "https://login.acme.example/realm";
+    const origins = ["https://token.acme.example"];
+    const policy = policyOf({ providers: [{ ...provider, issuer, origins }], firebase: FIREBASE });
+    const theirs = ["https://login.acme.example", ...origins];
+    expect(policy).toMatchObject({
+      "connect-src": expect.arrayContaining(["https://console.example", ...theirs]),
+      "frame-src": ["'self'", ...theirs, "https://acme.firebaseapp.com"],
+      opensWindows: true,
+    });
+    for (const hole of [
+      "https://x.example/",
+      "https://x.example; script-src *",
+      "http://x.example",
+    ]) {
+      const refused = { ...provider, issuer, origins: [hole] };
+      expect(configFile.safeParse({ identity: { providers: [refused] } }).success).toBe(false);
+    }
+  });
 });

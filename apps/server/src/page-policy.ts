@@ -32,13 +32,21 @@ export function toPagePolicy(
   { providers, firebase }: Pick<Config["identity"], "providers" | "firebase">,
   consoleUrl: string,
 ): PagePolicy {
-  const own = [
-    new URL(consoleUrl).origin,
-    ...providers.map(({ issuer }) => new URL(issuer).origin),
-  ];
-  const rights = firebase === undefined ? { origins: [] } : toFirebaseRights(firebase);
+  const own = new URL(consoleUrl).origin;
+  const others = providers.flatMap(({ issuer, origins }) => [new URL(issuer).origin, ...origins]);
+  const rights: PageRights = firebase === undefined ? { origins: [] } : toFirebaseRights(firebase);
+  const { frames = [] } = rights;
+  // A provider without refresh tokens is asked in an invisible frame, which then comes back to us.
+  const ownFrames = others.length === 0 ? [] : ["'self'", ...new Set(others)];
+  const hasGoogleWindow =
+    firebase?.methods.includes("google") === true && firebase.flow === "popup";
   return {
-    content: contentSecurityPolicy({ ...rights, origins: [...own, ...rights.origins] }),
-    opensWindows: firebase?.methods.includes("google") === true && firebase.flow === "popup",
+    content: contentSecurityPolicy({
+      ...rights,
+      origins: [own, ...others, ...rights.origins],
+      ...(ownFrames.length + frames.length === 0 ? {} : { frames: [...ownFrames, ...frames] }),
+    }),
+    // Also where people go to a provider in place of the page: a session that ran out is renewed in a window.
+    opensWindows: hasGoogleWindow || providers.length > 0,
   };
 }

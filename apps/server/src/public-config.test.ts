@@ -91,4 +91,30 @@ describe("confirmsEmail", () => {
     const mail = hasServer ? { smtp: { host: "mail.example.com" } } : {};
     expect(confirmsEmail(configFile.parse({ identity: { confirmEmail }, mail }))).toBe(expected);
   });
+
+  it("passes on what is chosen about a provider, and refuses parameters that are the console's own", () => {
+    const chosen = {
+      flow: "popup",
+      scopes: ["openid", "groups"],
+      parameters: { hd: "acme.example" },
+    };
+    const of = (choice: object) => ({ identity: { providers: [{ ...PROVIDER, ...choice }] } });
+    const providerOf = (choice: object) =>
+      toPublicConfig({
+        config: configFile.parse(of(choice)),
+        urls: URLS,
+        version: "1",
+      }).identity.providers.at(-1);
+    expect(providerOf(chosen)).toEqual({ ...PROVIDER, kind: "oidc", ...chosen, endsSession: true });
+    expect(providerOf({})).toMatchObject({ flow: "redirect", endsSession: true });
+    for (const refused of [
+      { parameters: { redirect_uri: "https://evil.example" } },
+      { parameters: { "a b": "c" } },
+      { scopes: ["email"] },
+      { scopes: ["openid", "a b"] },
+      { flow: "frame" },
+    ]) {
+      expect(configFile.safeParse(of(refused)).success).toBe(false);
+    }
+  });
 });

@@ -16,6 +16,23 @@ export function confirmsEmail(config: Pick<Config, "identity" | "mail">): boolea
   return confirmEmail === "auto" ? config.mail.smtp !== undefined : confirmEmail === "always";
 }
 
+function toPublicProvider(
+  provider: Config["identity"]["providers"][number],
+): PublicConfig["identity"]["providers"][number] {
+  const { id, name, issuer, clientId, flow, scopes, parameters, endsSession } = provider;
+  return {
+    id,
+    kind: "oidc",
+    name,
+    issuer,
+    clientId,
+    flow,
+    endsSession,
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
 /** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
 export function toPublicConfig(input: {
   config: Pick<Config, "brand" | "identity" | "mail"> & { legal: Pick<Config["legal"], "contact"> };
@@ -30,9 +47,7 @@ export function toPublicConfig(input: {
     issuer: builtinIssuer(urls.console),
     clientId: BUILTIN_CLIENT_ID,
   };
-  const others = config.identity.providers.map(({ id, name, issuer, clientId }) => {
-    return { id, kind: "oidc" as const, name, issuer, clientId };
-  });
+  const others = config.identity.providers.map(toPublicProvider);
   const { firebase } = config.identity;
   return {
     brand: {

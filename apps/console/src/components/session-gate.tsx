@@ -1,14 +1,18 @@
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useAuth, usePlatform } from "#platform/platform.tsx";
 import { useVerification } from "#platform/verification.ts";
 import { FullScreenFailure } from "./full-screen-failure.tsx";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
 import { TakeEffect } from "./take-effect.tsx";
 
+const LapsedSession = lazy(async () => ({
+  default: (await import("./lapsed-session.tsx")).LapsedSession,
+}));
+
 /** Shows the page once it is known who is signed in, and has the service verify each person who appears. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const { session } = usePlatform();
-  const { isLoading, user, trouble } = useAuth();
+  const { isLoading, user, trouble, hasLapsed } = useAuth();
   const verification = useVerification(user);
   const signOut = () => void session.signOut();
 
@@ -24,7 +28,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       />
     );
   }
-  if (user !== undefined && verification.failure !== undefined) {
+  if (user !== undefined && verification.failure !== undefined && hasLapsed !== true) {
     return (
       <FullScreenFailure
         title="You are signed in, but the service could not verify you"
@@ -38,6 +42,11 @@ export function SessionGate({ children }: { children: ReactNode }) {
     <>
       {user !== undefined && verification.isDone && <TakeEffect />}
       {children}
+      {user !== undefined && hasLapsed === true && (
+        <Suspense fallback={null}>
+          <LapsedSession providerId={user.providerId} />
+        </Suspense>
+      )}
     </>
   );
 }

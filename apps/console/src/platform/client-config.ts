@@ -9,6 +9,14 @@ export type IdentityProvider = {
   name: string;
   issuer: string;
   clientId: string;
+  /** Where its page is shown; left out: in place of ours. */
+  flow?: "window";
+  /** What is asked for; left out: what the console needs. */
+  scopes?: readonly string[];
+  /** Further parameters of the request for a code. */
+  parameters?: Readonly<Record<string, string>>;
+  /** False: signing out here leaves its own session as it is. */
+  endsSession?: false;
 };
 
 /** What `/config.json` tells every visitor about this deployment. */
@@ -97,7 +105,26 @@ function readProviders(value: unknown): readonly IdentityProvider[] {
     // Kept to the letter: a slash at the end is part of an issuer's name.
     issuer: readText(provider, ["issuer"]),
     clientId: readText(provider, ["clientId"]),
+    ...readProviderChoices(provider),
   }));
+}
+
+/** What an operator may choose about a provider. Left out, everything has its usual value. */
+function readProviderChoices(provider: unknown): Partial<IdentityProvider> {
+  const scopes = find(provider, ["scopes"]);
+  const parameters = find(provider, ["parameters"]);
+  return {
+    ...(findText(provider, ["flow"]) === "popup" ? { flow: "window" as const } : {}),
+    ...(Array.isArray(scopes) ? { scopes: scopes.map(String) } : {}),
+    ...(typeof parameters === "object" && parameters !== null
+      ? {
+          parameters: Object.fromEntries(
+            Object.entries(parameters).map(([name, value]) => [name, String(value)]),
+          ),
+        }
+      : {}),
+    ...(find(provider, ["endsSession"]) === false ? { endsSession: false as const } : {}),
+  };
 }
 
 function readNumber(value: unknown, path: readonly string[]): number {

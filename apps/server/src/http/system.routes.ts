@@ -18,6 +18,11 @@ export type PublicConfig = {
       name: string;
       issuer: string;
       clientId: string;
+      /** Of providers other than the built-in one, as the configuration has it. */
+      flow?: "redirect" | "popup";
+      scopes?: readonly string[];
+      parameters?: Readonly<Record<string, string>>;
+      endsSession?: boolean;
     }[];
     /** Of the built-in provider; `lengthMin` in characters. */
     passwordRules: { lengthMin: number };

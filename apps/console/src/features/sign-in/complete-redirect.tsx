@@ -2,8 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useEffect, useRef } from "react";
 import { usePlatform } from "#platform/platform.tsx";
-import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
-import { Notice } from "./notice.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
 import { SignInFrame } from "./sign-in-frame.tsx";
 
 export type CompleteRedirectProps = {
@@ -31,7 +30,7 @@ export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
     <SignInFrame title={isError ? "You are not signed in" : "Signing you in…"}>
       {isError ? (
         <>
-          <Notice tone="danger">{toSignInMessage(error)}</Notice>
+          <ProblemNotice error={error} />
           <Button look="primary" className="w-full" onClick={onBack}>
             Start again
           </Button>

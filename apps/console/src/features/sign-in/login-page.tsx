@@ -16,6 +16,7 @@ import { parseSignInAddress, type SignInAddress } from "./sign-in-address.ts";
 import { SignInForm } from "./sign-in-form.tsx";
 import { NoScriptNotice, SignInFrame } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
+import { SignedOutNotice } from "./signed-out-notice.tsx";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
@@ -112,9 +113,13 @@ function useAddressedView() {
 }
 
 function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {
-  const { config } = usePlatform();
+  const { config, session } = usePlatform();
   const { builtIn, others } = useProviders();
   const { preview } = useInvitation();
+  // The answer to a sign-out is good for one reading, also where the page renders twice.
+  const [signedOutAt] = useState(() =>
+    view.kind === "signed_out" ? session.completeSignOut(view.state) : undefined,
+  );
   return (
     <SignInFrame
       title={`Sign in to ${config.brand.name}`}
@@ -128,6 +133,7 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
     >
       <AddressNotice />
       <ArrivalNotice />
+      <SignedOutNotice signedOutAt={signedOutAt} />
       {view.kind === "refused" && (
         <Notice tone="danger" title="You are not signed in">
           {toRefusalMessage(view.code)}

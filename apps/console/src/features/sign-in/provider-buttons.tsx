@@ -2,34 +2,47 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { IdentityProvider } from "#platform/client-config.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
+import { openSignInWindow } from "#platform/session/sign-in-window.ts";
+import { toSignInProblem } from "#platform/session/to-sign-in-problem.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
-import { Notice } from "./notice.tsx";
+import { ProblemNotice } from "./problem-notice.tsx";
+
+type Choice = Pick<IdentityProvider, "id" | "flow">;
 
 /** One button for each external provider. */
 export function ProviderButtons({ providers }: { providers: readonly IdentityProvider[] }) {
   const { session } = usePlatform();
   const leave = useMutation({
-    mutationFn: async (providerId: string) => await session.startRedirect(providerId),
+    mutationFn: async ({ id, flow }: Choice) =>
+      flow === "window"
+        ? await session.signInInWindow(id, openSignInWindow(window))
+        : await session.startRedirect(id),
     retry: false,
   });
   const leaveOnce = useSubmitOnce(leave.mutateAsync, "settled");
+  const chosen = leave.variables;
+  const isWindow = chosen?.flow === "window";
+  const isWindowImpossible =
+    leave.isError && isWindow && toSignInProblem(leave.error).wayOn === "use_redirect";
   return (
     <div className="space-y-2">
-      {leave.isError && (
-        <Notice tone="danger" title="The provider cannot be opened right now">
-          {toSignInMessage(leave.error)}
-        </Notice>
+      {leave.isError && <ProblemNotice error={leave.error} />}
+      {isWindowImpossible && (
+        <Button look="primary" className="w-full" onClick={() => leaveOnce({ id: chosen.id })}>
+          Continue without a window
+        </Button>
       )}
-      {providers.map(({ id, name }, index) => {
-        const isLeaving = (leave.isPending || leave.isSuccess) && leave.variables === id;
+      {providers.map(({ id, name, flow }, index) => {
+        const isLeaving = (leave.isPending || leave.isSuccess) && chosen?.id === id;
         return (
           <Button
             key={id}
             look={index === 0 && providers.length === 1 ? "primary" : "secondary"}
             className="w-full"
-            progress={isLeaving ? `Going to ${name}…` : undefined}
-            onClick={() => leaveOnce(id)}
+            progress={
+              isLeaving ? (isWindow ? `Waiting for ${name}…` : `Going to ${name}…`) : undefined
+            }
+            onClick={() => leaveOnce({ id, ...(flow === undefined ? {} : { flow }) })}
           >
             Continue with {name}
           </Button>

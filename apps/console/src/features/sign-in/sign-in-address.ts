@@ -4,7 +4,9 @@ export type SignInAddress =
   /** A provider sent the person back. */
   | { kind: "callback" }
   /** A provider sent the person back without letting them in. */
-  | { kind: "refused"; code: string };
+  | { kind: "refused"; code: string }
+  /** A provider sent the person back after it was asked to sign them out. */
+  | { kind: "signed_out"; state: string };
 
 /** Parses the search part of the address. Unknown and empty parameters are ignored. */
 export function parseSignInAddress(search: string): SignInAddress {
@@ -13,6 +15,9 @@ export function parseSignInAddress(search: string): SignInAddress {
   if (get("error") !== "") {
     return { kind: "refused", code: get("error") };
   }
-  const isCallback = get("code") !== "" && get("state") !== "";
-  return { kind: isCallback ? "callback" : "form" };
+  const state = get("state");
+  if (state === "") {
+    return { kind: "form" };
+  }
+  return get("code") === "" ? { kind: "signed_out", state } : { kind: "callback" };
 }

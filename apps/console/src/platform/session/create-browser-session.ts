@@ -8,6 +8,7 @@ import { createNewestEntry } from "./newest-entry.ts";
 import { createOidcClient } from "./oidc-client.ts";
 import type { Session } from "./session.ts";
 import { createSessionStore } from "./session-store.ts";
+import { createSignOutStore } from "./sign-out-store.ts";
 import { createStopwatch } from "./stopwatch.ts";
 
 /** One name for all tabs of this console. */
@@ -30,6 +31,13 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
     },
     store: createSessionStore(page, createNewestEntry()),
     attempts: createAttemptStore(page.sessionStorage),
+    signOuts: createSignOutStore(page.sessionStorage),
+    findName: (providerId) => providers.find(({ id }) => id === providerId)?.name,
+    askInFrame: async (url, state) => {
+      // Most people are at a provider that gives refresh tokens.
+      const { askInFrame } = await import("./silent-frame.ts");
+      return await askInFrame(page, url, state);
+    },
     leaveTo: (url) => page.location.assign(url),
     withLock: async (task, signal) =>
       await page.navigator.locks.request(LOCK_NAME, { signal }, task),

@@ -6,6 +6,7 @@ import { createSession, type SessionDeps } from "./create-session.ts";
 import type { NewestEntry } from "./newest-entry.ts";
 import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
 import { createSessionStore } from "./session-store.ts";
+import { createSignOutStore } from "./sign-out-store.ts";
 
 const LIFETIME_MS = 900_000;
 const ATTEMPT: SignInAttempt = { providerId: "builtin", state: "s", nonce: "n", verifier: "v" };
@@ -63,6 +64,7 @@ function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
     finish: vi.fn(async (_callback: URL, _attempt: SignInAttempt) => makeTokens(++handedOut)),
     refresh: vi.fn(async (_token: string) => makeTokens(++handedOut)),
     revoke: vi.fn(async () => undefined),
+    findSignOutUrl: vi.fn(async () => undefined),
     ...overrides,
   };
   const provider = {
@@ -78,6 +80,12 @@ function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
     builtIn: { providerId: "builtin", provider },
     store: createSessionStore(window, entry),
     attempts: createAttemptStore(sessionStorage),
+    signOuts: createSignOutStore(sessionStorage),
+    findName: (id) => (id === "corp" ? "Acme Corp" : undefined),
+    askInFrame: vi.fn(
+      async (_url: URL, state: string) =>
+        new URL(`https://console.example/login?error=login_required&state=${state}`),
+    ),
     leaveTo: vi.fn(),
     withLock: (task) => task(),
     nowMs: () => Date.now() - startedAtMs,
@@ -281,7 +289,7 @@ describe("the ID token", () => {
   it("is asked for anew when the refresh token is used up and the provider still knows the person", async () => {
     const { session, client } = await signedIn({ refresh: () => Promise.reject(refusal(400)) });
     await vi.advanceTimersByTimeAsync(LIFETIME_MS - 60_000);
-    expect(client.begin).toHaveBeenLastCalledWith("none");
+    expect(client.begin).toHaveBeenLastCalledWith({ prompt: "none" });
     expect(await session.getIdToken()).toBe("id-2");
     expect(localStorage.getItem(STORAGE_KEY)).toContain("refresh-2");
   });
@@ -368,7 +376,9 @@ describe("signing in and out", () => {
     expect(session.getState().user?.subject).toBe("bob");
     await vi.advanceTimersByTimeAsync(LIFETIME_MS);
     expect(client.refresh).not.toHaveBeenCalled();
-    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+    expect(client.begin).toHaveBeenLastCalledWith({ prompt: "none" });
+    expect(session.getState().user?.subject).toBe("bob");
+    expect(localStorage.getItem(STORAGE_KEY)).not.toContain("refresh-of-ada");
   });
 
   it("asks for a confirmation by mail without signing in", async () => {

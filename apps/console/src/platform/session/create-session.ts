@@ -4,6 +4,8 @@ import type { OidcClient, TokenSet } from "./oidc-client.ts";
 import { isUnreachable } from "./provider-failure.ts";
 import { type AuthState, type Session, SignInError } from "./session.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
+import type { SignInWindow } from "./sign-in-window.ts";
+import type { SignOutStore } from "./sign-out-store.ts";
 import { isSameUser, toUser } from "./to-user.ts";
 
 /** An ID token with less left is renewed before it is sent, in milliseconds. */
@@ -22,6 +24,11 @@ export type SessionDeps = {
   builtIn: { providerId: string; provider: BuiltInProvider } | undefined;
   store: SessionStore;
   attempts: AttemptStore;
+  signOuts: SignOutStore;
+  /** What people call a provider. */
+  findName: (providerId: string) => string | undefined;
+  /** Asks a provider without the person. @throws {SignInError} When it does not answer. */
+  askInFrame: (url: URL, state: string) => Promise<URL>;
   /** Leaves the page. */
   leaveTo: (url: URL) => void;
   /** Runs one task at a time among all tabs. */
@@ -41,6 +48,7 @@ export function createSession(deps: SessionDeps): Session {
   /** What the renewal under way is for; undefined while it waits for its turn. */
   let renewed: StoredSession | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let openWindow: SignInWindow | undefined;
   let failures = 0;
   /** Grows with every sign-in and sign-out, so that an answer that comes too late changes nothing. */
   let epoch = 0;
@@ -74,14 +82,16 @@ export function createSession(deps: SessionDeps): Session {
     tokens = { idToken: set.idToken, givenAtMs, endsAtMs: givenAtMs + set.lifetimeMs };
     const { sub: subject } = set.claims;
     const { refreshToken } = set;
-    const stored =
-      refreshToken === undefined
-        ? Promise.resolve()
-        : store.write({ providerId, subject, refreshToken });
+    const stored = store.write({
+      providerId,
+      subject,
+      ...(refreshToken === undefined ? {} : { refreshToken }),
+    });
     schedule(renewInBackground, Math.max(set.lifetimeMs - RENEW_BEFORE_MS, set.lifetimeMs / 2));
     const user = toUser(providerId, set, getIdTokenOfUser);
     // A renewal that changes nothing about the person notifies no listener.
-    if (state.isLoading || state.trouble !== undefined || !isSameUser(state.user, user)) {
+    const isNews = state.isLoading || state.trouble !== undefined || state.hasLapsed === true;
+    if (isNews || !isSameUser(state.user, user)) {
       change({ isLoading: false, user, ended: undefined, trouble: undefined });
     }
     return stored;
@@ -90,31 +100,59 @@ export function createSession(deps: SessionDeps): Session {
   /** Starts the session of a person who signed in in this tab. */
   async function begin(providerId: string, set: TokenSet): Promise<void> {
     epoch += 1;
-    if (set.refreshToken === undefined) {
-      // The stored token belongs to the previous person and would be renewed instead of this person's.
-      await store.clear();
-    }
     await accept(providerId, set);
   }
 
   /**
-   * Asks the built-in provider whether the person is still signed in there. A page that is closed between the rotation of
-   * its token and the answer leaves a used token, and no one should have to sign in again for that.
+   * Asks the provider whether the person is still signed in there: where it gives no refresh token, and where it refuses one. A
+   * page that is closed between the rotation of its token and the answer leaves a used token, and no one should have to sign in
+   * again for that.
    */
-  async function signInAgain(
-    stored: StoredSession,
-    client: OidcClient,
-    refusal: unknown,
-  ): Promise<TokenSet> {
-    if (stored.providerId !== deps.builtIn?.providerId) {
-      throw refusal;
-    }
-    const { url, attempt } = await client.begin("none");
-    const set = await client.finish(await deps.builtIn.provider.follow(url.href), attempt);
+  async function signInAgain(stored: StoredSession, client: OidcClient): Promise<TokenSet> {
+    const isBuiltIn = stored.providerId === deps.builtIn?.providerId;
+    const { url, attempt } = await client.begin(
+      isBuiltIn
+        ? { prompt: "none" }
+        : { prompt: "none", way: "frame", loginHint: state.user?.email },
+    );
+    const callback =
+      isBuiltIn && deps.builtIn !== undefined
+        ? await deps.builtIn.provider.follow(url.href)
+        : await deps.askInFrame(url, attempt.state);
+    const set = await client.finish(callback, attempt);
     if (set.claims.sub !== stored.subject) {
-      throw refusal;
+      throw new SignInError("other_person", "");
     }
     return set;
+  }
+
+  async function renewFrom(stored: StoredSession, client: OidcClient): Promise<TokenSet> {
+    const { refreshToken } = stored;
+    if (refreshToken === undefined) {
+      return await signInAgain(stored, client);
+    }
+    return await client.refresh(refreshToken).catch(async (error: unknown) => {
+      if (isUnreachable(error)) {
+        throw error;
+      }
+      return await signInAgain(stored, client);
+    });
+  }
+
+  /**
+   * The provider has let the person go. Another one than the built-in may only want to see them again: then what they typed stays
+   * where it is. The built-in one ends sessions for a reason, such as a new password.
+   */
+  function loseSession(): void {
+    const { user } = state;
+    if (user !== undefined && user.providerId !== deps.builtIn?.providerId) {
+      clearTimeout(timer);
+      tokens = undefined;
+      change({ ...state, hasLapsed: true });
+      return;
+    }
+    void store.clear();
+    end("by_provider");
   }
 
   /** Rotates the refresh token: one tab at a time, because a token that is used twice ends the session. */
@@ -127,12 +165,7 @@ export function createSession(deps: SessionDeps): Session {
         return undefined;
       }
       renewed = stored;
-      const set = await client.refresh(stored.refreshToken).catch(async (error: unknown) => {
-        if (isUnreachable(error)) {
-          throw error;
-        }
-        return await signInAgain(stored, client, error);
-      });
+      const set = await renewFrom(stored, client);
       const isSignedOut = (await store.readNewest()) === undefined;
       if (current === epoch && !isSignedOut) {
         await accept(stored.providerId, set);
@@ -152,8 +185,7 @@ export function createSession(deps: SessionDeps): Session {
     const own = renewUnderLock()
       .catch((error: unknown) => {
         if (started === epoch && !isUnreachable(error)) {
-          void store.clear();
-          end("by_provider");
+          loseSession();
         }
         throw error;
       })
@@ -171,7 +203,7 @@ export function createSession(deps: SessionDeps): Session {
   function renewInBackground(): void {
     const started = epoch;
     renew().catch(() => {
-      if (started !== epoch) {
+      if (started !== epoch || state.hasLapsed === true) {
         return;
       }
       failures += 1;
@@ -186,6 +218,9 @@ export function createSession(deps: SessionDeps): Session {
   }
 
   async function getIdTokenOfUser(): Promise<string> {
+    if (state.hasLapsed === true) {
+      throw new SignInError("sign_in_needed", "");
+    }
     if (tokens === undefined || tokens.endsAtMs - deps.nowMs() < RENEW_BEFORE_MS) {
       const isGood = (): boolean => tokens !== undefined && tokens.endsAtMs > deps.nowMs();
       await renew().catch((error: unknown) => {
@@ -213,7 +248,8 @@ export function createSession(deps: SessionDeps): Session {
     // While the page is being opened, the renewal under way is the one that is asked for: it takes the newest token when its
     // turn comes. A second one would spend the same token.
     const own = state.user ?? (renewal === undefined ? undefined : (renewed ?? stored));
-    if (stored.subject !== own?.subject || stored.providerId !== own.providerId) {
+    const isOther = stored.subject !== own?.subject || stored.providerId !== own.providerId;
+    if (isOther || state.hasLapsed === true) {
       epoch += 1;
       renewal = undefined;
       renewInBackground();
@@ -233,7 +269,7 @@ export function createSession(deps: SessionDeps): Session {
     send: (provider: BuiltInProvider, interaction: string) => Promise<InteractionOutcome>,
   ): Promise<boolean> {
     const { providerId, provider, client } = openBuiltIn();
-    const { url, attempt } = await client.begin(prompt);
+    const { url, attempt } = await client.begin({ prompt });
     const outcome = await send(provider, await provider.open(url));
     if ("confirmationSent" in outcome) {
       return false;
@@ -242,6 +278,57 @@ export function createSession(deps: SessionDeps): Session {
     const set = await client.finish(callback, attempt);
     await begin(providerId, set);
     return true;
+  }
+
+  function getClient(providerId: string): OidcClient {
+    const client = deps.findClient(providerId);
+    if (client === undefined) {
+      throw new SignInError("unknown_provider", "This way to sign in is no longer offered.");
+    }
+    return client;
+  }
+
+  async function signInInWindow(providerId: string, opened: SignInWindow): Promise<void> {
+    openWindow?.replace();
+    openWindow = opened;
+    try {
+      const client = getClient(providerId);
+      const loginHint = state.user?.email;
+      const { url, attempt } = await client.begin({ way: "window", loginHint });
+      const { answer, left } = opened.visit(url, attempt.state);
+      const done = answer.then(async (callback) => {
+        try {
+          await begin(providerId, await client.finish(callback, attempt));
+        } finally {
+          opened.close();
+        }
+      });
+      await Promise.race([done, left]);
+    } catch (error) {
+      if (!(error instanceof SignInError && error.code === "popup_closed")) {
+        opened.close();
+      }
+      throw error;
+    }
+  }
+
+  /** Begins the provider's own sign-out. @returns Its address; undefined when the person stays signed in there. */
+  async function findWayOut(stored: StoredSession, idToken: string | undefined) {
+    const { providerId } = stored;
+    const client = deps.findClient(providerId);
+    const providerName = deps.findName(providerId);
+    if (client === undefined || providerName === undefined) {
+      return undefined;
+    }
+    const logOutState = crypto.randomUUID();
+    // The person is signed out here also when the provider cannot be reached.
+    const url = await client.findSignOutUrl(idToken, logOutState).catch(() => undefined);
+    if (url !== undefined) {
+      deps.signOuts.write({ state: logOutState, providerName });
+    } else if (state.user === undefined) {
+      change({ ...state, staysSignedInAt: providerName });
+    }
+    return url;
   }
 
   return {
@@ -269,11 +356,7 @@ export function createSession(deps: SessionDeps): Session {
       return isSignedIn ? "signed_in" : "confirmation_sent";
     },
     startRedirect: async (providerId) => {
-      const client = deps.findClient(providerId);
-      if (client === undefined) {
-        throw new SignInError("unknown_provider", "This way to sign in is no longer offered.");
-      }
-      const { url, attempt } = await client.begin();
+      const { url, attempt } = await getClient(providerId).begin();
       deps.attempts.write(attempt);
       deps.leaveTo(url);
     },
@@ -289,21 +372,29 @@ export function createSession(deps: SessionDeps): Session {
       const set = await client.finish(callback, attempt);
       await begin(attempt.providerId, set);
     },
+    signInInWindow,
+    completeSignOut: (logOutState) => deps.signOuts.find(logOutState),
     signOut: async () => {
       const known = store.read();
+      const idToken = tokens?.idToken;
       const newest = store.readNewest();
       const cleared = store.clear();
       end("by_person");
       const stored = (await newest) ?? known;
       const client = stored && deps.findClient(stored.providerId);
       // The person is signed out here also when the provider refuses.
-      await Promise.allSettled([
+      const ended = epoch;
+      const isBuiltIn = stored?.providerId === deps.builtIn?.providerId;
+      const [, , , found] = await Promise.allSettled([
         cleared,
-        client?.revoke(stored?.refreshToken ?? ""),
-        stored?.providerId === deps.builtIn?.providerId
-          ? deps.builtIn?.provider.endSession()
-          : undefined,
+        stored?.refreshToken === undefined ? undefined : client?.revoke(stored.refreshToken),
+        isBuiltIn ? deps.builtIn?.provider.endSession() : undefined,
+        stored === undefined || isBuiltIn ? undefined : findWayOut(stored, idToken),
       ]);
+      const wayOut = found.status === "fulfilled" ? found.value : undefined;
+      if (wayOut !== undefined && epoch === ended) {
+        deps.leaveTo(wayOut);
+      }
     },
     renew,
     getIdToken: async (refused) => {

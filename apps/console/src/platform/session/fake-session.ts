@@ -34,6 +34,8 @@ export function makeFakeSession(): FakeSession {
     register: notOffered,
     startRedirect: notOffered,
     completeRedirect: notOffered,
+    signInInWindow: notOffered,
+    completeSignOut: () => undefined,
     signOut: () => {
       change({ user: undefined, ended: "by_person" });
       return Promise.resolve();

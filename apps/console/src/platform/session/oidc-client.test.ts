@@ -1,4 +1,4 @@
-import { calculatePKCECodeChallenge } from "oauth4webapi";
+import { calculatePKCECodeChallenge, JWT_TIMESTAMP_CHECK } from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { IdentityProvider } from "../client-config.ts";
 import { createOidcClient, type SignInAttempt } from "./oidc-client.ts";
@@ -75,7 +75,7 @@ describe("createOidcClient", () => {
     fakeProvider();
     const client = createOidcClient(PROVIDER, REDIRECT_URI);
     const first = await client.begin();
-    const second = await client.begin("create");
+    const second = await client.begin({ prompt: "create" });
 
     expect(Object.fromEntries(first.url.searchParams)).toEqual({
       tenant: "1",
@@ -159,6 +159,60 @@ describe("createOidcClient", () => {
     expect(set.lifetimeMs).toBe(900_000);
   });
 
+  it.each([
+    ["by the time of our own server where the provider keeps its time to itself", 3_600_000, true],
+    ["not when our own server’s time is this device’s", 0, false],
+  ])("takes a token of another time %s", async (_why, ownAheadMs, isTaken) => {
+    vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+    const iat = Math.floor((Date.now() + 3_600_000) / 1000);
+    const client = createOidcClient(PROVIDER, REDIRECT_URI);
+    let nonce = "";
+    fakeProvider({ answer: () => tokens({ nonce, iat, nbf: iat, exp: iat + 900 }) });
+    const askProvider = globalThis.fetch;
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) =>
+      url === "https://console.example.com/config.json"
+        ? new Response(null, { headers: { date: new Date(Date.now() + ownAheadMs).toUTCString() } })
+        : await askProvider(url, init),
+    );
+    const { attempt } = await client.begin();
+    nonce = attempt.nonce;
+    const finished = client.finish(callback(attempt), attempt);
+    await (isTaken
+      ? expect(finished).resolves.toMatchObject({ lifetimeMs: 900_000 })
+      : expect(finished).rejects.toMatchObject({ code: JWT_TIMESTAMP_CHECK }));
+  });
+
+  it("asks for what the operator chose, marks windows and frames, and finds the way out", async () => {
+    const end = `${ISSUER}/end?tenant=1`;
+    fakeProvider({ metadata: { ...METADATA, end_session_endpoint: end } });
+    vi.stubGlobal("location", new URL(REDIRECT_URI));
+    const chosen = { scopes: ["openid", "groups"], parameters: { hd: "acme", prompt: "consent" } };
+    const client = createOidcClient({ ...PROVIDER, ...chosen }, REDIRECT_URI);
+    const { url } = await client.begin({ way: "window", loginHint: "ada@example.com" });
+    const asked = Object.fromEntries(url.searchParams);
+    expect(asked).toMatchObject({
+      scope: "openid groups",
+      hd: "acme",
+      prompt: "consent",
+      login_hint: "ada@example.com",
+    });
+    expect(asked["state"]).toMatch(/^window\.[\w-]{40,}$/);
+    const frame = await client.begin({ way: "frame", prompt: "none" });
+    expect(frame.url.searchParams.get("prompt")).toBe("none");
+    expect(frame.attempt.state).toMatch(/^frame\./);
+
+    const out = await client.findSignOutUrl("id", "s");
+    expect(Object.fromEntries(out?.searchParams ?? [])).toEqual({
+      tenant: "1",
+      client_id: "turnpike",
+      post_logout_redirect_uri: REDIRECT_URI,
+      state: "s",
+      id_token_hint: "id",
+    });
+    const stays = createOidcClient({ ...PROVIDER, endsSession: false }, REDIRECT_URI);
+    expect(await stays.findSignOutUrl("id", "s")).toBeUndefined();
+  });
+
   it("keeps a refresh token that the provider does not rotate", async () => {
     fakeProvider({
       answer: () => {
@@ -183,7 +237,9 @@ describe("createOidcClient", () => {
   it("asks the built-in provider nothing before the form is sent", async () => {
     const asked = fakeProvider();
     const builtIn = { ...PROVIDER, kind: "builtin" as const, issuer: `${PAGE.origin}/idp` };
-    const { url } = await createOidcClient(builtIn, `${PAGE.origin}/login`).begin("login");
+    const { url } = await createOidcClient(builtIn, `${PAGE.origin}/login`).begin({
+      prompt: "login",
+    });
     expect(url.href).toContain(`${PAGE.origin}/idp/auth?client_id=turnpike`);
     expect(asked).toEqual([]);
   });

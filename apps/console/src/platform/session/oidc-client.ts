@@ -1,5 +1,6 @@
 import * as oauth from "oauth4webapi";
 import type { IdentityProvider } from "../client-config.ts";
+import type { ReturnWay } from "./return-channel.ts";
 import { SignInError } from "./session.ts";
 
 /** A provider answers within this time, or counts as unreachable. */
@@ -9,6 +10,16 @@ const CLOCK_TOLERANCE_SECONDS = 30;
 
 /** What has to be remembered between asking for a code and getting it. Useless to anybody without the code. */
 export type SignInAttempt = { providerId: string; state: string; nonce: string; verifier: string };
+
+/** How a person is asked. */
+export type SignInRequest = {
+  /** OpenID's word, such as `login` or `create`. */
+  prompt?: string;
+  /** Whom the provider should ask for. */
+  loginHint?: string | undefined;
+  /** Where the provider's page is shown; left out: in place of ours. */
+  way?: ReturnWay;
+};
 
 /** What a provider hands out. */
 export type TokenSet = {
@@ -22,13 +33,20 @@ export type TokenSet = {
 
 /** Speaks OpenID Connect with one provider: authorization code with PKCE, state and nonce. */
 export interface OidcClient {
-  /** Prepares an attempt. @param prompt - OpenID's word, such as `login` or `create`. */
-  begin(prompt?: string): Promise<{ url: URL; attempt: SignInAttempt }>;
+  /** Prepares an attempt. */
+  begin(request?: SignInRequest): Promise<{ url: URL; attempt: SignInAttempt }>;
   /** @throws {SignInError} When the answer is a refusal or belongs to another attempt. */
   finish(callback: URL, attempt: SignInAttempt): Promise<TokenSet>;
   refresh(refreshToken: string): Promise<TokenSet>;
   /** Makes a refresh token worthless. */
   revoke(refreshToken: string): Promise<void>;
+  /**
+   * Where the provider ends its own session (OpenID Connect RP-Initiated Logout 1.0).
+   *
+   * @param idToken - Of whom to sign out, also when it ran out; undefined when there is none at hand.
+   * @returns Undefined when the provider has no such place, or the operator wants its session to go on.
+   */
+  findSignOutUrl(idToken: string | undefined, state: string): Promise<URL | undefined>;
 }
 
 /**
@@ -73,16 +91,36 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
     return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, request()));
   }
 
-  async function toTokenSet(
-    response: Response,
-    process: (corrected: oauth.Client) => Promise<oauth.TokenEndpointResponse>,
-  ): Promise<TokenSet> {
-    const corrected = {
+  /** Reads the answer by the provider's clock. One that keeps its time to itself is read by this device's clock, then by our server's. */
+  async function processCorrected(response: Response, process: ProcessTokens) {
+    const correct = (skewSeconds: number): oauth.Client => ({
       ...client,
-      [oauth.clockSkew]: measureSkewSeconds(response),
+      [oauth.clockSkew]: skewSeconds,
       [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
-    };
-    const answer = await process(corrected);
+    });
+    const skewSeconds = measureSkewSeconds(response);
+    const again = response.clone();
+    try {
+      return await process(correct(skewSeconds ?? 0), response);
+    } catch (error) {
+      const isOfOtherTime =
+        error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK;
+      if (!isOfOtherTime || skewSeconds !== undefined) {
+        throw error;
+      }
+      const own = await fetch(new URL("/config.json", redirectUri).href, request()).catch(
+        () => undefined,
+      );
+      const ownSkewSeconds = own && measureSkewSeconds(own);
+      if (ownSkewSeconds === undefined) {
+        throw error;
+      }
+      return await process(correct(ownSkewSeconds), again);
+    }
+  }
+
+  async function toTokenSet(response: Response, process: ProcessTokens): Promise<TokenSet> {
+    const answer = await processCorrected(response, process);
     const claims = oauth.getValidatedIdTokenClaims(answer);
     if (claims === undefined || answer.id_token === undefined) {
       throw new SignInError("no_id_token", "The provider did not say who you are.");
@@ -96,10 +134,10 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
   }
 
   return {
-    begin: async (prompt) => {
+    begin: async ({ prompt, loginHint, way } = {}) => {
       assertSecureContext();
       if (
-        provider.kind === "builtin" &&
+        (provider.kind === "builtin" || way !== undefined) &&
         globalThis.location.origin !== new URL(redirectUri).origin
       ) {
         throw new SignInError(
@@ -113,21 +151,23 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       }
       const attempt = {
         providerId: provider.id,
-        state: oauth.generateRandomState(),
+        state: (way === undefined ? "" : `${way}.`) + oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
       };
       const url = new URL(as.authorization_endpoint);
       const parameters = {
+        ...provider.parameters,
         client_id: provider.clientId,
         response_type: "code",
         redirect_uri: redirectUri,
-        scope: toScope(as),
+        scope: provider.scopes?.join(" ") ?? toScope(as),
         state: attempt.state,
         nonce: attempt.nonce,
         code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: "S256",
         ...(prompt === undefined ? {} : { prompt }),
+        ...(loginHint === undefined ? {} : { login_hint: loginHint }),
       };
       for (const [name, value] of Object.entries(parameters)) {
         url.searchParams.set(name, value);
@@ -147,8 +187,8 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
         attempt.verifier,
         request(),
       );
-      return await toTokenSet(response, (corrected) =>
-        oauth.processAuthorizationCodeResponse(as, corrected, response, {
+      return await toTokenSet(response, (corrected, answer) =>
+        oauth.processAuthorizationCodeResponse(as, corrected, answer, {
           expectedNonce: attempt.nonce,
           requireIdToken: true,
         }),
@@ -164,8 +204,8 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
         refreshToken,
         request(),
       );
-      const tokens = await toTokenSet(response, (corrected) =>
-        oauth.processRefreshTokenResponse(as, corrected, response),
+      const tokens = await toTokenSet(response, (corrected, answer) =>
+        oauth.processRefreshTokenResponse(as, corrected, answer),
       );
       // A provider that does not rotate leaves the old one good.
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
@@ -185,6 +225,24 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       );
       await oauth.processRevocationResponse(response);
     },
+
+    findSignOutUrl: async (idToken, state) => {
+      const { end_session_endpoint: endpoint } = await findServer();
+      if (endpoint === undefined || provider.endsSession === false) {
+        return undefined;
+      }
+      const url = new URL(endpoint);
+      const parameters = {
+        client_id: provider.clientId,
+        post_logout_redirect_uri: redirectUri,
+        state,
+        ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+      };
+      for (const [name, value] of Object.entries(parameters)) {
+        url.searchParams.set(name, value);
+      }
+      return url;
+    },
   };
 }
 
@@ -196,10 +254,15 @@ function toScope(as: oauth.AuthorizationServer): string {
     : wishes.join(" ");
 }
 
-/** How far the provider's clock is ahead of this device's, in seconds; 0 when the answer does not let us see. */
-function measureSkewSeconds(response: Response): number {
+type ProcessTokens = (
+  corrected: oauth.Client,
+  answer: Response,
+) => Promise<oauth.TokenEndpointResponse>;
+
+/** How far a server's clock is ahead of this device's, in seconds; undefined when its answer does not let us see. */
+function measureSkewSeconds(response: Response): number | undefined {
   const answeredAtMs = Date.parse(response.headers.get("date") ?? "");
-  return Number.isNaN(answeredAtMs) ? 0 : Math.round((answeredAtMs - Date.now()) / 1000);
+  return Number.isNaN(answeredAtMs) ? undefined : Math.round((answeredAtMs - Date.now()) / 1000);
 }
 
 /** Browsers do no cryptography for pages that anybody on the way could have changed. */

@@ -3,7 +3,12 @@ import type { NewestEntry } from "./newest-entry.ts";
 const STORAGE_KEY = "session";
 
 /** What lasts beyond the page: enough to ask the provider for a new ID token. */
-export type StoredSession = { providerId: string; subject: string; refreshToken: string };
+export type StoredSession = {
+  providerId: string;
+  subject: string;
+  /** Undefined where the provider gives none: it is asked in a frame. */
+  refreshToken?: string | undefined;
+};
 
 /** What was written at an instant, epoch milliseconds: the session, or that the person signed out. */
 type Entry = { at: number; session: StoredSession | undefined };
@@ -86,10 +91,12 @@ function parseEntry(text: string | null): Entry | undefined {
     (name): unknown => Reflect.get(value, name),
   );
   const session =
-    typeof providerId === "string" &&
-    typeof subject === "string" &&
-    typeof refreshToken === "string"
-      ? { providerId, subject, refreshToken }
+    typeof providerId === "string" && typeof subject === "string"
+      ? {
+          providerId,
+          subject,
+          ...(typeof refreshToken === "string" ? { refreshToken } : {}),
+        }
       : undefined;
   return { at: typeof at === "number" ? at : 0, session };
 }

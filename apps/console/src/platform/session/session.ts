@@ -1,4 +1,5 @@
 import type { GetIdToken } from "../send-signed-in.ts";
+import type { SignInWindow } from "./sign-in-window.ts";
 
 /** A signed-in person, as the identity provider describes them. */
 export type User = {
@@ -26,6 +27,10 @@ export type AuthState = {
   ended: "by_person" | "by_provider" | undefined;
   /** Why it takes so long to know, as a sentence: the provider cannot be reached, and is asked again. */
   trouble: string | undefined;
+  /** True when the provider wants to see the person again before it renews anything. The page stays, its requests wait. */
+  hasLapsed?: boolean;
+  /** The provider at which the person stays signed in after the sign-out here; undefined when there is none. */
+  staysSignedInAt?: string | undefined;
 };
 
 /** How a person shows who they are to the built-in provider. */
@@ -53,8 +58,12 @@ export interface Session {
   startRedirect(providerId: string): Promise<void>;
   /** Ends what `startRedirect` began. @param url - The address that the provider sent the person to. */
   completeRedirect(url: URL): Promise<void>;
-  /** Signs out here and in every other tab, also while the provider cannot be reached. */
+  /** Signs in at a provider in a window of its own, without leaving the page. @param opened - By the click that asked for it. */
+  signInInWindow(providerId: string, opened: SignInWindow): Promise<void>;
+  /** Signs out here and in every other tab, also while the provider cannot be reached, and leaves the page for the provider if that can sign people out. */
   signOut(): Promise<void>;
+  /** @returns The name of the provider that signed the person out and sent them back; undefined when `signOut` of this tab did not ask for it. */
+  completeSignOut(state: string): string | undefined;
   /** Asks the provider for the person as they are now, after a change such as a confirmed address. */
   renew(): Promise<void>;
   /** The ID token of who is signed in. Another one than that which was refused, unless it is as new as can be. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -114,6 +115,26 @@ it("are neither framed nor held by the window of another site", async () => {
   expect(headers.get("content-security-policy")).toBe(deps.policy.content);
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+});
+
+it("give way to a page that only tells where a window or a frame was led to, and that we alone may frame", async () => {
+  for (const way of ["window", "frame"]) {
+    const { headers } = await fetch(`${url}/login?error=x&state=${way}.a-b_1`);
+    const policy = headers.get("content-security-policy") ?? "";
+    const text = await (await fetch(`${url}/login?code=c&state=${way}.a-b_1`)).text();
+    const script = /<script>([\s\S]*)<\/script>/.exec(text)?.[1] ?? "";
+    expect(policy).toContain(`'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).toContain("default-src 'none'");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(text).not.toContain("a-b_1");
+  }
+  for (const state of ["plain", "window", "frame.", "window.<b>", "x.window.a"]) {
+    expect(await read(`/login?code=c&state=${encodeURIComponent(state)}`)).toBe(
+      deps.template?.plain,
+    );
+  }
+  expect(await read("/register?code=c&state=window.a")).toBe(deps.template?.plain);
 });
 
 describe("public pages", () => {

@@ -13,6 +13,7 @@ import { type PagePolicy, sendConsolePage } from "./console-files.ts";
 import { html, sendCached } from "./html-page.ts";
 import type { PageTemplate } from "./page-template.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
+import { isSignInReturn, sendSignInReturn } from "./sign-in-return.ts";
 
 export type PublicPagesDeps = {
   /** Undefined: the console was not built, and there are no pages. */
@@ -113,6 +114,10 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
   }
 
   async function sendPage({ req, res }: RawCall, path: PublicPath): Promise<void> {
+    if (path === "/login" && isSignInReturn(req)) {
+      sendSignInReturn(req, res);
+      return;
+    }
     if (template === undefined) {
       throw new AppError({
         code: "RESOURCE_NOT_FOUND",

@@ -42,11 +42,11 @@ function makeSession(overrides: Partial<OidcClient> = {}) {
     finish: vi.fn(async () => makeTokens(++handedOut, "ada")),
     refresh: vi.fn(async () => makeTokens(++handedOut, "ada")),
     revoke: vi.fn(async () => undefined),
-    findSignOutUrl: vi.fn(
-      async (_idToken: string | undefined, state: string): Promise<URL | undefined> =>
-        new URL(`${END}?state=${state}`),
-    ),
     ...overrides,
+    findSignOutUrl: vi.fn(
+      overrides.findSignOutUrl ??
+        (async (_idToken: string | undefined, state: string) => new URL(`${END}?state=${state}`)),
+    ),
   };
   const askInFrame = vi.fn(async (_url: URL, _state: string) => CALLBACK);
   const leaveTo = vi.fn((_url: URL) => undefined);

@@ -148,6 +148,18 @@ const OF_RAW_ROUTES: Record<string, Target[]> = {
       bodies: () => [["text", "x".repeat(5 * 1024 * 1024)]],
     },
   ],
+  "logos.upload": [
+    {
+      id: "logos.upload",
+      method: "PUT",
+      path: () => `/v1/tenants/${ids.tenantId}/logo`,
+      headers: () => ({ "content-type": "image/png", authorization: `Bearer ${operator}` }),
+      bodies: () => [
+        ["text", "x".repeat(5 * 1024 * 1024)],
+        ["a drawing", `<svg xmlns="http://www.w3.org/2000/svg">${"<g/>".repeat(100_000)}</svg>`],
+      ],
+    },
+  ],
   "auth.verify": [
     {
       id: "auth.verify",

@@ -225,6 +225,7 @@ const EVENT = { specversion: "1.0", id: "1", source: "test", type: "test.done" }
 /** The same of the routes beside the contract, by path. `without` says why a route has no place. */
 const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   [`${TENANT}/files`]: [inPath("PUT", `${TENANT}/files?name=a.txt`, "tenantId", () => ({}))],
+  [`${TENANT}/logo`]: [inPath("PUT", `${TENANT}/logo`, "tenantId", () => ({}))],
   [`${TENANT}/files/{fileId}/content`]: [
     inPath("GET", `${TENANT}/files/{fileId}/content`, "tenantId"),
     inPath("GET", `${TENANT}/files/{fileId}/content`, "fileId"),
@@ -285,6 +286,9 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
         contentType: "application/cloudevents+json",
       }),
     },
+  ],
+  "/v1/logos/{logoId}/{picture}": [
+    { without: "It names a picture by its hash, and is open to everyone who knows it." },
   ],
   "/v1/keys/verify": [{ without: "It takes the text of a key, which is a secret." }],
   "/v1/webhooks/stripe": [{ without: "It takes events, signed by Stripe." }],

@@ -112,6 +112,9 @@ import {
 } from "#modules/notifications/index.ts";
 import {
   createInvitationsRoutes,
+  createLogoDrawer,
+  createLogosRawRoutes,
+  createLogosRoutes,
   createSignInRawRoutes,
   createTenantsRoutes,
   roleDirectory,
@@ -318,6 +321,7 @@ export function wirePeople(
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
     files: createFilesRoutes(files),
+    logos: createLogosRoutes(files),
     documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
     outbox: createOutboxRoutes({
@@ -394,6 +398,7 @@ export function wirePeople(
         ),
       }),
       ...createFilesRawRoutes(files),
+      ...createLogosRawRoutes({ ...files, drawer: createLogoDrawer() }),
       ...createDeviceRawRoutes(devices),
       ...createOutboxRawRoutes(services),
       ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),

@@ -34,6 +34,8 @@ export const ownTenant = z.strictObject({
   planId: z.string(),
   suspendedAt: instant.nullable(),
   createdAt: instant,
+  /** Part of the address of its logo; null when it has none. */
+  logoId: z.string().nullable(),
 });
 export type OwnTenant = z.infer<typeof ownTenant>;
 

@@ -29,6 +29,7 @@ import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
 import { locksContract } from "./locks.ts";
+import { logosContract } from "./logos.ts";
 import { modelAnswersContract, modelSwitchContract } from "./model-answers.ts";
 import { notificationsContract } from "./notifications.ts";
 import { outboxContract } from "./outbox.ts";
@@ -98,6 +99,7 @@ export const contract = {
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,
+  logos: logosContract,
   documents: documentsContract,
   notifications: notificationsContract,
   outbox: outboxContract,

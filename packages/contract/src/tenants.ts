@@ -27,6 +27,8 @@ export const tenant = z.strictObject({
   periodAnchor: instant,
   suspendedAt: instant.nullable(),
   createdAt: instant,
+  /** Part of the address of its logo; null when it has none. */
+  logoId: z.string().nullable(),
   /** The role of the asking person in this tenant. Null for everyone else, including operators who are not members. */
   role: z.enum(ROLES).nullable(),
 });

@@ -29,7 +29,7 @@ const keyReference = {
   lastFour: z.string(),
 };
 const ofKey = z.strictObject({ key });
-const ofTenant = z.strictObject({ tenant: tenant.omit({ role: true }) });
+const ofTenant = z.strictObject({ tenant: tenant.omit({ role: true, logoId: true }) });
 const role = z.enum(ROLES);
 /** The notice as shown in the console and in mails; several lines. For channels that show messages. */
 const text = z.string();

@@ -14,7 +14,7 @@ const YOUNGEST_MS = 60 * 60 * 1_000;
 const BATCH_SIZE = 500;
 
 async function sweepBatch(deps: SweepFilesDeps, fileIds: readonly string[]): Promise<number> {
-  const known = await deps.transact.asOperator(async (tx) => {
+  const known = await deps.transact.asOperatorWithDeleted(async (tx) => {
     const owned = await findKnownFileIds(tx, fileIds);
     for (const findOwned of deps.fileOwners) {
       for (const fileId of await findOwned(tx, fileIds)) {

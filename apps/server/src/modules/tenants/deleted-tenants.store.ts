@@ -148,7 +148,8 @@ export async function markTenantPurged(
 ): Promise<void> {
   await tx`
     update tenants
-    set name = ${input.name}, slug = ${input.slug}, external_id = null, purged_at = ${input.now}, updated_at = ${input.now}
+    set name = ${input.name}, slug = ${input.slug}, external_id = null, purged_at = ${input.now}, updated_at = ${input.now},
+      logo_id = null, logo_files = null
     where tenant_id = ${tenantId}`;
 }
 

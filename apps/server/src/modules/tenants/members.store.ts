@@ -82,6 +82,7 @@ export type OwnTenantRow = {
   role: Role;
   suspended_at: Date | null;
   created_at: Date;
+  logo_id: string | null;
 };
 
 /** The tenants of a person, oldest first, or only the given one. Needs the operator role. */
@@ -92,7 +93,7 @@ export async function listOwnTenantRows(
 ): Promise<OwnTenantRow[]> {
   const tenantId = page.tenantId ?? null;
   return await tx<OwnTenantRow[]>`
-    select t.tenant_id, t.name, t.slug, m.role, t.suspended_at, t.created_at
+    select t.tenant_id, t.name, t.slug, m.role, t.suspended_at, t.created_at, t.logo_id
     from members m join tenants t using (tenant_id)
     where m.user_id = ${userId} and (${tenantId}::text is null or t.tenant_id = ${tenantId})
     order by t.tenant_id

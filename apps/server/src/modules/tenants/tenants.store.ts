@@ -8,6 +8,7 @@ export type TenantRow = {
   external_id: string | null;
   suspended_at: Date | null;
   created_at: Date;
+  logo_id: string | null;
 };
 
 export const TENANT_COLUMNS = [
@@ -17,15 +18,16 @@ export const TENANT_COLUMNS = [
   "external_id",
   "suspended_at",
   "created_at",
+  "logo_id",
 ] as const;
 
 /** A tenant with the type and id of the actor who creates it. */
-export type NewTenantRow = TenantRow & { created_by: string };
+export type NewTenantRow = Omit<TenantRow, "logo_id"> & { created_by: string };
 
 /** Inserts a tenant; `undefined` when slug or external id is taken. */
 export async function insertTenant(tx: Tx, row: NewTenantRow): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    insert into tenants ${tx({ ...row, updated_at: row.created_at }, ...TENANT_COLUMNS, "created_by", "updated_at")}
+    insert into tenants ${tx({ ...row, logo_id: null, updated_at: row.created_at }, ...TENANT_COLUMNS, "created_by", "updated_at")}
     on conflict do nothing
     returning ${tx(TENANT_COLUMNS)}`;
   return tenant;

@@ -11,7 +11,7 @@ import { findTenantRow, type TenantRow } from "./tenants.store.ts";
 export type WithPlans = { plans: TenantPlans };
 
 /** A tenant as webhooks show it: to any receiver, so without the role of one person. */
-export type TenantEvent = Omit<Tenant, "role">;
+export type TenantEvent = Omit<Tenant, "role" | "logoId">;
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that has just been deleted. */
 export async function getTenantPlan(
@@ -61,6 +61,7 @@ export function toTenantReply(
 ): Tenant {
   return {
     ...toTenantEvent(row, plan),
+    logoId: row.logo_id,
     role: (actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined) ?? null,
   };
 }
@@ -113,6 +114,7 @@ export async function listOwnWithPlans(
             planId,
             suspendedAt: row.suspended_at?.toISOString() ?? null,
             createdAt: row.created_at.toISOString(),
+            logoId: row.logo_id,
           },
         ];
   });

@@ -1,0 +1,4 @@
+import { serveProcessTasks } from "#platform/task-process.ts";
+import { drawLogo } from "./draw-logo.ts";
+
+serveProcessTasks(drawLogo);

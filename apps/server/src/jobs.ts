@@ -1,5 +1,5 @@
 import { createAlertsJobs } from "#modules/alerts/index.ts";
-import { createAnalyticsJobs, findExportFileIds } from "#modules/analytics/index.ts";
+import { createAnalyticsJobs, exportFiles } from "#modules/analytics/index.ts";
 import { type BillingDeps, createBillingJobs } from "#modules/billing/index.ts";
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
@@ -13,7 +13,7 @@ import {
 import { createKeysJobs } from "#modules/keys/index.ts";
 import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
-import { createTenantsJobs, findLogoFileIds, type NoticeSettings } from "#modules/tenants/index.ts";
+import { createTenantsJobs, logoFiles, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { pruneChanges } from "#platform/change-feed.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
@@ -56,7 +56,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       },
     }),
     ...createEventsJobs(deps),
-    ...createFilesJobs({ ...deps, fileOwners: [findExportFileIds, findLogoFileIds] }),
+    ...createFilesJobs({ ...deps, fileOwners: [exportFiles, logoFiles] }),
     ...createAnalyticsJobs(deps),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),

@@ -42,6 +42,7 @@ const tenant = (tenantId: string, name: string, role: string) => ({
   role,
   planId: "free",
   suspendedAt: null,
+  logoId: null,
   createdAt: "2026-11-21T00:00:00.000Z",
 });
 const TENANTS = [tenant(ACME, "Acme", "owner"), tenant(BIRCH, "Birch", "viewer")];
@@ -237,7 +238,14 @@ describe("the tenant switcher", () => {
 
 const CEDAR = {
   ...{ tenantId: "ten_0199f3b0c1d27a4e8f60112233445588", name: "Cedar", slug: "cedar" },
-  ...{ externalId: null, planId: "free", planVersion: 1, suspendedAt: null, role: null },
+  ...{
+    externalId: null,
+    planId: "free",
+    planVersion: 1,
+    suspendedAt: null,
+    logoId: null,
+    role: null,
+  },
   ...{ periodAnchor: "2026-11-01T00:00:00.000Z", createdAt: "2026-11-21T00:00:00.000Z" },
 };
 

@@ -13,7 +13,7 @@ import {
   useTenantVisit,
 } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import { Initials } from "./initials.tsx";
+import { TenantMark } from "../tenant-mark.tsx";
 
 /** What each role is called. */
 export const ROLE_NAMES: Readonly<Record<OwnTenant["role"], string>> = {
@@ -115,7 +115,7 @@ function toTrigger(
       {tenant === undefined ? (
         <Building2 className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
       ) : (
-        <Initials name={tenant.name} shape="square" />
+        <TenantMark tenant={tenant} />
       )}
       {!isFolded && (
         <>

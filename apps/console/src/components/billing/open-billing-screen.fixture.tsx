@@ -68,6 +68,7 @@ export function openScreen<Search extends object>(input: OpenScreenInput<Search>
               role: input.role ?? "owner",
               planId: input.planId ?? "pro",
               suspendedAt: null,
+              logoId: null,
               createdAt: "2026-11-01T00:00:00.000Z",
             },
           ],

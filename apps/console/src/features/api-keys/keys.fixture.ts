@@ -75,6 +75,7 @@ export function makeOwnTenant(role: OwnTenant["role"] = "owner"): OwnTenant {
     role,
     planId: "free",
     suspendedAt: null,
+    logoId: null,
     createdAt: "2026-11-01T00:00:00.000Z",
   };
 }

@@ -14,6 +14,7 @@ const TENANT: OwnTenant = {
   role: "owner",
   planId: "free",
   suspendedAt: null,
+  logoId: null,
   createdAt: "2026-11-01T00:00:00.000Z",
 };
 

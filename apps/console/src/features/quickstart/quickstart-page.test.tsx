@@ -74,7 +74,7 @@ function openPage(answers: FakeAnswers = {}): void {
     tenants: [
       {
         ...{ tenantId: TENANT_ID, name: "Acme", slug: "acme", role: "owner", planId: "free" },
-        ...{ suspendedAt: null, createdAt: BEGAN },
+        ...{ suspendedAt: null, logoId: null, createdAt: BEGAN },
       },
     ],
   });

@@ -43,6 +43,7 @@ export function makeVerified(input: { role?: Role; slug?: string; isOperator?: b
     ...{ tenantId, name, slug, role },
     planId: "free",
     suspendedAt: null,
+    logoId: null,
     createdAt: BEGAN,
   });
   return verifyTokenResponse.parse({

@@ -62,6 +62,7 @@ export function makeTenant(more: object = {}) {
     planVersion: 1,
     periodAnchor: "2026-11-01T00:00:00.000Z",
     suspendedAt: null,
+    logoId: null,
     createdAt: AT,
     role: null,
     ...more,

@@ -1,9 +1,8 @@
-import type { OpenAPI } from "@orpc/openapi";
 import { PICTURE_BYTES_MAX } from "@turnpike/domain/files/picture-type";
 import type { RawOperation } from "./raw-operation.ts";
 
-const LOGO_ID: OpenAPI.SchemaObject = { type: "string", pattern: "^[0-9a-f]{64}$" };
-const picture: OpenAPI.MediaTypeObject = { schema: { type: "string", format: "binary" } };
+const LOGO_ID = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
+const picture = { schema: { type: "string", format: "binary" } } as const;
 
 const uploadLogo: RawOperation = {
   method: "put",

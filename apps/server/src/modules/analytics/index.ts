@@ -1,6 +1,6 @@
 export { createAnalyticsJobs } from "./exports/exports.jobs.ts";
 export { createExportsRawRoutes, createExportsRoutes } from "./exports/exports.routes.ts";
-export { findExportFileIds } from "./exports/exports.store.ts";
+export { exportFiles } from "./exports/exports.store.ts";
 export { exportsOfTenant } from "./exports/exports-of-tenant.store.ts";
 export { createExport, listExports } from "./exports/manage-exports.ts";
 export { assertTenantOpen, isTenantOpen } from "./live/assert-tenant-open.ts";

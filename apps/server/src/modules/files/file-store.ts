@@ -27,6 +27,8 @@ export interface FileStore {
   stat(fileId: string): Promise<{ bytes: number; storedAt: Date } | undefined>;
   /** Idempotent. */
   delete(fileId: string): Promise<void>;
+  /** Deletes what uploads that ended without an end left before a time. @returns How many. */
+  deleteAbandoned(before: Date): Promise<number>;
   /** The ids of all stored files, unordered. */
   list(): AsyncIterable<string>;
 }

@@ -1,4 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
 
-/** Finds which of these bytes belong to other modules, so that the sweep keeps them. */
-export type FindOwned = (tx: Tx, fileIds: readonly string[]) => Promise<ReadonlySet<string>>;
+/** A module that stores bytes under ids of its own: the sweep keeps them, and misses those that are gone. */
+export type FileOwner = {
+  /** Finds which of these files belong to it, of any tenant. */
+  findOwned(tx: Tx, fileIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Lists its files by id, of any tenant. */
+  listOwned(tx: Tx, page: { afterId: string; limit: number }): Promise<string[]>;
+};

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { file } from "@turnpike/contract/files";
@@ -288,7 +288,10 @@ describe("files over HTTP", () => {
     expect(await storedIds()).toEqual(before);
   });
 
-  it("sweeps only bytes without a row, once they are an hour old", async () => {
+  it("sweeps only bytes without an owner, once they are an hour old", async () => {
+    const { signal } = new AbortController();
+    const owned = `file_${"e".repeat(32)}`;
+    const lost = `file_${"d".repeat(32)}`;
     const kept = await uploaded();
     const orphan = `file_${"f".repeat(32)}`;
     await store.put(
@@ -298,14 +301,40 @@ describe("files over HTTP", () => {
       })(),
       { bytesMax: 100 },
     );
+    await store.put(
+      owned,
+      (async function* () {
+        yield PNG;
+      })(),
+      { bytesMax: 100 },
+    );
+    const logged: unknown[] = [];
+    const error = (...line: unknown[]) => logged.push(line);
     const at = (ms: number) => ({
       ...deps,
-      fileOwners: [],
+      logger: Object.assign(Object.create(deps.logger), { error }),
+      // Another module: it has one file that is there, and one that is not.
+      fileOwners: [
+        {
+          findOwned: async (_tx: unknown, ids: readonly string[]) =>
+            new Set([owned, lost].filter((id) => ids.includes(id))),
+          listOwned: async (_tx: unknown, { afterId }: { afterId: string }) =>
+            [lost, owned].filter((id) => id > afterId),
+        },
+      ],
       clock: { ...deps.clock, now: () => new Date(Date.now() + ms) },
     });
-    expect(await sweepFiles(at(59 * 60_000))).toBe(0);
-    expect(await sweepFiles(at(61 * 60_000))).toBe(1);
+    expect(await sweepFiles(at(59 * 60_000), { signal })).toEqual({ deleted: 0, missing: 1 });
+    // What a crash left of an upload, which no listing shows.
+    await writeFile(join(folder.path, ".incoming", "half"), "half");
+    expect(await sweepFiles(at(61 * 60_000), { signal: AbortSignal.abort() })).toMatchObject({
+      deleted: 1,
+    });
+    expect(await store.stat(orphan)).toBeDefined();
+    expect(await sweepFiles(at(61 * 60_000), { signal })).toEqual({ deleted: 1, missing: 1 });
     expect(await store.stat(orphan)).toBeUndefined();
+    expect(await store.stat(owned)).toBeDefined();
+    expect(logged.at(-1)).toEqual([{ missing: 1, fileIds: [lost] }, expect.any(String)]);
     expect(await store.stat(kept.fileId)).toBeDefined();
   });
 });

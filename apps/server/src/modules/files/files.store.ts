@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { FileMediaType } from "@turnpike/domain/files/media-type";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { FileOwner } from "./files.ports.ts";
 
 export type FileRow = {
   tenant_id: TenantId;
@@ -78,9 +79,16 @@ export async function deleteFileRow(tx: Tx, tenantId: TenantId, fileId: string):
   return rows.length === 1;
 }
 
-/** Finds which of these ids have a row, over all tenants. Needs the operator role. */
-export async function findKnownFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
-  const rows = await tx<{ file_id: string }[]>`
-    select file_id from files where file_id = any(${[...fileIds]})`;
-  return new Set(rows.map((row) => row.file_id));
-}
+/** The files that have a row, over all tenants. Needs the operator role. */
+export const filesWithRow: FileOwner = {
+  async findOwned(tx, fileIds) {
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from files where file_id = any(${[...fileIds]})`;
+    return new Set(rows.map((row) => row.file_id));
+  },
+  async listOwned(tx, { afterId, limit }) {
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from files where file_id > ${afterId} order by file_id limit ${limit}`;
+    return rows.map((row) => row.file_id);
+  },
+};

@@ -54,14 +54,17 @@ async function write(
   return { bytes, sha256: hash.digest() };
 }
 
-async function removeAbandoned(incoming: string, olderThanMs: number): Promise<void> {
+async function removeAbandoned(incoming: string, olderThanMs: number): Promise<number> {
+  let removed = 0;
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
     const found = await lstat(path).catch(() => undefined);
     if (found !== undefined && found.mtimeMs < olderThanMs) {
       await rm(path, { force: true });
+      removed += 1;
     }
   }
+  return removed;
 }
 
 /**
@@ -132,6 +135,7 @@ export async function openLocalFileStore(folder: string, now: Date): Promise<Fil
       }
     },
     delete: (fileId) => rm(pathOf(fileId), { force: true }),
+    deleteAbandoned: (before) => removeAbandoned(incoming, before.getTime()),
     async *list() {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         if (entry.isDirectory() && entry.name !== INCOMING) {

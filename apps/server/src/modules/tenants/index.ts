@@ -6,7 +6,7 @@ export { listDeletedTenants } from "./list-deleted-tenants.ts";
 export { listMembers } from "./list-members.ts";
 export { listTenants } from "./list-tenants.ts";
 export { createLogosRawRoutes, createLogosRoutes } from "./logo/logo.routes.ts";
-export { findLogoFileIds } from "./logo/logo.store.ts";
+export { logoFiles } from "./logo/logo.store.ts";
 export { createLogoDrawer } from "./logo/logo-drawer.ts";
 export { mailMembers } from "./mail-members.ts";
 export { listRoleEmails } from "./members.store.ts";

@@ -5,6 +5,7 @@ import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { ROLE_NAMES, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
+import { TenantMark } from "#components/tenant-mark.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { limitsQuery } from "#platform/shared-queries.ts";
@@ -27,8 +28,9 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
     >
       <div className={joinClasses("h-1", isCurrent && "bg-accent")} aria-hidden="true" />
       <div className="flex grow flex-col gap-4 px-4 pt-3 pb-4">
-        <div className="flex items-start justify-between gap-3">
-          <div className="min-w-0">
+        <div className="flex items-start gap-3">
+          {tenant.logoId !== null && <TenantMark tenant={tenant} />}
+          <div className="min-w-0 grow">
             <h2 className="font-semibold text-base [overflow-wrap:anywhere]">{tenant.name}</h2>
             <p className="font-mono text-[0.8125rem] text-ink-muted [overflow-wrap:anywhere]">
               {tenant.slug}

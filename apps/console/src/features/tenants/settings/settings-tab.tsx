@@ -13,6 +13,7 @@ import { useStanding } from "../use-standing.ts";
 import { DeleteCard } from "./delete-card.tsx";
 import { GeneralCard } from "./general-card.tsx";
 import { LeaveCard } from "./leave-card.tsx";
+import { LogoCard } from "./logo-card.tsx";
 
 /** The settings of the current tenant. */
 export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
@@ -21,6 +22,7 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
       <div className="min-w-0 space-y-4">
         <GeneralCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
+        <LogoCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
         {tenant.isVisited !== true && <LeaveCard tenant={tenant} />}
         {mayDo(standing, "tenants:delete") && <DeleteCard tenant={tenant} />}
       </div>

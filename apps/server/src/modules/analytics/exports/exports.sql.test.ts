@@ -32,7 +32,7 @@ import { CHANGES_MS, inventCalls, toGroup } from "../testing/invented-calls.fixt
 import type { ReferenceCalls } from "../testing/usage-reference.fixture.ts";
 import { createDownload, openDownload } from "./download-export.ts";
 import { createAnalyticsJobs } from "./exports.jobs.ts";
-import { deleteExportChunks, findExportFileIds, lockExport } from "./exports.store.ts";
+import { deleteExportChunks, exportFiles, lockExport } from "./exports.store.ts";
 import { forgetExports } from "./forget-exports.ts";
 import {
   cancelExport,
@@ -643,7 +643,7 @@ describe("exports of usage", () => {
     const ref = await begin({});
     await writeTurns(deps, ref, ATTEMPT);
     const files = await fileIdsOf(ref.exportId);
-    const known = () => services.transact.asOperator((tx) => findExportFileIds(tx, files));
+    const known = () => services.transact.asOperator((tx) => exportFiles.findOwned(tx, files));
     expect([...(await known())]).toEqual(files);
     clock.advance(7 * DAY_MS);
     expect((await forgetExports(deps)).expired).toBeGreaterThan(0);

@@ -243,12 +243,22 @@ export async function deleteExportsBefore(tx: Tx, before: Date): Promise<number>
   return rows.length;
 }
 
-/** Lists which of these files belong to an export, of any tenant. For the operator role. */
-export async function findExportFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
-  const rows = await tx<{ file_id: string }[]>`
-    select file_id from export_parts where file_id = any(${[...fileIds]})`;
-  return new Set(rows.map((row) => row.file_id));
-}
+/** The files of exports, of any tenant. For the operator role. */
+export const exportFiles = {
+  async findOwned(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from export_parts where file_id = any(${[...fileIds]})`;
+    return new Set(rows.map((row) => row.file_id));
+  },
+  async listOwned(
+    tx: Tx,
+    { afterId, limit }: { afterId: string; limit: number },
+  ): Promise<string[]> {
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from export_parts where file_id > ${afterId} order by file_id limit ${limit}`;
+    return rows.map((row) => row.file_id);
+  },
+};
 
 /** Names of keys by id. Keys of other tenants are left out. */
 export async function listKeyNames(

@@ -9,7 +9,7 @@ import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
 import { type FileStore, openLocalFileStore, StorageFullError } from "#modules/files/index.ts";
 import { drawLogo } from "./draw-logo.ts";
 import { createLogosRawRoutes, createLogosRoutes } from "./logo.routes.ts";
-import { findLogoFileIds } from "./logo.store.ts";
+import { logoFiles } from "./logo.store.ts";
 import type { LogoDeps } from "./set-logo.ts";
 
 let database: TestDatabase;
@@ -189,7 +189,7 @@ describe("logos over HTTP", () => {
     const files = row?.files ?? [];
     await database.sql`update tenants set deleted_at = now(), deleted_by = 'x' where tenant_id = ${theirs}`;
     expect((await show(logoId)).status).toBe(404);
-    const known = await deps.transact.asOperatorWithDeleted((tx) => findLogoFileIds(tx, files));
+    const known = await deps.transact.asOperatorWithDeleted((tx) => logoFiles.findOwned(tx, files));
     expect([...known].sort()).toEqual([...files].sort());
   });
 });

@@ -31,14 +31,22 @@ export async function findFilesOfLogo(tx: Tx, logoId: string): Promise<string[] 
   return row?.logo_files;
 }
 
-/**
- * Lists which of these files belong to a logo, of any tenant. For the operator role that sees deleted tenants, which may come
- * back.
- */
-export async function findLogoFileIds(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
-  const ids = [...fileIds];
-  const rows = await tx<{ file_id: string }[]>`
-    select file_id from tenants, unnest(logo_files) as file_id
-    where logo_files && ${ids}::text[] and file_id = any(${ids}::text[])`;
-  return new Set(rows.map((row) => row.file_id));
-}
+/** The files of logos, of any tenant. For the operator role that sees deleted tenants, which may come back. */
+export const logoFiles = {
+  async findOwned(tx: Tx, fileIds: readonly string[]): Promise<Set<string>> {
+    const ids = [...fileIds];
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from tenants, unnest(logo_files) as file_id
+      where logo_files && ${ids}::text[] and file_id = any(${ids}::text[])`;
+    return new Set(rows.map((row) => row.file_id));
+  },
+  async listOwned(
+    tx: Tx,
+    { afterId, limit }: { afterId: string; limit: number },
+  ): Promise<string[]> {
+    const rows = await tx<{ file_id: string }[]>`
+      select file_id from tenants, unnest(logo_files) as file_id
+      where logo_files is not null and file_id > ${afterId} order by file_id limit ${limit}`;
+    return rows.map((row) => row.file_id);
+  },
+};

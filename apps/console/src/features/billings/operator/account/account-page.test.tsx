@@ -42,6 +42,7 @@ const ANSWERS: FakeAnswers = {
       planVersion: 1,
       periodAnchor: AT,
       suspendedAt: null,
+      logoId: null,
       createdAt: AT,
       role: null,
     }),

@@ -123,12 +123,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
     "CONFLICT",
     "STORAGE_FULL",
   ],
-  "logos.upload": [
-    "PAYLOAD_TOO_LARGE",
-    "UNSUPPORTED_MEDIA_TYPE",
-    "OVERLOADED",
-    "STORAGE_FULL",
-  ],
+  "logos.upload": ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "OVERLOADED", "STORAGE_FULL"],
   "insightDigests.update": ["RESOURCE_NOT_FOUND"],
   "documents.put": ["CONFLICT"],
   "documents.delete": ["CONFLICT"],

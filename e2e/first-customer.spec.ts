@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
-import { findAxeViolations } from "./support/find-axe-violations.ts";
+import { findAxeViolations, rulesIn } from "./support/find-axe-violations.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { makePerson } from "./support/sign-in.ts";
@@ -52,7 +52,7 @@ async function findFaults(): Promise<string[]> {
   const faults: string[] = [];
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const violation of await findAxeViolations(page)) {
+    for (const violation of await findAxeViolations(page, { rules: rulesIn(colorScheme) })) {
       faults.push(`${pathOf()} ${colorScheme}: ${violation}`);
     }
   }

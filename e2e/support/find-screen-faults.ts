@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { findAxeViolations } from "./find-axe-violations.ts";
+import { findAxeViolations, rulesIn } from "./find-axe-violations.ts";
 import { measureOverflowPx } from "./measure-overflow.ts";
 
 const WIDTHS_PX = [1440, 360] as const;
@@ -18,8 +18,7 @@ export async function findScreenFaults(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: HEIGHT_PX });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      const rules = colorScheme === "light" ? "all" : "colours";
-      faults.push(...(await findAxeViolations(page, { rules })));
+      faults.push(...(await findAxeViolations(page, { rules: rulesIn(colorScheme) })));
     }
     const overflowPx = await measureOverflowPx(page);
     faults.push(

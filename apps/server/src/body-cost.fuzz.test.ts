@@ -67,14 +67,24 @@ function* costlyBodies(bytesMax: number): Generator<Body> {
   }
 }
 
-/** One costly value in each place of a good body; in `npm test` only the first place. */
-function* filledBodies(good: object, room: typeof SMALL): Generator<Body> {
-  const brief = Object.fromEntries(Object.entries(COSTLY).filter(([name]) => BRIEF.has(name)));
-  const filled = [...fillFields(good, room, IS_SOAK ? COSTLY : brief)];
-  yield* IS_SOAK ? filled : filled.slice(0, 3);
+/**
+ * One costly value in each place of a good body; in `npm test` only in the first place, and one of the brief ones: all
+ * operations read their bodies in the same way, so each value meets a third of them.
+ */
+function* filledBodies(good: object, room: typeof SMALL, turn: number): Generator<Body> {
+  const brief = Object.entries(COSTLY).filter(([name]) => BRIEF.has(name));
+  const chosen = brief.slice(turn % brief.length).slice(0, 1);
+  // Filling the places that are left out would cost more than sending what is filled.
+  for (const body of fillFields(good, room, IS_SOAK ? COSTLY : Object.fromEntries(chosen))) {
+    yield body;
+    if (!IS_SOAK) {
+      return;
+    }
+  }
 }
 
-const OF_CONTRACT: Target[] = OPERATIONS.filter(({ takesBody }) => takesBody).map((operation) => {
+const WITH_BODY = OPERATIONS.filter(({ takesBody }) => takesBody);
+const OF_CONTRACT: Target[] = WITH_BODY.map((operation, index) => {
   const isHot = operation.id === "keys.verify";
   const bytesMax = isHot ? 20_480 : MANAGEMENT_BYTES_MAX;
   const room = { ...(operation.takesMuch ? LARGE : SMALL), bytesMax };
@@ -88,7 +98,7 @@ const OF_CONTRACT: Target[] = OPERATIONS.filter(({ takesBody }) => takesBody).ma
       if (IS_SOAK || operation.id === "documents.put") {
         yield* costlyBodies(bytesMax);
       }
-      yield* filledBodies(goodRequest(operation, ids).body ?? {}, room);
+      yield* filledBodies(goodRequest(operation, ids).body ?? {}, room, index);
     },
   };
 });
@@ -206,7 +216,7 @@ describe("no body within its limit holds the event loop for long", () => {
   it("a signed report of leaks", async () => {
     for (const [name, text] of [
       ...costlyBodies(MANAGEMENT_BYTES_MAX),
-      ...filledBodies([{ token: "a", type: "b", url: "c", source: "d" }], LARGE),
+      ...filledBodies([{ token: "a", type: "b", url: "c", source: "d" }], LARGE, 0),
     ]) {
       const body = Buffer.from(text);
       const holdMs = await measureLongestHold(async () => {

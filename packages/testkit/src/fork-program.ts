@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
+import { keptEnvironment } from "./program.ts";
 
 /**
  * Starts a program of the testkit that is asked over a channel. What it writes shows in the log of the tests, by a pipe of
@@ -10,8 +11,7 @@ import { join } from "node:path";
 export function forkProgram(file: string): ChildProcess {
   const child = fork(join(import.meta.dirname, file), {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // What vitest sets for its workers is not for the program.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+    env: keptEnvironment(),
     execArgv: [],
   });
   child.stdout?.on("data", (chunk: Buffer) => process.stdout.write(chunk));

@@ -19,6 +19,11 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 /** Of a developer's environment, what a program needs to start, and to start fast. */
 const KEPT_VARIABLES = ["PATH", "HOME", "NODE_COMPILE_CACHE"];
 
+/** The environment of a program that gets nothing else: what vitest sets for its workers is not for it. */
+export function keptEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]]));
+}
+
 /** As `npm start` and `npm run turnpike` start theirs. */
 const NODE_FLAGS = ["--disable-proto=delete"];
 
@@ -46,10 +51,7 @@ export function startProgram(input: {
   const child = spawn(file, args, {
     cwd: input.cwd ?? CHECKOUT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...Object.fromEntries(KEPT_VARIABLES.map((name) => [name, process.env[name]])),
-      ...input.env,
-    },
+    env: { ...keptEnvironment(), ...input.env },
   });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { keptEnvironment } from "./program.ts";
 
 /** A script in a process of its own, for what a process does when it is killed, or as another user. */
 export type SpawnedScript = {
@@ -20,8 +21,7 @@ export type SpawnedScript = {
 export function spawnScript(code: string, ...args: string[]): SpawnedScript {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", code, "--", ...args], {
     stdio: ["pipe", "pipe", "pipe"],
-    // What vitest sets for its workers is not for the script.
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
+    env: keptEnvironment(),
   });
   const errors: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));

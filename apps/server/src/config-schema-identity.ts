@@ -73,6 +73,12 @@ export const identityConfig = z
       .describe(
         "Whether an address must be confirmed by mail before its account works. `auto`: when `mail.smtp` is set.",
       ),
+    secondFactor: z
+      .enum(["optional", "operators", "everyone"])
+      .default("optional")
+      .describe(
+        "Who must have a second factor, a passkey or an app for one-time codes, at the built-in provider. Others may set one up. People who must and have none set it up right after their password.",
+      ),
     providers: z
       .array(provider)
       .max(10)

@@ -34,8 +34,7 @@ export async function openIdentityProvider(input: {
       ...services,
       attempts: input.attempts,
       agents: {
-        endAgentsOf: (tx, userId) =>
-          endAgentGrantsOf(services, tx, { userId, why: "password_changed" }),
+        endAgentsOf: (tx, userId, why) => endAgentGrantsOf(services, tx, { userId, why }),
       },
       mailer: {
         sendMail: async (tx, mail) => {
@@ -48,6 +47,8 @@ export async function openIdentityProvider(input: {
       brand: config.brand.name,
       confirmEmail: confirmsEmail(config),
       passwordLengthMin: config.identity.passwordLengthMin,
+      secondFactor: config.identity.secondFactor,
+      operators: config.identity.operators,
       secret:
         config.identitySecret ??
         (await ensureSecretFile(dataPath(config, "secrets"), "identity-secret")),

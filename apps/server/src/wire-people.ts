@@ -190,6 +190,7 @@ export function wirePeople(
         : acceptEmulatorTokens(verifySigned, { clock: services.clock, projectId: emulated }),
     roles: roleDirectory,
     operators: config.identity.operators,
+    secondFactor: config.identity.secondFactor,
   });
   changes.subscribe(users.applyChange);
   const personTokens = createPersonTokens({
@@ -263,7 +264,7 @@ export function wirePeople(
       ...services,
       accounts: input.builtinProvider?.ownAccounts,
       agents: {
-        endAgentsOf: (tx, userId) => endAgentGrantsOf(services, tx, { userId, why: "signed_out" }),
+        endAgentsOf: (tx, userId, why) => endAgentGrantsOf(services, tx, { userId, why }),
       },
     }),
     tenants: createTenantsRoutes({

@@ -125,6 +125,7 @@ const WHY_AGENTS_END: Readonly<Record<string, string>> = {
   token_used_twice: ", because one of its tokens was used twice: it may have been copied",
   given_back: ", because it signed out",
   replaced: ", because its person connected many newer ones",
+  second_factor_changed: ", because the second factor of its person changed",
   password_changed: ", because its person changed their password",
 };
 

@@ -51,6 +51,7 @@ describe("the commands", () => {
           "logout",
           "whoami",
           "users ensure",
+          "users reset-factors",
           "plans list",
           "billing rehearse",
           "invoices export",

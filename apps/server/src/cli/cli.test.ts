@@ -104,6 +104,37 @@ describe("the command line", () => {
     });
   });
 
+  it("resets the second factors of a person who lost them, with an entry and a mail", async () => {
+    const user = { userId: `usr_${"1".repeat(32)}` };
+    await database.sql`
+      insert into users (user_id, issuer, subject, created_at, updated_at)
+      values (${user.userId}, 'builtin', 'acc_1', now(), now())`;
+    expect(await fail("users", "reset-factors", user.userId)).toMatchObject({
+      problem: { code: "RESOURCE_NOT_FOUND" },
+    });
+    await database.sql`
+      insert into accounts (
+        account_id, email, password_hash, password_changed_at, mail_window_started_at, created_at, updated_at, second_factor_since)
+      values ('acc_1', 'ada@example.com', '', now(), now(), now(), now(), now())`;
+    await database.sql`
+      insert into account_recovery_codes (account_id, code_hash, created_at) values ('acc_1', '\\x00', now())`;
+    await ask("users", "reset-factors", user.userId);
+    // Nothing is left to reset, so no second mail goes out.
+    await ask("users", "reset-factors", user.userId);
+    const [left] = await database.sql`
+      select second_factor_since, (select count(*)::int from account_recovery_codes) as codes,
+        (select count(*)::int from mails where kind = 'second-factor' and recipient = 'ada@example.com') as mails
+      from accounts`;
+    expect(left).toEqual({ second_factor_since: null, codes: 0, mails: 1 });
+    const { items } = await ask("audit", "list");
+    expect(items[0]).toMatchObject({ action: "factors.reset", entityId: user.userId });
+    const elsewhere = ["--issuer", "https://id.example.com", "--subject", "1"];
+    const other = await ask("users", "ensure", ...elsewhere);
+    expect(await fail("users", "reset-factors", other.userId)).toMatchObject({
+      problem: { code: "CONFLICT" },
+    });
+  });
+
   it("shows a key once, lists it without its text and revokes it", async () => {
     const create = ["keys", "create", "--tenant", "blue-heron", "--name", "ci"];
     const key = await ask(...create, "--test", "--scope", "usage:read", "--expires", "2999-01-01");

@@ -13,6 +13,7 @@ import { type Cli, examples } from "./cli.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
+import { addResetFactorsCommand } from "./reset-factors-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 
 const memberInput = z.strictObject({ userId: userIdSchema, role: z.enum(ROLES) });
@@ -127,9 +128,11 @@ export function addMembersCommands(cli: Cli): void {
 }
 
 function addUserCommands(cli: Cli): void {
-  cli.program
+  const users = cli.program
     .command("users")
-    .description("make users known")
+    .description("make users known, and help those who lost their second factor");
+  addResetFactorsCommand(cli, users);
+  users
     .command("ensure")
     .description("create the user of an issuer and subject, or bring e-mail and name up to date")
     .requiredOption("--issuer <url>", "who vouches for the person: the issuer of its tokens")

@@ -69,6 +69,7 @@ export const ERROR_CODES = {
   // Sign-in at the built-in provider (docs/sign-in.md).
   INVALID_CREDENTIALS: { status: 403, title: "E-mail address or password is wrong" },
   ACCOUNT_ELSEWHERE: { status: 409, title: "The account is kept by another provider" },
+  FACTOR_REFUSED: { status: 403, title: "The second factor or the password is not right" },
   CROSS_ORIGIN: { status: 403, title: "The request comes from another site" },
   SIGN_IN_EXPIRED: { status: 410, title: "The sign-in has expired" },
   LINK_INVALID: { status: 410, title: "The link does not work any more" },

@@ -35,6 +35,7 @@ export const ID_PREFIXES = {
   insight: "ins",
   proposal: "prp",
   personToken: "ptk",
+  passkey: "pky",
   agentGrant: "agr",
   invoice: "inv",
   creditNote: "crn",
@@ -74,6 +75,7 @@ type IdOf = {
   insight: string;
   proposal: string;
   personToken: string;
+  passkey: string;
   agentGrant: string;
   invoice: string;
   creditNote: string;

@@ -11,6 +11,7 @@ export {
   createPersonTokensRoutes,
 } from "./devices/devices.routes.ts";
 export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
+export { resetFactors } from "./factors/reset-factors.ts";
 export { acceptEmulatorTokens, isUnsignedToken } from "./firebase/emulator-tokens.ts";
 export type { RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";

@@ -24,7 +24,13 @@ export async function endAgentGrant(
 }
 
 /** Why a grant ended without a person who disconnected it, for the tenant's audit trail. */
-type EndReason = "token_used_twice" | "given_back" | "replaced" | "password_changed" | "signed_out";
+type EndReason =
+  | "token_used_twice"
+  | "given_back"
+  | "replaced"
+  | "password_changed"
+  | "signed_out"
+  | "second_factor_changed";
 
 type EndDeps = Pick<AppServices, "clock" | "newId">;
 

@@ -31,6 +31,14 @@ function greet({ name, email_verified }: Addressee): string {
     : `Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`;
 }
 
+/** A letter to the owner of an account: begins with the greeting. */
+export function writeToOwner(
+  owner: Addressee,
+  lines: Parameters<typeof toContent>[0],
+): MailContent {
+  return toContent([greet(owner), ...lines]);
+}
+
 /** @param token - The secret in the link: 256 random bits, base64url. */
 export function confirmationMail(
   { brand, consoleUrl }: MailStage,

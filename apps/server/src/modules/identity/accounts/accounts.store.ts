@@ -9,6 +9,8 @@ export type AccountRow = {
   password_hash: string;
   password_changed_at: Date;
   created_at: Date;
+  /** Since when a sign-in needs a second factor; null while the password is enough. */
+  second_factor_since: Date | null;
 };
 
 export type LinkPurpose = "confirm" | "reset" | "change_email" | "undo_email";
@@ -21,6 +23,7 @@ const COLUMNS = [
   "password_hash",
   "password_changed_at",
   "created_at",
+  "second_factor_since",
 ] as const;
 
 export async function findAccountByEmail(tx: Tx, email: string): Promise<AccountRow | undefined> {

@@ -102,6 +102,8 @@ export interface Accounts {
     network: string;
   }): Promise<{ email: string }>;
   find(accountId: string): Promise<AccountRow | undefined>;
+  /** True for the password of an account. The caller limits attempts. @throws {AppError} `OVERLOADED`. */
+  isPassword(input: { account: AccountRow; password: string; network: string }): Promise<boolean>;
 }
 
 const NAME_LENGTH_MAX = 100;
@@ -160,7 +162,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       if (await replaceUnconfirmed(tx, { ...renewed, now })) {
         // Where addresses were not confirmed before, a stranger may be signed in with this one. That must end.
-        await endSignIns(deps, tx, { accountId: taken.account_id });
+        await endSignIns(deps, tx, { accountId: taken.account_id, why: "password_changed" });
       }
     });
   }
@@ -322,7 +324,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           throw linkInvalid();
         }
         await deleteLinksOf(tx, account.account_id);
-        await endSignIns(deps, tx, { accountId: account.account_id });
+        await endSignIns(deps, tx, { accountId: account.account_id, why: "password_changed" });
         // A person who follows a reset link has got mail about it already. Strangers must not be able to cause this mail.
         const mail = passwordChangedMail(options, owner, { isOneKept: false });
         await mailer.sendMail(tx, { to: account.email, ...mail });
@@ -360,5 +362,12 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     },
 
     find: (accountId) => asOperator((tx) => findAccountById(tx, accountId)),
+
+    isPassword: ({ account, password, network }) =>
+      hasher.verify(
+        normalizePassword(password),
+        account.password_hash,
+        toSender({ email: account.email, network }),
+      ),
   };
 }

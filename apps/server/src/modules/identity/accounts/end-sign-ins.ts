@@ -4,7 +4,7 @@ import { toIdHash } from "../provider/oidc-adapter.ts";
 import { deleteRecordsOfAccount } from "../provider/oidc-records.store.ts";
 import { deleteSignInsOf, type SignInRow } from "../sign-ins/sign-ins.store.ts";
 import { endTokens } from "../tokens/end-tokens.ts";
-import type { PersonAgents } from "./provider.ports.ts";
+import type { PersonAgents, TokensEndReason } from "./provider.ports.ts";
 
 /**
  * Ends everything that was given out to sign-ins of an account: sessions and refresh tokens at once, ID tokens within a second, command
@@ -15,7 +15,7 @@ import type { PersonAgents } from "./provider.ports.ts";
 export async function endSignIns(
   deps: Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents },
   tx: Tx,
-  input: { accountId: string; kept?: SignInRow | undefined },
+  input: { accountId: string; why: TokensEndReason; kept?: SignInRow | undefined },
 ): Promise<void> {
   const { accountId, kept } = input;
   await deleteRecordsOfAccount(
@@ -24,5 +24,5 @@ export async function endSignIns(
     kept && { grantId: kept.grant_id, grantHash: toIdHash("", "Grant", kept.grant_id) },
   );
   await deleteSignInsOf(tx, { accountId, except: kept?.sign_in_id ?? null });
-  await endTokens(deps, tx, { subject: accountId });
+  await endTokens(deps, tx, { subject: accountId, why: input.why });
 }

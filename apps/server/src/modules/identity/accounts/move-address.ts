@@ -161,7 +161,7 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
         });
         await mailer.sendMail(tx, { to: before.email, ...mail });
         await publish(tx, after);
-        await endSignIns(deps, tx, { accountId });
+        await endSignIns(deps, tx, { accountId, why: "password_changed" });
         return { email: after.email, resetToken };
       });
     },

@@ -182,7 +182,7 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
         await note(tx, owner, { action: "account.password_changed" });
         const mail = passwordChangedMail(options, account, { isOneKept: kept !== undefined });
         await mailer.sendMail(tx, { to: email, ...mail });
-        await endSignIns(deps, tx, { accountId, kept });
+        await endSignIns(deps, tx, { accountId, kept, why: "password_changed" });
       });
     },
 

@@ -8,8 +8,11 @@ export interface AccountMailer {
   sendMail(tx: Tx, mail: AccountMail & { to: string }): Promise<void>;
 }
 
+/** Why everything that was given out to a person ends. */
+export type TokensEndReason = "password_changed" | "second_factor_changed" | "signed_out";
+
 /** What the built-in provider needs from the agents module, which is above it. */
 export interface PersonAgents {
-  /** Ends every agent that a person connected, after a change of password. Needs the operator role. */
-  endAgentsOf(tx: Tx, userId: UserId): Promise<void>;
+  /** Ends every agent that a person connected. Needs the operator role. */
+  endAgentsOf(tx: Tx, userId: UserId, why: TokensEndReason): Promise<void>;
 }

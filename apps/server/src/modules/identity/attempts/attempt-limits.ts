@@ -23,6 +23,9 @@ export type AttemptKind =
   | "begin"
   | "resume"
   | "sign-in"
+  | "factor"
+  | "passkey"
+  | "proof"
   | "register"
   | "mail"
   | "link"
@@ -62,6 +65,20 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
     account: limit("sign-in, account", 100, 3_600),
     knownBrowser: limit("sign-in, known browser", 10, 900),
     network: limit("sign-in, network", 100, 300),
+  },
+  // After the right password. Of a million codes three are right at a time, and no one who guesses gets a new budget by a new browser.
+  factor: {
+    accountAndNetwork: limit("factor, account and network", 10, 900),
+    account: limit("factor, account", 20, 3_600),
+    knownBrowser: limit("factor, known browser", 10, 900),
+    network: limit("factor, network", 100, 300),
+  },
+  // There is nothing to guess; each is a signature to verify.
+  passkey: { network: limit("passkey, network", 100, 300) },
+  // By signed-in people about themselves, named by the id of the account.
+  proof: {
+    account: limit("proof, account", 10, 900),
+    network: limit("proof, network", 100, 300),
   },
   register: {
     account: limit("register, account", 10, 3_600),

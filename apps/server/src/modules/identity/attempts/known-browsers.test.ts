@@ -38,9 +38,9 @@ describe("a known browser", () => {
     });
   });
 
-  it("knows the last four accounts", () => {
+  it("knows the last eight accounts", () => {
     const { browsers } = start();
-    const emails = Array.from({ length: 6 }, (_, index) => `person${String(index)}@example.test`);
+    const emails = Array.from({ length: 10 }, (_, index) => `person${String(index)}@example.test`);
     let cookie: string | undefined;
     for (const email of emails) {
       cookie = sent(browsers.remember(cookie, email));

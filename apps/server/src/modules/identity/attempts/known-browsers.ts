@@ -16,14 +16,20 @@ export interface KnownBrowsers {
   find(cookies: string | undefined, email: string): KnownBrowser | undefined;
   /**
    * The `Set-Cookie` header by which a browser can prove from now on that someone signed in to the account in it. Proofs for other
-   * accounts stay, up to three.
+   * accounts stay, up to seven.
    */
   remember(cookies: string | undefined, email: string): string;
 }
 
+/** The name under which a browser is known that passed the second factor of an account, which proves more than its password. */
+export function toFactorName(email: string): string {
+  return `second factor\n${email}`;
+}
+
 const KEY_BYTES = 32;
 const ID_BYTES = 16;
-const PROOFS_MAX = 4;
+/** An account with a second factor takes two. */
+const PROOFS_MAX = 8;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const PROOF_MS = 180 * DAY_MS;
 /** An id, an instant in milliseconds to the base of 36, and a signature. */

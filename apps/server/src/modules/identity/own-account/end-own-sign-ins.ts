@@ -89,6 +89,6 @@ export async function endOwnSignIns(
       entityId: userId,
       details: { keptThis: kept !== undefined },
     });
-    await endSignIns(deps, tx, { accountId, kept });
+    await endSignIns(deps, tx, { accountId, kept, why: "signed_out" });
   }, SIGN_INS);
 }

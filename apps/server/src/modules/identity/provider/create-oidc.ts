@@ -17,6 +17,8 @@ import type { SigningKey } from "./sealed-key.ts";
 export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;
   signIns: SignIns;
+  /** True if a sign-in by these methods is enough for the account. */
+  isSufficient(account: AccountRow, methods: readonly string[] | undefined): Promise<boolean>;
 };
 
 /** The console is the only client: a public one, without a secret. */
@@ -30,7 +32,7 @@ const TOKEN_SECONDS = 15 * MINUTE_SECONDS;
 /** The longest that a sign-in may take. */
 const ATTEMPT_SECONDS = 30 * MINUTE_SECONDS;
 /** A person who returns within this time is still signed in. */
-const SESSION_SECONDS = 30 * DAY_SECONDS;
+export const SESSION_SECONDS = 30 * DAY_SECONDS;
 /** After this time everyone must sign in again, however often they came. */
 const SIGN_IN_SECONDS_MAX = 365 * DAY_SECONDS;
 
@@ -72,10 +74,31 @@ function toAccount(row: AccountRow, signInId: string | undefined): Account {
   };
 }
 
-/** A client may ask for registration. There is no consent to ask for, because the console is ours. */
-function createPolicy() {
+/**
+ * A client may ask for registration. There is no consent to ask for, because the console is ours. A session that lacks a second
+ * factor which its account needs now is none: also `prompt=none` gets no code from it.
+ */
+function createPolicy(deps: OidcDeps) {
   const policy = interactionPolicy.base();
   policy.remove("consent");
+  policy.get("login")?.checks.add(
+    new interactionPolicy.Check(
+      "second_factor",
+      "The account needs a second factor",
+      "login_required",
+      async (ctx) => {
+        const { session } = ctx.oidc;
+        if (session?.accountId === undefined) {
+          return interactionPolicy.Check.NO_NEED_TO_PROMPT;
+        }
+        const row = await deps.accounts.find(session.accountId);
+        const isEnough = row !== undefined && (await deps.isSufficient(row, session.amr));
+        return isEnough
+          ? interactionPolicy.Check.NO_NEED_TO_PROMPT
+          : interactionPolicy.Check.REQUEST_PROMPT;
+      },
+    ),
+  );
   policy.add(new interactionPolicy.Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
@@ -115,6 +138,10 @@ function toLoginError(error: Error): LoginError {
   }
   const isExpected = "expose" in error && error.expose === true;
   return isExpected ? "request_invalid" : "server_error";
+}
+
+function toMethods(token: object): readonly string[] | undefined {
+  return "amr" in token && Array.isArray(token.amr) ? token.amr : undefined;
 }
 
 /** The remaining lifetime in seconds of something that is used now: until it is idle for too long, or its sign-in is too old. */
@@ -181,7 +208,7 @@ function configure(
       userinfo: { enabled: true },
     },
     interactions: {
-      policy: createPolicy(),
+      policy: createPolicy(deps),
       url: (_ctx, interaction) => `${MOUNT_PATH}/interaction/${interaction.uid}`,
     },
     loadExistingGrant: (ctx) => ensureGrant(deps, ctx),
@@ -210,7 +237,10 @@ function configure(
         signIn === undefined ? 0 : toSeconds(signIn.proven_at),
       );
       const isOutlived = authTime !== undefined && provenAt < toSeconds(row.password_changed_at);
-      return isOutlived ? undefined : toAccount(row, signIn?.sign_in_id);
+      // Nor must one that was in progress while the account got a second factor, or one from before a factor was required.
+      const isOfSignIn = token?.kind === "AuthorizationCode" || token?.kind === "RefreshToken";
+      const isLacking = isOfSignIn && !(await deps.isSufficient(row, toMethods(token)));
+      return isOutlived || isLacking ? undefined : toAccount(row, signIn?.sign_in_id);
     },
     renderError: (ctx, _out, error) => {
       ctx.status = 303;

@@ -1,35 +1,22 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { displayNote } from "@turnpike/contract/shapes";
-import { AppError } from "@turnpike/domain/errors/app-error";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
-import { errors, type Provider } from "oidc-provider";
 import { z } from "zod";
-import { readJson } from "#http/json-body.ts";
-import { isJsonType, sendJson } from "#http/raw-route.ts";
-import type { AppServices } from "#platform/app-services.ts";
+import { sendJson } from "#http/raw-route.ts";
 import { type Accounts, normalizeEmail } from "../accounts/accounts.ts";
 import type { AddressMoves } from "../accounts/move-address.ts";
 import type { KnownBrowsers } from "../attempts/known-browsers.ts";
-import { MOUNT_PATH, toLoginErrorAddress } from "./create-oidc.ts";
-import { endProviderSession } from "./end-session.routes.ts";
-import { assertFromOrigin } from "./same-origin.routes.ts";
+import { METHODS } from "../factors/factor-policy.ts";
+import type { FactorsDeps } from "../factors/factors-deps.ts";
+import { beginSecondStep } from "../factors/sign-in-step.ts";
+import { toLoginErrorAddress } from "./create-oidc.ts";
+import type { Interaction, Interactions, PeopleCall } from "./interactions.ts";
 
-export type PeopleRoutesDeps = Pick<AppServices, "transact" | "clock"> & {
+export type PeopleRoutesDeps = FactorsDeps & {
   accounts: Accounts;
   moves: AddressMoves;
   knownBrowsers: KnownBrowsers;
+  interactions: Interactions;
 };
-
-/** A call from the sign-in pages. */
-export type PeopleCall = {
-  req: IncomingMessage;
-  res: ServerResponse;
-  provider: Provider;
-  /** The network of the person, by `toNetwork`. */
-  network: string;
-};
-
-const BODY_BYTES_MAX = 16 * 1024;
 
 const storable = z.string().refine(isStorableText, "Characters that cannot be stored.");
 const newEmail = z.string().trim().pipe(z.email("Not an e-mail address.").max(254));
@@ -48,56 +35,11 @@ const resetRequest = z.strictObject({ token, password });
 const moveRequest = z.strictObject({ token });
 const confirmRequest = z.strictObject({ token, password });
 
-function signInExpired(cause?: unknown): AppError {
-  return new AppError({
-    code: "SIGN_IN_EXPIRED",
-    publicMessage: "This sign-in has expired. Start over.",
-    cause,
-  });
-}
-
-/** The interaction that the browser's cookie belongs to. */
-async function findInteraction({ req, res, provider }: PeopleCall, uid: string) {
-  try {
-    const interaction = await provider.interactionDetails(req, res);
-    return interaction.uid === uid ? interaction : undefined;
-  } catch (error) {
-    if (error instanceof errors.SessionNotFound) {
-      return;
-    }
-    throw error;
-  }
-}
-
-type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
-
 /** The calls of the console's sign-in pages, and the page to which the provider sends browsers that must sign in. */
 export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl: string }) {
-  const { accounts, clock, knownBrowsers, moves } = deps;
+  const { accounts, clock, knownBrowsers, interactions, moves } = deps;
   const { consoleUrl } = options;
-  const { origin } = new URL(consoleUrl);
-
-  async function read<Schema extends z.ZodType>(
-    req: IncomingMessage,
-    schema: Schema,
-  ): Promise<z.infer<Schema>> {
-    assertFromOrigin(req.headers, origin);
-    if (!isJsonType(req.headers["content-type"] ?? "")) {
-      throw new AppError({
-        code: "UNSUPPORTED_MEDIA_TYPE",
-        publicMessage: "Send the body as application/json.",
-      });
-    }
-    return await readJson(req, schema, BODY_BYTES_MAX);
-  }
-
-  async function getInteraction(call: PeopleCall, uid: string): Promise<Interaction> {
-    const interaction = await findInteraction(call, uid);
-    if (interaction === undefined) {
-      throw signInExpired();
-    }
-    return interaction;
-  }
+  const { read } = interactions;
 
   /** Lets the browser prove from now on that its user has signed in to the account before. */
   function remember({ req, res }: PeopleCall, email: string): void {
@@ -105,31 +47,36 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
     res.appendHeader("set-cookie", cookie);
   }
 
-  /** @param startedAt - When the person signed in. A later change of password ends this sign-in too. */
-  async function finish(
+  /** After the right password: ends the sign-in, or says what else it needs. */
+  async function goOn(
     call: PeopleCall,
     interaction: Interaction,
-    input: { accountId: string; startedAt: Date },
+    input: { accountId: string; email: string; startedAt: Date },
   ): Promise<void> {
-    const { req, res, provider } = call;
-    const { accountId } = input;
-    const session = await provider.Session.get(provider.createContext(req, res));
-    if (session.accountId !== undefined && session.accountId !== accountId) {
-      await endProviderSession(deps, session);
+    const { accountId, startedAt } = input;
+    const { uid } = interaction;
+    const step = await beginSecondStep(deps, { interaction: uid, accountId, startedAt });
+    if (step.kind === "factor") {
+      // The browser proves nothing yet: with the right password alone, anyone would get a budget of attempts in each new browser.
+      sendJson(call.res, 200, { factors: step.factors });
+      return;
     }
-    if (interaction.session?.accountId !== accountId) {
-      delete interaction.session;
+    remember(call, input.email);
+    if (step.kind === "set_up") {
+      sendJson(call.res, 200, { setUp: true });
+      return;
     }
-    const ts = Math.floor(input.startedAt.getTime() / 1_000);
-    interaction.result = { login: { accountId, ts, amr: ["pwd"] }, create: {} };
-    await interaction.persist();
-    sendJson(res, 200, { redirectTo: `${MOUNT_PATH}/auth/${interaction.uid}` });
+    await interactions.finish(call, interaction, {
+      accountId,
+      startedAt,
+      methods: METHODS.password,
+    });
   }
 
   return {
     /** Sends a browser to the page that asks for the missing step. */
     async show(call: PeopleCall, uid: string): Promise<void> {
-      const interaction = await findInteraction(call, uid);
+      const interaction = await interactions.find(call, uid);
       const page = interaction?.prompt.name === "create" ? "register" : "login";
       call.res.writeHead(303, {
         location:
@@ -143,20 +90,19 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
 
     async login(call: PeopleCall, uid: string): Promise<void> {
       const input = await read(call.req, loginRequest);
-      const interaction = await getInteraction(call, uid);
+      const interaction = await interactions.get(call, uid);
       const startedAt = clock.now();
       const { accountId } = await accounts.signIn({
         ...input,
         network: call.network,
         knownBrowser: knownBrowsers.find(call.req.headers.cookie, normalizeEmail(input.email)),
       });
-      remember(call, input.email);
-      await finish(call, interaction, { accountId, startedAt });
+      await goOn(call, interaction, { accountId, email: input.email, startedAt });
     },
 
     async register(call: PeopleCall, uid: string): Promise<void> {
       const { email, password: chosen, name } = await read(call.req, registerRequest);
-      const interaction = await getInteraction(call, uid);
+      const interaction = await interactions.get(call, uid);
       const registration = await accounts.register({
         email,
         password: chosen,
@@ -168,8 +114,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
         return;
       }
       const { accountId } = registration;
-      remember(call, email);
-      await finish(call, interaction, { accountId, startedAt: clock.now() });
+      await goOn(call, interaction, { accountId, email, startedAt: clock.now() });
     },
 
     async forgotPassword(call: PeopleCall): Promise<void> {

@@ -9,6 +9,8 @@ import {
   parseTrustedProxies,
   toCanonicalAddress,
 } from "#platform/client-address.ts";
+import { createSealer } from "#platform/sealer.ts";
+import type { AccountRow } from "../accounts/accounts.store.ts";
 import { createAccounts } from "../accounts/accounts.ts";
 import { createBackgroundWork } from "../accounts/background-work.ts";
 import { createAddressMoves } from "../accounts/move-address.ts";
@@ -18,10 +20,21 @@ import { startPasswordHasher } from "../accounts/password-hasher.ts";
 import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts";
 import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
 import { createKnownBrowsers } from "../attempts/known-browsers.ts";
+import {
+  createFactorPolicy,
+  isSufficient,
+  type SecondFactorPolicy,
+} from "../factors/factor-policy.ts";
+import { createFactorsRoutes } from "../factors/factors.routes.ts";
+import { asOperator, type FactorsDeps } from "../factors/factors-deps.ts";
+import { toPasskeySite } from "../factors/passkeys.ts";
+import { createSecondStepRoutes } from "../factors/second-step.routes.ts";
 import { createSignIns } from "../sign-ins/sign-ins.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
-import { createPeopleRoutes, type PeopleCall } from "./people.routes.ts";
+import { createInteractions, type PeopleCall } from "./interactions.ts";
+import { createPeopleRoutes } from "./people.routes.ts";
+import { createSessionRenewal } from "./renew-session.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
 import { toLibraryRequest } from "./to-library-request.routes.ts";
@@ -52,6 +65,10 @@ export type IdentityProviderOptions = {
   secret: string;
   /** Addresses and ranges of proxies in front. */
   trustedProxies: readonly string[];
+  /** Whose sign-in needs a second factor, apart from people who set one up. Default: `optional`. */
+  secondFactor?: SecondFactorPolicy;
+  /** E-mail addresses of operators in the configuration. */
+  operators?: readonly string[];
   /** The cost of a password hash. Default: OWASP's smallest setting. */
   passwordCost?: PasswordCost;
 };
@@ -124,12 +141,35 @@ export async function createIdentityProvider(
     secret: options.secret,
     isSecure: publicUrl.protocol === "https:",
   });
-  const people = createPeopleRoutes({ ...deps, accounts, moves, knownBrowsers }, { consoleUrl });
+  const policy = createFactorPolicy({
+    policy: options.secondFactor ?? "optional",
+    operators: options.operators ?? [],
+  });
+  const factors: FactorsDeps = {
+    ...deps,
+    sealer: createSealer(options.secret, "second factors"),
+    site: toPasskeySite(consoleUrl, options.brand),
+    stage: { brand: options.brand, consoleUrl },
+    policy,
+  };
+  const interactions = createInteractions(deps, { consoleUrl });
+  const shared = { ...factors, accounts, moves, knownBrowsers, interactions, limits };
+  const people = createPeopleRoutes(shared, { consoleUrl });
+  const secondStep = createSecondStepRoutes({ ...shared, confirmEmail: options.confirmEmail });
+  const ownFactors = createFactorsRoutes({
+    ...shared,
+    renewSession: createSessionRenewal(deps.clock, consoleUrl),
+  });
   const endSession = createEndSessionRoute(deps, {
     consoleUrl,
     issuer,
     publicKeys: keys.publicKeys,
   });
+
+  async function isEnough(account: AccountRow, methods: readonly string[] | undefined) {
+    const isRequired = await asOperator(deps, (tx) => policy.isRequired(tx, account));
+    return isSufficient({ account, isRequired, methods });
+  }
 
   let running: { kids: string; provider: Provider; listener: Listener } | undefined;
   type Listener = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
@@ -139,7 +179,10 @@ export async function createIdentityProvider(
     const current = await keys.current();
     const kids = current.map((key) => key.kid).join(" ");
     if (running?.kids !== kids) {
-      const provider = createOidc({ ...deps, accounts, signIns }, { consoleUrl, keys: current });
+      const provider = createOidc(
+        { ...deps, accounts, signIns, isSufficient: isEnough },
+        { consoleUrl, keys: current },
+      );
       running = { kids, provider, listener: provider.callback() };
     }
     return running;
@@ -187,6 +230,16 @@ export async function createIdentityProvider(
       path: new RegExp(`^/interaction/${UID}/register$`),
       answer: people.register,
     },
+    ...secondStep.map(({ path, answer }) => ({
+      methods: ["POST"],
+      path: new RegExp(`^/interaction/${UID}/${path}$`),
+      answer,
+    })),
+    ...ownFactors.map(({ method, path, answer }) => ({
+      methods: [method],
+      path: new RegExp(`^/factors${path}$`),
+      answer,
+    })),
     { methods: ["POST"], path: /^\/password\/forgot$/, answer: people.forgotPassword },
     { methods: ["POST"], path: /^\/password\/reset$/, answer: people.resetPassword },
     { methods: ["POST"], path: /^\/email\/confirm$/, answer: people.confirmEmail },

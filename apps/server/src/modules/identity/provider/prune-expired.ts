@@ -3,6 +3,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { deleteExpiredLinks } from "../accounts/accounts.store.ts";
 import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts";
 import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
+import { deleteExpiredFactorSteps } from "../factors/factor-steps.store.ts";
 import { deleteExpiredSignIns } from "../sign-ins/sign-ins.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
@@ -25,6 +26,7 @@ export async function pruneExpired(
   const kinds: readonly ((tx: Tx) => Promise<number>)[] = [
     (tx) => deleteExpiredRecords(tx, before, batchSize),
     (tx) => deleteExpiredLinks(tx, before, batchSize),
+    (tx) => deleteExpiredFactorSteps(tx, before, batchSize),
     (tx) => deleteExpiredDeviceSignIns(tx, before, batchSize),
     (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
     (tx) => deleteExpiredSignIns(tx, before, batchSize),

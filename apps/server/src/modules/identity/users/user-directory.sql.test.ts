@@ -38,7 +38,10 @@ beforeEach(() => {
 });
 
 /** A separate process, with an empty cache. */
-function createDirectory(operators: readonly string[] = []): UserDirectory {
+function createDirectory(
+  operators: readonly string[] = [],
+  secondFactor: "optional" | "operators" | "everyone" = "optional",
+): UserDirectory {
   const toTrusted = (issuer: TestIssuer, storedAs: string) => ({
     issuer: issuer.issuer,
     storedAs,
@@ -56,6 +59,7 @@ function createDirectory(operators: readonly string[] = []): UserDirectory {
         Promise.resolve(new Map(userIds.map((userId) => [userId, new Map(roles)]))),
     },
     operators,
+    secondFactor,
   });
 }
 
@@ -197,6 +201,31 @@ describe("an invalid token", () => {
   });
 });
 
+describe("where a second factor is required", () => {
+  it("tokens of people without one let no one in, nor do their command lines, but providers elsewhere ask themselves", async () => {
+    const email = "strict@example.com";
+    await database.sql`
+      insert into accounts (account_id, email, password_hash, password_changed_at, mail_window_started_at, created_at, updated_at)
+      values ('strict', ${email}, '', now(), now(), now(), now())`;
+    const token = await mint({ subject: "strict", email, emailVerified: true });
+    const everyone = createDirectory([], "everyone");
+    const ofOperators = createDirectory([email], "operators");
+    expect(await everyone.findActor(token)).toBeUndefined();
+    expect(await ofOperators.findActor(token)).toBeUndefined();
+    expect(await createDirectory([], "operators").findActor(token)).toBeDefined();
+    const identity = { issuer: BUILTIN_ISSUER, subject: "strict" };
+    expect(await everyone.findPerson(identity)).toBeUndefined();
+    expect(
+      await everyone.findActor(await elsewhere.mintIdToken({ subject: "strict" })),
+    ).toBeDefined();
+    // At once, also before the change feed has named the person.
+    await database.sql`update accounts set second_factor_since = now() where account_id = 'strict'`;
+    expect(await everyone.findActor(token)).toBeDefined();
+    expect(await everyone.findPerson(identity)).toBeDefined();
+    expect(await ofOperators.findActor(token)).toMatchObject({ isOperator: true });
+  });
+});
+
 describe("endTokens", () => {
   const withoutAgents: string[] = [];
   const agents = {
@@ -206,7 +235,9 @@ describe("endTokens", () => {
     },
   };
   const end = (subject: string) =>
-    services.transact.asOperator((tx) => endTokens({ ...services, agents }, tx, { subject }));
+    services.transact.asOperator((tx) =>
+      endTokens({ ...services, agents }, tx, { subject, why: "password_changed" }),
+    );
 
   it("refuses earlier tokens on every process that hears of it, and no newer ones", async () => {
     const old = await mint({ subject: "changed", issuedAgoMs: 5_000 });

@@ -8,8 +8,11 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
+import { isFactorDemanded, type SecondFactorPolicy } from "../factors/factor-policy.ts";
+import { listAccountsWithFactors } from "../factors/factors.store.ts";
 import type { RoleDirectory } from "../identity.ports.ts";
 import type { TokenClaims, TokenVerdict } from "../tokens/token-claims.ts";
+import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
 import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users.store.ts";
 import { VOUCHED_STORED_EVERY_MS } from "./vouched-for.ts";
@@ -39,9 +42,11 @@ export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"
   roles: RoleDirectory;
   /** E-mail addresses of operators in the configuration. */
   operators: readonly string[];
+  /** Who must have a second factor at the built-in provider. Default: `optional`. */
+  secondFactor?: SecondFactorPolicy;
 };
 
-type UserRecord = { row: UserRow; roles: UserActor["roles"] };
+type UserRecord = { row: UserRow; roles: UserActor["roles"]; hasFactor: boolean };
 
 const NO_ROLES: UserActor["roles"] = new Map();
 
@@ -104,6 +109,7 @@ function isTooOld(row: UserRow, claims: TokenClaims): boolean {
  */
 export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
   const operators = new Set(deps.operators.map((email) => email.toLowerCase()));
+  const policy = deps.secondFactor ?? "optional";
   const look = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
     withTimeout(deps.transact.asOperator(work), LOAD_TIMEOUT_MS);
 
@@ -123,8 +129,19 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
           tx,
           rows.map((row) => row.user_id),
         );
+        const own = rows.filter(({ issuer }) => issuer === BUILTIN_ISSUER);
+        const withFactors =
+          policy === "optional" || own.length === 0
+            ? new Set<string>()
+            : await listAccountsWithFactors(
+                tx,
+                own.map(({ subject }) => subject),
+              );
         return new Map(
-          rows.map((row) => [nameOf(row), { row, roles: roles.get(row.user_id) ?? NO_ROLES }]),
+          rows.map((row) => {
+            const hasFactor = withFactors.has(row.subject);
+            return [nameOf(row), { row, roles: roles.get(row.user_id) ?? NO_ROLES, hasFactor }];
+          }),
         );
       }),
   });
@@ -172,6 +189,25 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     return row.is_operator || (isListed && row.email_verified);
   }
 
+  /**
+   * True for a person of the built-in provider who must have a second factor and has none. Where one is required since today, the
+   * tokens and the command lines of before let no one in; providers elsewhere ask for what they want themselves.
+   */
+  function lacksFactor(record: UserRecord): boolean {
+    const isOwn = record.row.issuer === BUILTIN_ISSUER;
+    const isDemanded = isFactorDemanded(policy, { isOperator: isOperator(record) });
+    return isOwn && isDemanded && !record.hasFactor;
+  }
+
+  /** Someone who has just set up a second factor comes back before the change feed has said so. */
+  async function refreshIfLacking(record: UserRecord): Promise<UserRecord> {
+    if (!lacksFactor(record)) {
+      return record;
+    }
+    people.forget(record.row.user_id);
+    return (await people.get(nameOf(record.row))) ?? record;
+  }
+
   function toActor(record: UserRecord): UserActor {
     return {
       type: "user",
@@ -186,8 +222,8 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     if (verdict.kind === "refused") {
       throw refused(verdict.reason, verdict.cause);
     }
-    const record = await getRecord(verdict.claims);
-    if (isTooOld(record.row, verdict.claims)) {
+    const record = await refreshIfLacking(await getRecord(verdict.claims));
+    if (isTooOld(record.row, verdict.claims) || lacksFactor(record)) {
       throw refused("expired", undefined);
     }
     const user = toSignedInUser(record.row, isOperator(record));
@@ -213,8 +249,9 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       }
     },
     async findPerson(identity) {
-      const record = await people.get(nameOf(identity));
-      return record === null ? undefined : toActor(record);
+      const known = await people.get(nameOf(identity));
+      const record = known === null ? null : await refreshIfLacking(known);
+      return record === null || lacksFactor(record) ? undefined : toActor(record);
     },
     forget: people.forget,
     applyChange(change) {

@@ -37,7 +37,7 @@ describe("createArrivals", () => {
     expect(arrivals.get("setup")).toBe(code);
   });
 
-  it.each(["reset", "confirm"] as const)(
+  it.each(["reset", "confirm", "change-email", "undo-email"] as const)(
     "takes the %s link of a mail and keeps it out of any storage",
     (kind) => {
       const arrivals = createArrivals(STORAGES);

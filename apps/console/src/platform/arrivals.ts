@@ -7,7 +7,9 @@ const ARRIVAL_KINDS = ["setup", "invitation"] as const;
 export type ArrivalKind = (typeof ARRIVAL_KINDS)[number];
 
 /** What a link in a mail asks of the sign-in page, regardless of who is signed in. */
-export type MailLink = { kind: "reset" | "confirm"; token: string };
+export type MailLink = { kind: (typeof MAIL_LINK_KINDS)[number]; token: string };
+
+const MAIL_LINK_KINDS = ["reset", "confirm", "change-email", "undo-email"] as const;
 
 /** What links brought along, kept until it took effect. */
 export interface Arrivals {
@@ -34,13 +36,13 @@ export interface Arrivals {
 }
 
 function findMailLink(fragment: URLSearchParams): MailLink | undefined {
-  const kind = (["reset", "confirm"] as const).find((name) => fragment.has(name));
+  const kind = MAIL_LINK_KINDS.find((name) => fragment.has(name));
   return kind && { kind, token: fragment.get(kind)?.trim() ?? "" };
 }
 
 /**
- * Keeps what links bring along: `#setup=<code>`, `#invitation=<token>`, `#reset=<token>` and `#confirm=<token>`. Secrets are in the
- * fragment, which browsers send to no server, so that no log on the way has them.
+ * Keeps what links bring along: `#setup=<code>`, `#invitation=<token>`, and the token of a mail under its kind, such as
+ * `#reset=<token>`. Secrets are in the fragment, which browsers send to no server, so that no log on the way has them.
  *
  * @param tab - Holds it until the tab is closed. Anyone who signs in there may use it.
  * @param lasting - Survives the tab, so that someone who registers, closes the tab and signs in later loses nothing. Holds

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useRouter } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
 import type { MailLink } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -20,6 +20,11 @@ import { SignedOutNotice } from "./signed-out-notice.tsx";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
+/** Rarely needed: it loads by itself. */
+const MoveAddress = lazy(async () => ({
+  default: (await import("./move-address.tsx")).MoveAddress,
+}));
+
 /** The page's content: what its address requested, or what the person chose from there. */
 type View =
   | SignInAddress
@@ -31,6 +36,7 @@ type View =
 export function LoginPage() {
   const { config, session } = usePlatform();
   const { builtIn } = useProviders();
+  const navigate = useNavigate();
   const { view, show, url, answerMail } = useAddressedView();
   usePageTitle(toSignInHead("login", config.brand).title);
 
@@ -56,6 +62,29 @@ export function LoginPage() {
           }}
           onAskAgain={() => show({ kind: "forgot", email: "" })}
         />
+      );
+    }
+    if (view.kind === "change-email" || view.kind === "undo-email") {
+      return (
+        <Suspense>
+          <MoveAddress
+            issuer={issuer}
+            token={view.token}
+            kind={view.kind}
+            onDone={async (resetToken) => {
+              if (resetToken !== undefined) {
+                show({ kind: "reset", token: resetToken });
+              } else if (session.getState().user === undefined) {
+                show({ kind: "done", message: "Your address was changed. Sign in with it." });
+              } else {
+                await session.renew();
+                answerMail();
+                await navigate({ to: "/account" });
+              }
+            }}
+            onSignIn={showForm}
+          />
+        </Suspense>
       );
     }
     if (view.kind === "confirm") {

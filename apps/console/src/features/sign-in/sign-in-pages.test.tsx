@@ -307,6 +307,51 @@ describe("an address to confirm", () => {
   });
 });
 
+describe("a link that moves an address", () => {
+  it("waits for a click, since programs open links of mails, and tells that the address is another now", async () => {
+    const bodies: unknown[] = [];
+    const changed = async (request: Request) => {
+      bodies.push(await request.json());
+      return { email: "new@example.com" };
+    };
+    await open("/login#change-email=t0k", { answers: { "POST /idp/email/change": changed } });
+    const use = await screen.findByRole("button", { name: "Use this address" });
+    expect(bodies).toEqual([]);
+    await userEvent.click(use);
+    await screen.findByText(/Your address was changed/);
+    expect(bodies).toEqual([{ token: "t0k" }]);
+    email();
+  });
+
+  it("brings the former address back, and goes on to a new password", async () => {
+    const bodies: unknown[] = [];
+    await open("/login#undo-email=t0k", {
+      answers: {
+        "POST /idp/email/undo": () => ({ email: "ada@example.com", resetToken: "r3set" }),
+        "POST /idp/password/reset": async (request: Request) => {
+          bodies.push(await request.json());
+          return {};
+        },
+      },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Take the account back" }));
+    await screen.findByRole("heading", { name: "Choose a new password" });
+    await userEvent.type(password(), "gravel otter candle{Enter}");
+    await screen.findByText(/Your password was changed/);
+    expect(bodies).toEqual([{ token: "r3set", password: "gravel otter candle" }]);
+  });
+
+  it("that was used leads to signing in", async () => {
+    await open("/login#undo-email=t0k", {
+      answers: { "POST /idp/email/undo": () => problem(410, "LINK_INVALID", "It was used.") },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Take the account back" }));
+    await screen.findByText("It was used.");
+    await userEvent.click(screen.getByRole("button", { name: "Sign in" }));
+    email();
+  });
+});
+
 describe("/register", () => {
   async function fillIn(): Promise<void> {
     await userEvent.type(email(), "ada@example.com");

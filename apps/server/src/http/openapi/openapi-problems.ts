@@ -14,6 +14,14 @@ const ALWAYS: readonly ErrorCode[] = [
 /** Usage queries are costly, so they queue and may be refused. */
 const QUESTION: readonly ErrorCode[] = ["QUERY_TOO_COSTLY", "OVERLOADED"];
 
+/** What checks the password of an account that Turnpike keeps. */
+const PROVEN: readonly ErrorCode[] = [
+  "ACCOUNT_ELSEWHERE",
+  "INVALID_CREDENTIALS",
+  "TOO_MANY_ATTEMPTS",
+  "OVERLOADED",
+];
+
 /** Endpoints of a tenant and of the installation have the same operations. */
 function ofBothOwners(name: string, codes: readonly ErrorCode[]) {
   return { [`webhooks.${name}`]: codes, [`operatorWebhooks.${name}`]: codes };
@@ -77,6 +85,14 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "deviceSignIns.view": ["RESOURCE_NOT_FOUND", "TOO_MANY_ATTEMPTS", "CONFLICT"],
   "deviceSignIns.decide": ["RESOURCE_NOT_FOUND", "TOO_MANY_ATTEMPTS", "CONFLICT"],
   "personTokens.revoke": ["RESOURCE_NOT_FOUND"],
+  "account.get": ["RESOURCE_NOT_FOUND"],
+  "account.rename": ["ACCOUNT_ELSEWHERE"],
+  "account.changePassword": [...PROVEN, "CONFLICT"],
+  "account.changeEmail": PROVEN,
+  "account.sendConfirmation": ["ACCOUNT_ELSEWHERE", "TOO_MANY_ATTEMPTS"],
+  "account.listSignIns": ["ACCOUNT_ELSEWHERE"],
+  "account.endSignIn": ["ACCOUNT_ELSEWHERE", "RESOURCE_NOT_FOUND"],
+  "account.endSignIns": ["ACCOUNT_ELSEWHERE"],
   "proposals.create": ["CONFLICT"],
   "proposals.accept": ["CONFLICT"],
   "proposals.decline": ["CONFLICT"],

@@ -10,22 +10,37 @@ import {
   startForeignProvider,
 } from "./support/foreign-provider.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
+import { type MockProvider, openWindow, startMockProvider } from "./support/mock-provider.ts";
 import { watchPage } from "./support/watch-page.ts";
 
 let folder: string;
 let provider: ForeignProvider;
+let partners: MockProvider;
 let instance: Instance;
 let browser: TestBrowser;
 
 beforeAll(async () => {
   provider = await startForeignProvider();
+  partners = await startMockProvider();
   folder = await mkdtemp(join(tmpdir(), "turnpike-third-party-"));
   const config = join(folder, "turnpike.yaml");
   const { issuer, clientId } = provider;
   await writeFile(
     config,
     JSON.stringify({
-      identity: { providers: [{ id: "corp", name: "Acme Corp", issuer, clientId }] },
+      identity: {
+        providers: [
+          { id: "corp", name: "Acme Corp", issuer, clientId },
+          {
+            id: "partners",
+            name: "Partners",
+            issuer: partners.issuer,
+            clientId: partners.clientId,
+            flow: "popup",
+            parameters: { prompt: "select_account" },
+          },
+        ],
+      },
     }),
   );
   instance = await startInstance({ TURNPIKE_CONFIG: config });
@@ -37,6 +52,7 @@ afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
   await instance?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
+  await partners?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -48,6 +64,13 @@ beforeEach(async () => {
 async function continueWithCorp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Continue with Acme Corp" }).click();
 }
+
+async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+}
+
+const CONTINUE = "Continue with Partners";
 
 describe("signing in through another provider", () => {
   it("leads there and back to where the person wanted to go, without a broken policy, and lasts over a reload", async () => {
@@ -69,7 +92,13 @@ describe("signing in through another provider", () => {
     await page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
     expect(page.url()).toBe(`${instance.consoleUrl}/plans`);
     expect(trace.policyViolations).toEqual([]);
-    await page.evaluate("localStorage.clear()");
+
+    await signOut(page);
+    await page.getByRole("button", { name: "Yes, sign me out" }).click();
+    await page.getByText("You are signed out, here and at Acme Corp.").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await continueWithCorp(page);
+    await page.locator("input[name=login]").waitFor();
     await page.close();
   });
 
@@ -93,6 +122,77 @@ describe("signing in through another provider", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.evaluate<string | null>(`localStorage.getItem("session")`)).toBeNull();
     expect(new URL(page.url()).search).toBe("");
+    await page.close();
+  });
+});
+
+describe("signing in in a window", () => {
+  it("keeps the page, asks in a frame from then on, and says that the provider’s own session goes on", async () => {
+    const page = await browser.context.newPage();
+    const trace = await watchPage(page, [instance.consoleUrl, partners.issuer]);
+    await page.goto(`${instance.consoleUrl}/plans`);
+    await page.getByLabel("E-mail address").fill("typed@before.example");
+    const opened = await openWindow(page, CONTINUE);
+    await Promise.all([
+      page.waitForURL(`${instance.consoleUrl}/plans`),
+      opened.waitForEvent("close"),
+    ]);
+    expect(partners.asked.at(-1)?.get("prompt")).toBe("select_account");
+    expect(partners.asked.at(-1)?.get("state")).toMatch(/^window\./);
+
+    await page.reload();
+    await page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
+    expect(partners.asked.at(-1)?.get("prompt")).toBe("none");
+    expect(partners.asked.at(-1)?.get("state")).toMatch(/^frame\./);
+    expect(trace.policyViolations).toEqual([]);
+
+    await signOut(page);
+    await page.getByText("Partners still knows you on this device.").waitFor();
+    expect(await page.evaluate<string | null>(`localStorage.getItem("session")`)).toBeNull();
+    await page.close();
+  });
+
+  it("says that the window was closed, denied or blocked, and how to go on", async () => {
+    const page = await browser.context.newPage();
+    await page.goto(`${instance.consoleUrl}/login`);
+    partners.behaviour.isSilent = true;
+    const opened = await openWindow(page, CONTINUE);
+    await opened.waitForURL(`${partners.issuer}/**`);
+    await opened.close();
+    await page.getByText("The sign-in window was closed before you were signed in.").waitFor();
+
+    partners.behaviour.isSilent = false;
+    partners.behaviour.error = "access_denied";
+    await openWindow(page, CONTINUE);
+    await page.getByText("You cancelled signing in").waitFor();
+    partners.behaviour.error = undefined;
+
+    await page.evaluate("window.open = () => null");
+    await page.getByRole("button", { name: CONTINUE }).click();
+    await page.getByText("Your browser blocked the window").waitFor();
+    await page.getByRole("button", { name: "Continue without a window" }).click();
+    await page.waitForURL(`${instance.consoleUrl}/overview`);
+    await page.evaluate("localStorage.clear()");
+    await page.close();
+  });
+
+  it("keeps what was typed while the provider wants to see the person again", async () => {
+    const page = await browser.context.newPage();
+    partners.behaviour.lifetimeSeconds = 5;
+    await page.goto(`${instance.consoleUrl}/device`);
+    await page.waitForURL(`${instance.consoleUrl}/login`);
+    await openWindow(page, CONTINUE);
+    await page.waitForURL(`${instance.consoleUrl}/device`);
+    await page.getByRole("textbox").first().fill("BCDF");
+    partners.behaviour.error = "login_required";
+    await page.getByText("Sign in again to go on").waitFor();
+    partners.behaviour.error = undefined;
+    partners.behaviour.lifetimeSeconds = 600;
+    const opened = await openWindow(page, "Sign in again");
+    await opened.waitForEvent("close");
+    await page.getByText("Sign in again to go on").waitFor({ state: "hidden" });
+    expect(await page.getByRole("textbox").first().inputValue()).toMatch(/^BCDF/);
+    expect(page.url()).toBe(`${instance.consoleUrl}/device`);
     await page.close();
   });
 });

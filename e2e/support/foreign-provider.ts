@@ -51,6 +51,7 @@ function createProvider(issuer: string, redirectUri: string): Provider {
         client_id: CLIENT_ID,
         token_endpoint_auth_method: "none",
         redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [redirectUri],
         grant_types: ["authorization_code", "refresh_token"],
         response_types: ["code"],
       },

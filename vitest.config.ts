@@ -14,6 +14,8 @@ const RACE_TESTS = "**/*.race.sql.test.ts";
 const CONSOLE_TESTS = ["apps/console/**/*.test.{ts,tsx}", "packages/ui/**/*.test.{ts,tsx}"];
 /** Journeys that wait for minutes of the product's own clock, on a product of their own. */
 const WAITING_JOURNEYS = "e2e/**/*.waiting.spec.ts";
+/** Journeys with programs of others that are installed first: run by `npm run soak` only. */
+const SOAK_JOURNEYS = "e2e/**/*.soak.spec.ts";
 /** Clones, installs and starts the product: minutes of a machine, so a project of its own. */
 const INSTALL_TESTS = "tools/fresh-clone.test.ts";
 
@@ -96,7 +98,7 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: ["e2e/**/*.spec.ts"],
-          exclude: [...NOT_TESTS, WAITING_JOURNEYS],
+          exclude: [...NOT_TESTS, WAITING_JOURNEYS, SOAK_JOURNEYS],
           globalSetup: "e2e/support/shared-product.ts",
           testTimeout: 600_000,
           hookTimeout: 600_000,
@@ -107,6 +109,15 @@ export default defineConfig({
           ...shared,
           name: "waiting",
           include: [WAITING_JOURNEYS],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "soak-journeys",
+          include: [SOAK_JOURNEYS],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

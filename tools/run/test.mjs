@@ -29,7 +29,7 @@ const SUITES = [
   { projects: ["install"], filesAtOnce: 1, minutes: 20, isOnDisk: true },
 ];
 
-const BROWSER_PROJECTS = new Set(["e2e", "waiting"]);
+const BROWSER_PROJECTS = new Set(["e2e", "waiting", "soak-journeys"]);
 
 /** Suffixes of the tests that have a longer version, or run only there: load, faults under load, and random input. */
 export const SOAK_SUFFIXES = [".soak.", ".fault.", ".race.", ".model.", ".fuzz."];
@@ -43,6 +43,7 @@ const SOAK_SUITES = [
     filesAtOnce: 1,
     minutes: 240,
   },
+  { projects: ["soak-journeys"], filesAtOnce: 1, minutes: 30 },
   { projects: ["postgres15-whole"], filesAtOnce: availableParallelism(), minutes: 60 },
 ];
 const MINUTE_MS = 60_000;
@@ -89,12 +90,14 @@ export async function runUnitTests(args) {
 }
 
 /**
- * The long versions of tests, and every database test on the oldest PostgreSQL. Arguments choose files of the first.
+ * The long versions of tests, journeys with programs of others, and every database test on the oldest PostgreSQL. Arguments
+ * choose files: of journeys when they begin with `e2e/`, else of the first.
  *
  * @param {string[]} args
  */
 export async function runSoak(args) {
-  const suites = args.length === 0 ? SOAK_SUITES : [{ ...SOAK_SUITES[0], filters: args }];
+  const chosen = args.some((arg) => arg.startsWith("e2e/")) ? SOAK_SUITES[1] : SOAK_SUITES[0];
+  const suites = args.length === 0 ? SOAK_SUITES : [{ ...chosen, filters: args }];
   return await runSuites(suites, [await buildConsoleFirst()]);
 }
 

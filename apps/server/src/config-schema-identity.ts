@@ -118,6 +118,11 @@ export const identityConfig = z
   .refine(
     ({ providers, firebase }) =>
       firebase === undefined ||
-      providers.every(({ issuer }) => issuer !== toFirebaseIssuer(firebase.projectId)),
-    { path: ["firebase", "projectId"], message: "One of the providers has this project's issuer." },
+      providers.every(
+        ({ id, issuer }) => id !== "firebase" && issuer !== toFirebaseIssuer(firebase.projectId),
+      ),
+    {
+      path: ["firebase", "projectId"],
+      message: "One of the providers has this project's issuer, or the id firebase.",
+    },
   );

@@ -67,7 +67,7 @@ describe("toPublicConfig", () => {
 });
 
 describe("Firebase", () => {
-  it("is told to the console as configured, and is not there otherwise", () => {
+  it("reaches the console as configured, and is not there otherwise", () => {
     const firebaseOf = (identity: object) =>
       toPublicConfig({ config: configFile.parse({ identity }), urls: URLS, version: "1" }).identity
         .firebase;

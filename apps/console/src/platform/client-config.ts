@@ -19,6 +19,19 @@ export type IdentityProvider = {
   endsSession?: false;
 };
 
+/** How to reach a project of Firebase Authentication. */
+export type FirebaseSettings = {
+  apiKey: string;
+  authDomain: string;
+  projectId: string;
+  appId?: string | undefined;
+  /** `password` shows the form, `google` the button. */
+  methods: readonly ("password" | "google")[];
+  flow: "popup" | "redirect";
+  /** Address of Firebase's emulator; undefined: Firebase itself. */
+  emulator?: string | undefined;
+};
+
 /** What `/config.json` tells every visitor about this deployment. */
 export type ClientConfig = {
   brand: {
@@ -35,6 +48,8 @@ export type ClientConfig = {
     passwordRules: { lengthMin: number };
     /** True when a new account works only after its address was confirmed by mail. */
     confirmEmail: boolean;
+    /** Left out where Firebase is not configured. */
+    firebase?: FirebaseSettings | undefined;
   };
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
   mail: { delivers: boolean };
@@ -87,6 +102,7 @@ export function parseClientConfig(value: unknown): ClientConfig {
       providers: readProviders(value),
       passwordRules: { lengthMin: readNumber(value, ["identity", "passwordRules", "lengthMin"]) },
       confirmEmail: readFlag(value, ["identity", "confirmEmail"]),
+      firebase: readFirebase(find(value, ["identity", "firebase"])),
     },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },
     contact: findText(value, ["contact"]) ?? null,
@@ -125,6 +141,11 @@ function readProviderChoices(provider: unknown): Partial<IdentityProvider> {
       : {}),
     ...(find(provider, ["endsSession"]) === false ? { endsSession: false as const } : {}),
   };
+}
+
+/** The server has checked each of its values at its start. */
+function readFirebase(value: unknown): FirebaseSettings | undefined {
+  return find(value, ["methods"]) === undefined ? undefined : (value as FirebaseSettings);
 }
 
 function readNumber(value: unknown, path: readonly string[]): number {

@@ -11,6 +11,7 @@ import { findScreen } from "./screens.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useSidebarChoice } from "./sidebar-choice.ts";
 import { TopBar } from "./top-bar.tsx";
+import { UnconfirmedStrip } from "./unconfirmed-strip.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePaletteKeys } from "./use-palette-keys.ts";
 import { VisitStrip } from "./visit-strip.tsx";
@@ -95,6 +96,7 @@ function Frame({ children }: { children: ReactNode }) {
         />
         <ForeignTenantNotice />
         <VisitStrip />
+        <UnconfirmedStrip />
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {children}
         </main>

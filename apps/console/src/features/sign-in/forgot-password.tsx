@@ -1,6 +1,5 @@
 import { Button } from "@turnpike/ui/button";
-import { useState } from "react";
-import { usePlatform } from "#platform/platform.tsx";
+import { type ReactNode, useState } from "react";
 import { FormSummary } from "./form-summary.tsx";
 import { Notice } from "./notice.tsx";
 import { EmailField } from "./sign-in-form.tsx";
@@ -8,20 +7,22 @@ import { findEmailProblems } from "./sign-in-form.view-model.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
-export type ForgotPasswordProps = { issuer: string; email: string; onBack: () => void };
+export type ForgotPasswordProps = {
+  /** Has the provider send the link. */
+  send: (email: string) => Promise<void>;
+  email: string;
+  onBack: () => void;
+  /** Why the link may not come, where there is such a reason. */
+  children?: ReactNode;
+};
 
 /** Requests a link by mail. The answer is the same whether or not the account exists. */
-export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
-  const { json, config } = usePlatform();
+export function ForgotPassword({ send, email, onBack, children }: ForgotPasswordProps) {
   const [sentTo, setSentTo] = useState<string>();
   const form = useSignInForm({
     findProblems: findEmailProblems,
     send: async (values) => {
-      await json({
-        method: "POST",
-        url: `${issuer}/password/forgot`,
-        body: { email: values.email },
-      });
+      await send(values.email);
       setSentTo(values.email);
     },
   });
@@ -37,7 +38,7 @@ export function ForgotPassword({ issuer, email, onBack }: ForgotPasswordProps) {
           If there is an account for {sentTo}, a link to choose a new password is on its way. It
           works for one hour.
         </Notice>
-        {!config.mail.delivers && <NoMailNotice />}
+        {children}
         {back}
       </SignInFrame>
     );

@@ -7,7 +7,9 @@ import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { CompleteRedirect } from "./complete-redirect.tsx";
 import { ConfirmEmail } from "./confirm-email.tsx";
-import { ForgotPassword } from "./forgot-password.tsx";
+import { EmulatorNotice } from "./firebase/emulator-notice.tsx";
+import { GoogleButton } from "./firebase/google-button.tsx";
+import { ForgotPassword, NoMailNotice } from "./forgot-password.tsx";
 import { Notice } from "./notice.tsx";
 import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
 import { toRefusalMessage } from "./refusal.view-model.ts";
@@ -34,8 +36,8 @@ type View =
 
 /** `/login`: the form, and the target of links in mails and from providers. */
 export function LoginPage() {
-  const { config, session } = usePlatform();
-  const { builtIn } = useProviders();
+  const { config, session, json } = usePlatform();
+  const { builtIn, hasForm } = useProviders();
   const navigate = useNavigate();
   const { view, show, url, answerMail } = useAddressedView();
   usePageTitle(toSignInHead("login", config.brand).title);
@@ -44,11 +46,26 @@ export function LoginPage() {
   if (view.kind === "callback") {
     return <CompleteRedirect url={url} onBack={showForm} />;
   }
+  if (view.kind === "forgot" && hasForm) {
+    const sendReset = async (email: string): Promise<void> => {
+      if (builtIn === undefined) {
+        await session.firebase?.sendResetMail(email);
+      } else {
+        await json({
+          method: "POST",
+          url: `${builtIn.issuer}/password/forgot`,
+          body: { email },
+        });
+      }
+    };
+    return (
+      <ForgotPassword send={sendReset} email={view.email} onBack={showForm}>
+        {builtIn !== undefined && !config.mail.delivers && <NoMailNotice />}
+      </ForgotPassword>
+    );
+  }
   if (builtIn !== undefined) {
     const { issuer } = builtIn;
-    if (view.kind === "forgot") {
-      return <ForgotPassword issuer={issuer} email={view.email} onBack={showForm} />;
-    }
     if (view.kind === "reset") {
       return (
         <ResetPassword
@@ -143,7 +160,8 @@ function useAddressedView() {
 
 function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {
   const { config, session } = usePlatform();
-  const { builtIn, others } = useProviders();
+  const { others, firebase, hasForm } = useProviders();
+  const hasGoogle = firebase?.methods.includes("google") === true;
   const { preview } = useInvitation();
   // The answer to a sign-out is good for one reading, also where the page renders twice.
   const [signedOutAt] = useState(() =>
@@ -153,7 +171,7 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
     <SignInFrame
       title={`Sign in to ${config.brand.name}`}
       aside={
-        builtIn !== undefined && (
+        hasForm && (
           <>
             No account yet? <Link to="/register">Create one</Link>
           </>
@@ -169,8 +187,10 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
         </Notice>
       )}
       {view.kind === "done" && <Notice tone="ok">{view.message}</Notice>}
-      {builtIn !== undefined && <SignInForm invitedEmail={preview?.email} onForgot={onForgot} />}
-      {builtIn !== undefined && others.length > 0 && <OrLine />}
+      <EmulatorNotice />
+      {hasForm && <SignInForm invitedEmail={preview?.email} onForgot={onForgot} />}
+      {hasForm && (others.length > 0 || hasGoogle) && <OrLine />}
+      {hasGoogle && <GoogleButton isOnlyWay={!hasForm && others.length === 0} />}
       {others.length > 0 && <ProviderButtons providers={others} />}
       <NoScriptNotice />
     </SignInFrame>

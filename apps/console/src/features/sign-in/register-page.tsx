@@ -5,6 +5,8 @@ import { usePageTitle } from "#components/use-page-title.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
+import { EmulatorNotice } from "./firebase/emulator-notice.tsx";
+import { GoogleButton } from "./firebase/google-button.tsx";
 import { NoMailNotice } from "./forgot-password.tsx";
 import { Notice } from "./notice.tsx";
 import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
@@ -17,7 +19,8 @@ import { useProviders } from "./use-providers.ts";
 /** `/register`: creates an account, in any way that this deployment offers. */
 export function RegisterPage() {
   const { config } = usePlatform();
-  const { builtIn, others } = useProviders();
+  const { others, firebase, hasForm } = useProviders();
+  const hasGoogle = firebase?.methods.includes("google") === true;
   const { preview } = useInvitation();
   const [sentTo, setSentTo] = useState<string>();
   usePageTitle(toSignInHead("register", config.brand).title);
@@ -42,12 +45,14 @@ export function RegisterPage() {
     >
       <AddressNotice />
       <ArrivalNotice />
+      <EmulatorNotice />
+      {hasGoogle && <GoogleButton isOnlyWay={!hasForm && others.length === 0} />}
       {others.length > 0 && <ProviderButtons providers={others} />}
-      {builtIn !== undefined && others.length > 0 && <OrLine />}
-      {builtIn === undefined ? (
-        <TermsNote />
-      ) : (
+      {hasForm && (others.length > 0 || hasGoogle) && <OrLine />}
+      {hasForm ? (
         <RegisterForm invitedEmail={preview?.email} onConfirmationSent={setSentTo} />
+      ) : (
+        <TermsNote />
       )}
       <NoScriptNotice />
     </SignInFrame>

@@ -3,6 +3,7 @@ import { LOGIN_PATH } from "../guard.ts";
 import { createJsonClient } from "../json-client.ts";
 import { createAttemptStore } from "./attempt-store.ts";
 import { createBuiltInProvider } from "./built-in-provider.ts";
+import { createLateSession } from "./create-late-session.ts";
 import { createSession } from "./create-session.ts";
 import { createNewestEntry } from "./newest-entry.ts";
 import { createOidcClient } from "./oidc-client.ts";
@@ -23,7 +24,8 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
   );
   const builtIn = providers.find(({ kind }) => kind === "builtin");
   const signedOutJson = createJsonClient(() => Promise.resolve(undefined));
-  return createSession({
+  const nowMs = createStopwatch(page.performance, Date);
+  const own = createSession({
     findClient: (providerId) => clients.get(providerId),
     builtIn: builtIn && {
       providerId: builtIn.id,
@@ -41,6 +43,14 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
     leaveTo: (url) => page.location.assign(url),
     withLock: async (task, signal) =>
       await page.navigator.locks.request(LOCK_NAME, { signal }, task),
-    nowMs: createStopwatch(page.performance, Date),
+    nowMs,
   });
+  const { firebase } = config.identity;
+  return firebase === undefined
+    ? own
+    : createLateSession(async () => {
+        // Firebase's client is larger than the rest of the session: only who needs it loads it.
+        const { openFirebase } = await import("./firebase/open-firebase.ts");
+        return openFirebase({ own, settings: firebase, loginUrl: redirectUri, page, nowMs });
+      });
 }

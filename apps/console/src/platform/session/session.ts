@@ -5,7 +5,7 @@ import type { SignInWindow } from "./sign-in-window.ts";
 export type User = {
   /** The provider's name for the person: unique within one provider. */
   subject: string;
-  /** Which of the configured providers vouches for them. */
+  /** Which of the configured providers vouches for them; `firebase` for those of Firebase. */
   providerId: string;
   email: string | undefined;
   emailVerified: boolean;
@@ -41,6 +41,22 @@ export type Registration = Credentials & { name?: string };
 /** The account is there and signed in, or a mail has to be confirmed first. */
 export type RegistrationOutcome = "signed_in" | "confirmation_sent";
 
+/** What only Firebase Authentication offers, beside the form for passwords. */
+export interface FirebaseSignIn {
+  /**
+   * Signs in with Google, in a window or by leaving the page, as configured. Where the browser opens no window, by leaving the page.
+   *
+   * @param flow - In place of what is configured.
+   */
+  continueWithGoogle(flow?: "popup" | "redirect"): Promise<void>;
+  /** Has Firebase mail a link to choose a new password. */
+  sendResetMail(email: string): Promise<void>;
+  /** Has Firebase mail the signed-in person a link that confirms their address. */
+  sendVerificationMail(): Promise<void>;
+  /** Why the sign-in failed that this page came back from; once, then undefined. */
+  takeFailure(): unknown;
+}
+
 /** Signs people in and out: the one place of the console that knows about tokens. */
 export interface Session {
   getState(): AuthState;
@@ -66,6 +82,8 @@ export interface Session {
   completeSignOut(state: string): string | undefined;
   /** Asks the provider for the person as they are now, after a change such as a confirmed address. */
   renew(): Promise<void>;
+  /** Undefined where Firebase is not configured, and until its client is loaded. */
+  readonly firebase?: FirebaseSignIn | undefined;
   /** The ID token of who is signed in. Another one than that which was refused, unless it is as new as can be. */
   getIdToken: GetIdToken;
 }

@@ -1,0 +1,62 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { useAuth, usePlatform } from "#platform/platform.tsx";
+import type { User } from "#platform/session/session.ts";
+import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
+
+type Wish = "send" | "check";
+
+/** Asks a person of Firebase to confirm their address, while they have not: invitations need a confirmed one. */
+export function UnconfirmedStrip() {
+  const { user } = useAuth();
+  return user?.providerId === "firebase" && !user.emailVerified ? <Strip user={user} /> : null;
+}
+
+function Strip({ user }: { user: User }) {
+  const { session } = usePlatform();
+  const { mutate, variables, isPending, isSuccess, error } = useMutation({
+    mutationFn: async (wish: Wish) =>
+      wish === "send" ? await session.firebase?.sendVerificationMail() : await session.renew(),
+    retry: false,
+  });
+  const isDoing = (wish: Wish) => isPending && variables === wish;
+  return (
+    <section
+      aria-label="Your e-mail address is not confirmed"
+      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b bg-info-soft px-4 py-1.5 md:px-6"
+    >
+      <p role="status" className="min-w-0 [overflow-wrap:anywhere]">
+        {error === null
+          ? toText(user.email, isSuccess ? variables : undefined)
+          : toSignInMessage(error)}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          size="small"
+          look="quiet"
+          progress={isDoing("send") ? "Sending…" : undefined}
+          onClick={() => mutate("send")}
+        >
+          Send the mail again
+        </Button>
+        <Button
+          size="small"
+          progress={isDoing("check") ? "Checking…" : undefined}
+          onClick={() => mutate("check")}
+        >
+          I have confirmed it
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function toText(email: string | undefined, done: Wish | undefined): string {
+  const address = email ?? "your address";
+  if (done === "send") {
+    return `A new mail is on its way to ${address}.`;
+  }
+  return done === "check"
+    ? `${address} is not confirmed yet. Follow the link in the mail, then try again.`
+    : `Follow the link in the mail to ${address} to confirm that it is yours.`;
+}

@@ -5,8 +5,8 @@ import { createAttemptStore } from "./attempt-store.ts";
 import { createBuiltInProvider } from "./built-in-provider.ts";
 import { createLateSession } from "./create-late-session.ts";
 import { createSession } from "./create-session.ts";
+import { createLazyOidcClient } from "./lazy-oidc-client.ts";
 import { createNewestEntry } from "./newest-entry.ts";
-import { createOidcClient } from "./oidc-client.ts";
 import type { Session } from "./session.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createSignOutStore } from "./sign-out-store.ts";
@@ -20,7 +20,7 @@ export function createBrowserSession(config: ClientConfig, page: Window): Sessio
   const { providers } = config.identity;
   const redirectUri = config.urls.console + LOGIN_PATH;
   const clients = new Map(
-    providers.map((provider) => [provider.id, createOidcClient(provider, redirectUri)]),
+    providers.map((provider) => [provider.id, createLazyOidcClient(provider, redirectUri)]),
   );
   const builtIn = providers.find(({ kind }) => kind === "builtin");
   const signedOutJson = createJsonClient(() => Promise.resolve(undefined));

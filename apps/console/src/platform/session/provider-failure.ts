@@ -1,4 +1,3 @@
-import { AuthorizationResponseError, ResponseBodyError } from "oauth4webapi";
 import { RequestError } from "../error-message.ts";
 
 /** What a provider says in an address when it could not decide (RFC 6749, 4.1.2.1). */
@@ -6,13 +5,11 @@ const PASSING_ERRORS: readonly string[] = ["server_error", "temporarily_unavaila
 
 /** Tells a provider that could not be asked from one that said no: the first is asked again, the second is believed. */
 export function isUnreachable(cause: unknown): boolean {
-  if (cause instanceof AuthorizationResponseError) {
-    return PASSING_ERRORS.includes(cause.error);
+  const refusal = findRefusalInAddress(cause);
+  if (refusal !== undefined) {
+    return PASSING_ERRORS.includes(refusal);
   }
-  const status =
-    cause instanceof ResponseBodyError || cause instanceof RequestError
-      ? cause.status
-      : readAnswerStatus(cause);
+  const status = cause instanceof RequestError ? cause.status : readAnswerStatus(cause);
   if (status !== undefined) {
     return status >= 500 || status === 429;
   }
@@ -28,8 +25,21 @@ export function isTransportFailure(cause: unknown): boolean {
   );
 }
 
-/** oauth4webapi keeps the answer that it could not read as the cause. */
+/** oauth4webapi keeps the answer that it could not read as the cause, and that of a refusal beside it. */
 export function readAnswerStatus(cause: unknown): number | undefined {
-  const answer = cause instanceof Error ? cause.cause : undefined;
+  if (!(cause instanceof Error)) {
+    return undefined;
+  }
+  const answer = "response" in cause ? cause.response : cause.cause;
   return answer instanceof Response ? answer.status : undefined;
+}
+
+/** By its code and not by its class, so that the library need not be loaded to tell. */
+function findRefusalInAddress(cause: unknown): string | undefined {
+  const isRefusal =
+    cause instanceof Error &&
+    "code" in cause &&
+    cause.code === "OAUTH_AUTHORIZATION_RESPONSE_ERROR" &&
+    "error" in cause;
+  return isRefusal && typeof cause.error === "string" ? cause.error : undefined;
 }

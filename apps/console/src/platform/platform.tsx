@@ -2,6 +2,7 @@ import { createContext, type ReactNode, use, useSyncExternalStore } from "react"
 import type { ApiClient } from "./api-client.ts";
 import type { ArrivalKind, Arrivals } from "./arrivals.ts";
 import type { ClientConfig } from "./client-config.ts";
+import type { Documents } from "./documents/documents.ts";
 import type { EventClient } from "./event-client.ts";
 import type { JsonClient } from "./json-client.ts";
 import type { AuthState, Session } from "./session/session.ts";
@@ -18,6 +19,8 @@ export type Platform = {
   json: JsonClient;
   /** Streams of the API, which its contract does not hold. */
   events: EventClient;
+  /** Writes of documents, which wait in the browser while there is no network. Loaded with the frame, not before. */
+  documents: () => Promise<Documents>;
   arrivals: Arrivals;
   wantedPath: WantedPath;
   theme: Theme;

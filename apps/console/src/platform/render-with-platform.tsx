@@ -4,6 +4,8 @@ import type { ReactNode } from "react";
 import { vi } from "vitest";
 import { createApiClient } from "./api-client.ts";
 import { createArrivals } from "./arrivals.ts";
+import { createDocuments } from "./documents/documents.ts";
+import { makeWaitingEdits } from "./documents/waiting-edits.fixture.ts";
 import { createEventClient } from "./event-client.ts";
 import { createJsonClient } from "./json-client.ts";
 import { type Platform, PlatformProvider } from "./platform.tsx";
@@ -26,6 +28,14 @@ export type TestPlatform = Platform & { session: FakeSession };
 /** Makes a platform with the fake API. No one is signed in. */
 export function makeTestPlatform(): TestPlatform {
   const session = makeFakeSession();
+  const api = createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken });
+  const documents = createDocuments({
+    api: api.documents,
+    waiting: makeWaitingEdits(),
+    channel: { postMessage: () => undefined, addEventListener: () => undefined },
+    inTurn: (_name, task) => task(),
+    now: () => Date.now(),
+  });
   return {
     config: {
       brand: { name: "Acme APIs", accent: undefined },
@@ -52,7 +62,8 @@ export function makeTestPlatform(): TestPlatform {
       contact: null,
     },
     session,
-    api: createApiClient({ apiUrl: API_URL, getIdToken: session.getIdToken }),
+    api,
+    documents: async () => documents,
     json: createJsonClient(session.getIdToken),
     events: createEventClient(session.getIdToken),
     arrivals: createArrivals({ tab: window.sessionStorage, lasting: window.localStorage }),

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { ownCollection } from "@turnpike/domain/documents/own-collection";
 import type { ApiClient } from "./api-client.ts";
 import type { OwnTenant } from "./current-tenant.ts";
+import type { Documents } from "./documents/documents.ts";
 import { RequestError } from "./error-message.ts";
 
 type TenantId = OwnTenant["tenantId"];
@@ -33,6 +34,8 @@ export type SavedViews = {
   views: readonly SavedView[];
   /** The view that the screen begins with; undefined where none was chosen, or it is gone. */
   defaultId: string | undefined;
+  /** Of the choice: guards a write against a newer one; "0" where none was ever made. */
+  defaultRevision: string;
 };
 
 function collectionOf(isShared: boolean, userId: string): string {
@@ -79,22 +82,31 @@ async function readPages(api: ApiClient, place: Place, signal: AbortSignal): Pro
   return { documents, isCut: true };
 }
 
-/** @returns Undefined when no view was chosen to begin with. */
+/** The choice of a view to begin with, whether or not there is such a view. */
+type Choice = { view: unknown; revision: string };
+const NO_CHOICE: Choice = { view: undefined, revision: "0" };
+
 async function readDefault(
   api: ApiClient,
   place: Place,
   { own, signal }: { own: Pages; signal: AbortSignal },
-): Promise<unknown> {
+): Promise<Choice> {
   const known = own.documents.find(({ documentId }) => documentId === DEFAULT);
-  if (known !== undefined || !own.isCut) {
-    return known?.body["view"];
+  if (known !== undefined) {
+    return { view: known.body["view"], revision: known.revision };
+  }
+  if (!own.isCut) {
+    return NO_CHOICE;
   }
   try {
-    const { body } = await api.documents.get({ ...place, documentId: DEFAULT }, { signal });
-    return body["view"];
+    const { body, revision } = await api.documents.get(
+      { ...place, documentId: DEFAULT },
+      { signal },
+    );
+    return { view: body["view"], revision };
   } catch (error) {
     if (error instanceof RequestError && error.status === 404) {
-      return undefined;
+      return NO_CHOICE;
     }
     throw error;
   }
@@ -115,56 +127,91 @@ export function savedViewsQuery(api: ApiClient, { tenantId, userId }: ViewsOwner
       const views = [...toViews(shared.documents, true), ...toViews(own.documents, false)];
       const chosen = await readDefault(api, placeOf(false), { own, signal });
       return {
-        views: views.toSorted((a, b) => a.name.localeCompare(b.name, "en")),
-        defaultId: views.find(({ viewId }) => viewId === chosen)?.viewId,
+        views: sortViews(views),
+        defaultId: views.find(({ viewId }) => viewId === chosen.view)?.viewId,
+        defaultRevision: chosen.revision,
       };
     },
   });
 }
 
-/** Saves a view, replacing `before` when given; a view that becomes shared or private again moves. */
+function sortViews(views: readonly SavedView[]): SavedView[] {
+  return views.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** The list with a view as it was saved, in place of the one with its id. */
+export function withView(saved: SavedViews, view: SavedView): SavedViews {
+  const others = saved.views.filter(({ viewId }) => viewId !== view.viewId);
+  return { ...saved, views: sortViews([...others, view]) };
+}
+
+/** The list without a view. */
+export function withoutView(saved: SavedViews, viewId: string): SavedViews {
+  return { ...saved, views: saved.views.filter((one) => one.viewId !== viewId) };
+}
+
+/**
+ * Saves a view, replacing `before` when given; a view that becomes shared or private again moves. What others changed in it
+ * meanwhile is merged by field. Without a network it waits in the browser.
+ *
+ * @returns The view as it is now, as far as this browser knows.
+ */
 export async function saveView(
-  api: ApiClient,
+  documents: Documents,
   owner: ViewsOwner,
   view: Pick<SavedView, "viewId" | "name" | "search" | "isShared">,
   before?: SavedView,
-): Promise<void> {
+): Promise<SavedView> {
   const { tenantId, userId } = owner;
   const { viewId: documentId, name, search, isShared } = view;
   const isMoved = before !== undefined && before.isShared !== isShared;
-  await api.documents.put({
+  const known = isMoved ? undefined : before;
+  const outcome = await documents.write(userId, {
     tenantId,
     collection: collectionOf(isShared, userId),
     documentId,
-    body: { name, search },
-    expectedRevision: before === undefined || isMoved ? "0" : before.revision,
+    base: known === undefined ? null : { name: known.name, search: known.search },
+    baseRevision: known?.revision ?? "0",
+    mine: { name, search },
   });
   if (isMoved) {
-    await deleteView(api, owner, before);
+    await deleteView(documents, owner, before);
   }
+  const revision = outcome.state === "sent" ? outcome.revision : (known?.revision ?? "0");
+  return { viewId: documentId, name, search, isShared, revision };
 }
 
+/** Deletes a view, unless someone changed it meanwhile. Without a network it waits in the browser. */
 export async function deleteView(
-  api: ApiClient,
+  documents: Documents,
   { tenantId, userId }: ViewsOwner,
-  { viewId, isShared, revision }: SavedView,
+  { viewId, name, search, isShared, revision }: SavedView,
 ): Promise<void> {
-  await api.documents.delete({
-    params: { tenantId, collection: collectionOf(isShared, userId), documentId: viewId },
-    query: { expectedRevision: revision },
+  await documents.write(userId, {
+    tenantId,
+    collection: collectionOf(isShared, userId),
+    documentId: viewId,
+    base: { name, search },
+    baseRevision: revision,
+    mine: null,
   });
 }
+
+const toChoice = (viewId: string | undefined) => (viewId === undefined ? {} : { view: viewId });
 
 /** Chooses the view that the screen begins with, for this person alone; undefined for none. */
 export async function chooseDefaultView(
-  api: ApiClient,
+  documents: Documents,
   { tenantId, userId }: ViewsOwner,
-  viewId: string | undefined,
+  { saved, viewId }: { saved: SavedViews; viewId: string | undefined },
 ): Promise<void> {
-  await api.documents.put({
+  const { defaultId, defaultRevision } = saved;
+  await documents.write(userId, {
     tenantId,
     collection: collectionOf(false, userId),
     documentId: DEFAULT,
-    body: viewId === undefined ? {} : { view: viewId },
+    base: defaultRevision === "0" ? null : toChoice(defaultId),
+    baseRevision: defaultRevision,
+    mine: toChoice(viewId),
   });
 }

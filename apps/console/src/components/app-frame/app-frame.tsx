@@ -1,6 +1,14 @@
 import { useRouterState } from "@tanstack/react-router";
 import { Sheet } from "@turnpike/ui/sheet";
-import { createContext, type MouseEvent, type ReactNode, use, useState } from "react";
+import {
+  createContext,
+  lazy,
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  use,
+  useState,
+} from "react";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
@@ -15,6 +23,11 @@ import { UnconfirmedStrip } from "./unconfirmed-strip.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePaletteKeys } from "./use-palette-keys.ts";
 import { VisitStrip } from "./visit-strip.tsx";
+
+/** Not needed for the first look at a screen. */
+const WaitingEditsStrip = lazy(async () => ({
+  default: (await import("./waiting-edits-strip.tsx")).WaitingEditsStrip,
+}));
 
 /** True below the frame. */
 const InsideFrame = createContext(false);
@@ -97,6 +110,9 @@ function Frame({ children }: { children: ReactNode }) {
         <ForeignTenantNotice />
         <VisitStrip />
         <UnconfirmedStrip />
+        <Suspense>
+          <WaitingEditsStrip />
+        </Suspense>
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {children}
         </main>

@@ -9,9 +9,11 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { usePlatform } from "#platform/platform.tsx";
 import {
   type SavedView,
+  savedViewsQuery,
   saveView,
   type ViewSearch,
   type ViewsOwner,
+  withView,
 } from "#platform/saved-views.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 
@@ -42,7 +44,7 @@ export function ViewDialog(props: ViewDialogProps) {
 }
 
 function ViewForm({ onClose, owner, search, before, onSaved }: ViewDialogProps) {
-  const { api } = usePlatform();
+  const { api, documents } = usePlatform();
   const client = useQueryClient();
   const [name, setName] = useState(before?.name ?? "");
   const [isShared, setIsShared] = useState(before?.isShared ?? false);
@@ -53,10 +55,14 @@ function ViewForm({ onClose, owner, search, before, onSaved }: ViewDialogProps) 
     mutationFn: async (): Promise<SavedView> => {
       const viewId = before?.viewId ?? `view-${crypto.randomUUID()}`;
       const view = { viewId, name: name.trim(), search, isShared };
-      await saveView(api, owner, view, before);
-      return { ...view, revision: "0" };
+      return await saveView(await documents(), owner, view, before);
     },
     onSuccess: async (view) => {
+      // At once, and also while there is no network to ask.
+      client.setQueryData(
+        savedViewsQuery(api, owner).queryKey,
+        (saved) => saved && withView(saved, view),
+      );
       await client.invalidateQueries({ queryKey: ["saved-views", owner.tenantId] });
       onSaved(view);
     },

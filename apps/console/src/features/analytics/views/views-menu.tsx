@@ -13,8 +13,11 @@ import {
   deleteView,
   type SavedView,
   type SavedViews,
+  savedViewsQuery,
   saveView,
   type ViewsOwner,
+  withoutView,
+  withView,
 } from "#platform/saved-views.ts";
 import type { AnalyticsSearch, AnalyticsView } from "../analytics-search.view-model.ts";
 import { isChanged, listOutdated, toSearchOf, toViewSearch } from "./saved-view.view-model.ts";
@@ -33,30 +36,39 @@ type Asking = "save" | "edit" | "delete";
 
 /** The menu of saved views: open one, save the current view, and manage them. */
 export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: ViewsMenuProps) {
-  const { api } = usePlatform();
+  const { api, documents } = usePlatform();
   const client = useQueryClient();
   const [asking, setAsking] = useState<Asking>();
   const open = saved.views.find(({ viewId }) => viewId === view.savedView);
+  const { queryKey } = savedViewsQuery(api, owner);
   const refresh = () => client.invalidateQueries({ queryKey: ["saved-views", owner.tenantId] });
   const onError = (error: unknown) => void toast.error(toErrorMessage(error));
   const update = useMutation({
     mutationKey: ["saved-views", "update"],
-    mutationFn: (before: SavedView) =>
-      saveView(api, owner, { ...before, search: toViewSearch(view) }, before),
-    onSuccess: () => void toast.success("The view was updated."),
+    mutationFn: async (before: SavedView) =>
+      saveView(await documents(), owner, { ...before, search: toViewSearch(view) }, before),
+    onSuccess: (updated) => {
+      client.setQueryData(queryKey, (known) => known && withView(known, updated));
+      toast.success("The view was updated.");
+    },
     onError,
     onSettled: refresh,
   });
   const choose = useMutation({
     mutationKey: ["saved-views", "default"],
-    mutationFn: (viewId: string | undefined) => chooseDefaultView(api, owner, viewId),
+    mutationFn: async (viewId: string | undefined) =>
+      chooseDefaultView(await documents(), owner, { saved, viewId }),
+    onSuccess: (_, viewId) => {
+      client.setQueryData(queryKey, (known) => known && { ...known, defaultId: viewId });
+    },
     onError,
     onSettled: refresh,
   });
   const remove = useMutation({
     mutationKey: ["saved-views", "delete"],
-    mutationFn: (before: SavedView) => deleteView(api, owner, before),
-    onSuccess: () => {
+    mutationFn: async (before: SavedView) => deleteView(await documents(), owner, before),
+    onSuccess: (_, { viewId }) => {
+      client.setQueryData(queryKey, (known) => known && withoutView(known, viewId));
       setAsking(undefined);
       onSearchChange(toSearchOf({ ...emptyView, search: toViewSearch(view) }));
     },

@@ -79,6 +79,7 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     events: () => {
       throw new Error("A page that is being rendered follows nothing.");
     },
+    documents: refuse,
     arrivals: {
       capture: () => undefined,
       get: () => undefined,

@@ -1,12 +1,13 @@
 import type { Body } from "@turnpike/domain/documents/merge-documents";
 import { describe, expect, it } from "vitest";
+import type { OwnTenant } from "../current-tenant.ts";
 import { RequestError } from "../error-message.ts";
 import type { DocumentsApi } from "./document-edit.ts";
 import { createDocuments } from "./documents.ts";
 import { makeWaitingEdits } from "./waiting-edits.fixture.ts";
 
 const PLACE = {
-  tenantId: "ten_0199f3b0c1d27a4e8f60112233445566",
+  tenantId: "ten_0199f3b0c1d27a4e8f60112233445566" as OwnTenant["tenantId"],
   collection: "analytics-views",
   documentId: "v",
 } as const;

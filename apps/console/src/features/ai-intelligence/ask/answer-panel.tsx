@@ -144,12 +144,12 @@ function SaveView({
   asked,
   search,
 }: Kept & { search: Record<string, string | number> }) {
-  const { api } = usePlatform();
+  const { documents } = usePlatform();
   const queryClient = useQueryClient();
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: async () =>
       saveView(
-        api,
+        await documents(),
         { tenantId: tenant.tenantId, userId },
         {
           viewId: `view-${crypto.randomUUID()}`,

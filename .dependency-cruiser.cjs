@@ -12,6 +12,8 @@ const MODULE_ORDER = [
   // Above what it writes down and mails: a claimed setup code, a forgotten password.
   "identity",
   "tenants",
+  // Makes the people of a tenant's own provider its members.
+  "sso",
   "catalog",
   // What a tenant may do now: above the plans it is on, below the keys and the metering that ask.
   "entitlements",

@@ -64,6 +64,7 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     signIn: refuse,
     register: refuse,
     startRedirect: refuse,
+    startSso: refuse,
     completeRedirect: refuse,
     signInInWindow: refuse,
     completeSignOut: () => undefined,

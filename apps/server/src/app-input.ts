@@ -3,6 +3,7 @@ import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import type { BuiltinProvider, IdentityProvider } from "#modules/identity/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { WebhooksDeps } from "#modules/notifications/index.ts";
+import type { SsoDeps } from "#modules/sso/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Outbound } from "#platform/outbound.ts";
@@ -28,6 +29,8 @@ export type AppInput = {
   builtinProvider?:
     | (BuiltinProvider & Partial<Pick<IdentityProvider, "handle" | "ownAccounts">>)
     | undefined;
+  /** For the single sign-on of tenants. */
+  sso: SsoDeps;
   /** For the keys of providers elsewhere. */
   outbound: Outbound;
   fileStore: FileStore;

@@ -2,6 +2,7 @@ import { toFirebaseIssuer } from "@turnpike/domain/access/firebase-issuer";
 import { z } from "zod";
 import { isLoopbackHost } from "#platform/outbound.ts";
 import { firebaseConfig } from "./config-firebase.ts";
+import { cidr, hostName } from "./config-networks.ts";
 import { providerChoices } from "./config-provider.ts";
 
 /** Marks the built-in provider wherever providers are named; no other may take it. */
@@ -95,6 +96,29 @@ export const identityConfig = z
     firebase: firebaseConfig
       .optional()
       .describe("Sign-in with Firebase Authentication, by its own client."),
+    singleSignOn: z
+      .strictObject({
+        allowPrivate: z
+          .array(
+            cidr
+              .or(hostName)
+              .describe("An address, a range such as 10.0.0.0/8, or the name of a host."),
+          )
+          .max(100)
+          .default([])
+          .describe(
+            "Identity providers of tenants that may be called although they are in a private network, by http too.",
+          ),
+        nameServers: z
+          .array(z.string().min(1).max(100).describe("An address, with a port if it is not 53."))
+          .max(10)
+          .default([])
+          .describe(
+            "Name servers to ask for the records that prove a domain. Default: the system's.",
+          ),
+      })
+      .prefault({})
+      .describe("Single sign-on that tenants set up for their own people."),
     operators: z
       .array(z.email().max(320).describe("An e-mail address."))
       .max(100)

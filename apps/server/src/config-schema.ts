@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { catalogInput } from "@turnpike/contract/catalog";
 import { findAddressMistake } from "@turnpike/db/database-address";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
@@ -6,6 +5,7 @@ import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
+import { cidr, hostName } from "./config-networks.ts";
 import { landingSection, legalSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
@@ -24,19 +24,6 @@ const origin = z
     error: ({ input }) =>
       `Scheme, host and port alone, as browsers write them: ${String(toOrigin(String(input)))}.`,
   });
-
-const cidr = z.string().refine((value) => {
-  const [address = "", bits] = value.split("/");
-  const bitsMax = isIP(address) === 6 ? 128 : 32;
-  return (
-    isIP(address) > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax))
-  );
-}, "An IP address or a range such as 10.0.0.0/8.");
-
-const hostName = z
-  .string()
-  .max(253)
-  .regex(/^(?=.*[a-z])[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i, "A name such as hooks.internal.");
 
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);

@@ -37,6 +37,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   insightId: "insightId",
   proposalId: "proposalId",
   agentGrantId: "agentGrantId",
+  domain: "domain",
   exportId: "exportId",
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",
@@ -59,7 +60,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit below card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  mailId report question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
+  mailId report protocol defaultRole clientId clientSecret metadata question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,
   ),
 );
@@ -72,6 +73,8 @@ const UNIQUE = new Set(["slug", "externalId"]);
 
 /** Single places that mean something else than their name. */
 const EXCEPTIONS: Readonly<Record<string, Kind | "none">> = {
+  // Many tenants may claim one.
+  "sso.addDomain /domain": "none",
   // The text of a key, which is a secret.
   "keys.verify /key": "none",
   "tenants.list /q": "tenantId",

@@ -2,6 +2,7 @@ import { contract } from "@turnpike/contract/contract";
 import type { OperationMeta } from "@turnpike/contract/operation";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { z } from "zod";
+import { SAML_METADATA } from "#modules/sso/testing/saml-metadata.fixture.ts";
 
 /** The ids that paths name. */
 export type Ids = Record<
@@ -24,6 +25,7 @@ export type Ids = Record<
   | "insightId"
   | "proposalId"
   | "agentGrantId"
+  | "domain"
   | "exportId"
   | "messageId"
   | "invoiceId"
@@ -43,6 +45,7 @@ export const MISSING_IDS: Ids = {
   userId: `usr_${"e".repeat(32)}`,
   fileId: `file_${"e".repeat(32)}`,
   documentId: "no-such-document",
+  domain: "no-such-domain.example",
   notificationId: `ntf_${"e".repeat(32)}`,
   invitationId: `ivt_${"e".repeat(32)}`,
   serviceKeyId: `svc_${"e".repeat(32)}`,
@@ -290,6 +293,18 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "proposals.accept": () => ({}),
   "proposals.decline": () => ({}),
   "agentGrants.revoke": () => ({}),
+  "sso.put": () => ({
+    connection: {
+      protocol: "saml",
+      name: "Customer login",
+      defaultRole: "viewer",
+      enabled: true,
+      required: false,
+      metadata: SAML_METADATA,
+    },
+  }),
+  "sso.verifyDomain": () => ({}),
+  "sso.addDomain": () => ({ domain: "customer.example" }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),
   "installationInsights.refresh": () => ({}),

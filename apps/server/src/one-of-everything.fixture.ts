@@ -79,6 +79,9 @@ export async function makeOneOfEverything(
   const insights = await make("POST", `${path}/insights/refresh`, {});
   const proposal = await make("POST", `${path}/proposals`, { ...PROPOSAL, reason: name });
   const agentGrantId = await connectAgent(app, { tenantId, userId: user.userId, name });
+  const { domain } = await make("POST", `${path}/sso/domains`, {
+    domain: `${tenantId.slice(-12)}.example`,
+  });
   const usageExport = await make("POST", `${path}/exports`, { ...EXPORT, name });
   const coupon = await make("POST", "/v1/coupons", {
     couponId: `c-${tenantId.slice(-12)}`,
@@ -124,6 +127,7 @@ export async function makeOneOfEverything(
     insightId: insights.items[0].insightId,
     proposalId: proposal.proposalId,
     agentGrantId,
+    domain,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
     keyId: key.keyId,

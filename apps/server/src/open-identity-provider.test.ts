@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openJobQueue } from "#platform/job-queue.ts";
 import { readConfig } from "./config.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
+import { openSso, readIdentitySecret } from "./open-sso.ts";
 
 let database: TestDatabase;
 let folder: Awaited<ReturnType<typeof makeTempFolder>>;
@@ -31,10 +32,13 @@ async function open(env: Record<string, string> = {}) {
     { isRoot: false, workingFolder: folder.path },
   );
   const queue = await openJobQueue({ target: database.target, logger: services.logger });
+  const identitySecret = await readIdentitySecret(config);
   const provider = await openIdentityProvider({
     installation: { config, services },
     jobs: queue,
     consoleUrl: CONSOLE_URL,
+    identitySecret,
+    sso: openSso({ config, services }, { consoleUrl: CONSOLE_URL, identitySecret }),
   });
   if (provider === undefined) {
     throw new Error("There is no built-in sign-in.");

@@ -1,13 +1,12 @@
-import { endAgentGrantsOf } from "#modules/agents/index.ts";
 import {
   type AttemptLimits,
   createIdentityProvider,
   type IdentityProvider,
 } from "#modules/identity/index.ts";
 import { sendMail } from "#modules/notifications/index.ts";
+import { createSingleSignOn, type SsoDeps } from "#modules/sso/index.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
-import { ensureSecretFile } from "#platform/secret-file.ts";
-import { dataPath, type Installation } from "./deps.ts";
+import type { Installation } from "./deps.ts";
 import { confirmsEmail } from "./public-config.ts";
 
 /**
@@ -21,6 +20,8 @@ export async function openIdentityProvider(input: {
   jobs: JobQueue;
   /** Public address, without a slash at the end. */
   consoleUrl: string;
+  sso: SsoDeps;
+  identitySecret: string;
   /** Of all threads that serve; left out: this one counts for itself. */
   attempts?: AttemptLimits | undefined;
 }): Promise<IdentityProvider | undefined> {
@@ -33,9 +34,8 @@ export async function openIdentityProvider(input: {
     {
       ...services,
       attempts: input.attempts,
-      agents: {
-        endAgentsOf: (tx, userId, why) => endAgentGrantsOf(services, tx, { userId, why }),
-      },
+      agents: input.sso.agents,
+      singleSignOn: createSingleSignOn(input.sso),
       mailer: {
         sendMail: async (tx, mail) => {
           await sendMail(mailing, tx, mail);
@@ -49,9 +49,7 @@ export async function openIdentityProvider(input: {
       passwordLengthMin: config.identity.passwordLengthMin,
       secondFactor: config.identity.secondFactor,
       operators: config.identity.operators,
-      secret:
-        config.identitySecret ??
-        (await ensureSecretFile(dataPath(config, "secrets"), "identity-secret")),
+      secret: input.identitySecret,
       trustedProxies: config.trustedProxies,
     },
   );

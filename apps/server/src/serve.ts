@@ -10,6 +10,7 @@ import { buildApp } from "./app.ts";
 import type { AppInput } from "./app-input.ts";
 import { dataPath } from "./deps.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
+import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
 import type { ServingHealth } from "./serving-health.ts";
 
@@ -53,8 +54,12 @@ export async function serve(input: ServeInput): Promise<Serving> {
   });
   const metering = await startMetering({ ...services, folder: input.folder }, config.metering);
   const outbound = createOutbound();
+  const identitySecret = await readIdentitySecret(config);
+  const sso = openSso(installation, { consoleUrl: urls.console, identitySecret });
   const builtinProvider = await openIdentityProvider({
     installation,
+    sso,
+    identitySecret,
     jobs: input.jobs.queue,
     consoleUrl: urls.console,
     attempts: worker?.limits.attemptsOf("sign-in"),
@@ -67,6 +72,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
       config.signingSecret ??
       (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
     builtinProvider,
+    sso,
     outbound,
     fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
     webhooks: openWebhooks(await readWebhookSettings(config)),

@@ -8,6 +8,7 @@ import { filesOfTenant } from "#modules/files/index.ts";
 import { forecastsOfTenant, insightsOfTenant } from "#modules/intelligence/index.ts";
 import { keysOfTenant } from "#modules/keys/index.ts";
 import { noticesOfTenant } from "#modules/notifications/index.ts";
+import { ssoOfTenant } from "#modules/sso/index.ts";
 import type { TenantResource } from "#modules/tenants/index.ts";
 
 /**
@@ -25,6 +26,7 @@ export const TENANT_RESOURCES: readonly TenantResource[] = [
   documentsOfTenant,
   filesOfTenant,
   accountsOfTenant,
+  ssoOfTenant,
   entitlementsOfTenant,
   keysOfTenant,
 ];

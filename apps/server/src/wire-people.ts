@@ -110,6 +110,7 @@ import {
   createOutboxRoutes,
   createWebhooksRoutes,
 } from "#modules/notifications/index.ts";
+import { createSsoRoutes } from "#modules/sso/index.ts";
 import {
   createInvitationsRoutes,
   createLogoDrawer,
@@ -318,6 +319,7 @@ export function wirePeople(
     ...createQuestionsRoutes({ ...billing, forecaster, plans: installation.plans }),
     proposals: createProposalsRoutes(billing),
     agentGrants: createAgentGrantsRoutes(services),
+    sso: createSsoRoutes(input.sso),
     ...createModelRoutes({ ...services, model: modelSettings }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),

@@ -41,6 +41,7 @@ import { proposalsContract } from "./proposals.ts";
 import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { revenueContract } from "./revenue.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
+import { ssoContract } from "./sso.ts";
 import { taxReportContract } from "./tax-report.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
@@ -96,6 +97,7 @@ export const contract = {
   modelSwitch: modelSwitchContract,
   proposals: proposalsContract,
   agentGrants: agentGrantsContract,
+  sso: ssoContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

@@ -21,6 +21,7 @@ import {
 } from "../../../apps/server/src/modules/keys/index.ts";
 import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
 import { createTenant, putMember } from "../../../apps/server/src/modules/tenants/index.ts";
+import { openSso } from "../../../apps/server/src/open-sso.ts";
 import { openWebhooks } from "../../../apps/server/src/open-webhooks.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
 import {
@@ -213,6 +214,10 @@ export async function startTestApp(
     urls: { console: consoleUrl, gateway: "http://gateway.test" },
     version: "0.0.0-test",
     builtinProvider: idTokens,
+    sso: openSso(
+      { config, services },
+      { consoleUrl, identitySecret: "a secret of sign-ins that only tests use" },
+    ),
     outbound,
     jobs: {
       queue,

@@ -127,6 +127,8 @@ const WHY_AGENTS_END: Readonly<Record<string, string>> = {
   replaced: ", because its person connected many newer ones",
   second_factor_changed: ", because the second factor of its person changed",
   password_changed: ", because its person changed their password",
+  sso_required: ", because single sign-on is required",
+  address_proven: ", because the address of its person was proven by another",
 };
 
 /** Kinds of actors that are no person. */

@@ -60,6 +60,23 @@ export interface GuardedOutbound {
     url: string,
     input: { accept: string; timeoutMs: number; bytesMax: number },
   ): Promise<GuardedDocument>;
+  /**
+   * Sends a request and reads its whole answer, for a library that speaks a protocol. Every status is an answer.
+   *
+   * @param input.timeoutMs - From the look-up of the name to the last byte.
+   * @throws {AddressRefusedError} When the address may not be called.
+   * @throws {GuardedOutboundError} When no answer came, or one that is too large.
+   */
+  exchange(
+    url: string,
+    input: {
+      method: "GET" | "POST";
+      headers: Readonly<Record<string, string>>;
+      body?: string | undefined;
+      timeoutMs: number;
+      bytesMax: number;
+    },
+  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; text: string }>;
 }
 
 export type GuardedDocument = {
@@ -322,6 +339,18 @@ export function createGuardedOutbound(options: GuardedOutboundOptions): GuardedO
       return await call(text, { ...sent, timeoutMs }, async (answer) => ({
         status: answer.statusCode,
         cacheControl: single(answer.headers["cache-control"]),
+        text: await readWhole(answer.body, bytesMax),
+      }));
+    },
+    async exchange(text, { method, headers, body, timeoutMs, bytesMax }) {
+      const sent = { method, headers: { ...userAgent, ...headers }, body: body ?? null };
+      return await call(text, { ...sent, timeoutMs }, async (answer) => ({
+        status: answer.statusCode,
+        headers: Object.fromEntries(
+          Object.entries(answer.headers).flatMap(([name, value]) =>
+            typeof value === "string" ? [[name, value]] : [],
+          ),
+        ),
         text: await readWhole(answer.body, bytesMax),
       }));
     },

@@ -6,6 +6,8 @@ export const SCOPES = [
   "members:read",
   "members:write",
   "users:write",
+  "sso:read",
+  "sso:write",
   "keys:read",
   "keys:write",
   "keys:verify",
@@ -68,6 +70,7 @@ const ADMIN: readonly Scope[] = [
   "billing:write",
   "tenants:write",
   "members:write",
+  "sso:read",
   "audit:read",
   "webhooks:read",
   "webhooks:write",
@@ -75,7 +78,8 @@ const ADMIN: readonly Scope[] = [
 
 /** What each role of a tenant may do inside that tenant. The operator's own scopes are in no role. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
-  owner: [...ADMIN, "tenants:delete"],
+  // A provider that a tenant trusts can name its owners: only they choose one.
+  owner: [...ADMIN, "tenants:delete", "sso:write"],
   admin: ADMIN,
   developer: DEVELOPER,
   billing: [...VIEWER, "billing:write", "proposals:write"],

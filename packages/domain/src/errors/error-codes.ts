@@ -43,6 +43,8 @@ export const ERROR_CODES = {
     status: 401,
     title: "Credentials are missing or not valid",
   },
+  SSO_REQUIRED: { status: 403, title: "Single sign-on is required" },
+  SSO_UNAVAILABLE: { status: 409, title: "Single sign-on is not available" },
   CONFIRM_IN_BROWSER: { status: 401, title: "The sign-in must be confirmed in a browser" },
   RESOURCE_NOT_FOUND: { status: 404, title: "The resource does not exist" },
   NO_UPSTREAM: { status: 404, title: "No upstream serves this address" },

@@ -19,6 +19,7 @@ import { SignInForm } from "./sign-in-form.tsx";
 import { NoScriptNotice, SignInFrame } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { SignedOutNotice } from "./signed-out-notice.tsx";
+import { SsoSignIn } from "./sso-sign-in.tsx";
 import { useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
@@ -66,6 +67,9 @@ export function LoginPage() {
   }
   if (builtIn !== undefined) {
     const { issuer } = builtIn;
+    if (view.kind === "sso") {
+      return <SsoSignIn email={view.email} tenant={view.tenant} onBack={showForm} />;
+    }
     if (view.kind === "reset") {
       return (
         <ResetPassword
@@ -119,7 +123,13 @@ export function LoginPage() {
       );
     }
   }
-  return <SignInCard view={view} onForgot={(email) => show({ kind: "forgot", email })} />;
+  return (
+    <SignInCard
+      view={view}
+      onForgot={(email) => show({ kind: "forgot", email })}
+      onSso={(email) => show({ kind: "sso", email, tenant: "" })}
+    />
+  );
 }
 
 /** Reads what the address requests, and removes it from the address and the history: it can be used once. */
@@ -147,7 +157,7 @@ function useAddressedView() {
     answerMail: () => arrivals.forgetMailLink(),
     show: (next: View) => {
       setShown({ view: next, url });
-      if (next.kind !== "forgot") {
+      if (next.kind !== "forgot" && next.kind !== "sso") {
         arrivals.forgetMailLink();
       }
       if (next.kind === "form") {
@@ -158,9 +168,15 @@ function useAddressedView() {
   };
 }
 
-function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) => void }) {
+type SignInCardProps = {
+  view: View;
+  onForgot: (email: string) => void;
+  onSso: (email: string) => void;
+};
+
+function SignInCard({ view, onForgot, onSso }: SignInCardProps) {
   const { config, session } = usePlatform();
-  const { others, firebase, hasForm } = useProviders();
+  const { builtIn, others, firebase, hasForm } = useProviders();
   const hasGoogle = firebase?.methods.includes("google") === true;
   const { preview } = useInvitation();
   // The answer to a sign-out is good for one reading, also where the page renders twice.
@@ -188,7 +204,13 @@ function SignInCard({ view, onForgot }: { view: View; onForgot: (email: string) 
       )}
       {view.kind === "done" && <Notice tone="ok">{view.message}</Notice>}
       <EmulatorNotice />
-      {hasForm && <SignInForm invitedEmail={preview?.email} onForgot={onForgot} />}
+      {hasForm && (
+        <SignInForm
+          invitedEmail={preview?.email}
+          onForgot={onForgot}
+          onSso={builtIn === undefined ? undefined : onSso}
+        />
+      )}
       {hasForm && (others.length > 0 || hasGoogle) && <OrLine />}
       {hasGoogle && <GoogleButton isOnlyWay={!hasForm && others.length === 0} />}
       {others.length > 0 && <ProviderButtons providers={others} />}

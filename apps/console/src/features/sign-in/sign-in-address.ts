@@ -3,6 +3,8 @@ export type SignInAddress =
   | { kind: "form" }
   /** A provider sent the person back. */
   | { kind: "callback" }
+  /** A link of an organization's portal: its people sign in at its identity provider. */
+  | { kind: "sso"; tenant: string; email: string }
   /** A provider sent the person back without letting them in. */
   | { kind: "refused"; code: string }
   /** A provider sent the person back after it was asked to sign them out. */
@@ -14,6 +16,9 @@ export function parseSignInAddress(search: string): SignInAddress {
   const get = (name: string) => parameters.get(name)?.trim() ?? "";
   if (get("error") !== "") {
     return { kind: "refused", code: get("error") };
+  }
+  if (get("sso") !== "") {
+    return { kind: "sso", tenant: get("sso"), email: "" };
   }
   const state = get("state");
   if (state === "") {

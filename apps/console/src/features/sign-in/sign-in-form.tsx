@@ -1,6 +1,7 @@
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
 import { PasswordField } from "#components/password/password-field.tsx";
+import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { FormSummary } from "./form-summary.tsx";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
@@ -10,16 +11,23 @@ export type SignInFormProps = {
   /** The address of the invitation that the person follows; they may sign in with another. */
   invitedEmail: string | undefined;
   onForgot: (email: string) => void;
+  /** Left undefined: no one's organization has a sign-in of its own here. */
+  onSso: ((email: string) => void) | undefined;
 };
 
 /** The e-mail and password form of the built-in provider. */
-export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
+export function SignInForm({ invitedEmail, onForgot, onSso }: SignInFormProps) {
   const { session, arrivals } = usePlatform();
   const form = useSignInForm({
     findProblems: findSignInProblems,
     send: async ({ email, password }) => {
       arrivals.keepFor(email);
-      await session.signIn({ email, password });
+      await session.signIn({ email, password }).catch(async (error: unknown) => {
+        if (!(error instanceof RequestError && error.code === "SSO_REQUIRED")) {
+          throw error;
+        }
+        await session.startSso({ email });
+      });
     },
   });
   return (
@@ -38,10 +46,7 @@ export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
         />
         <button
           type="button"
-          onClick={(event) => {
-            const control = event.currentTarget.form?.elements.namedItem("email");
-            onForgot(control instanceof HTMLInputElement ? control.value.trim() : "");
-          }}
+          onClick={(event) => onForgot(readEmail(event.currentTarget.form))}
           className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
         >
           Forgot your password?
@@ -55,8 +60,22 @@ export function SignInForm({ invitedEmail, onForgot }: SignInFormProps) {
       >
         Sign in
       </Button>
+      {onSso !== undefined && (
+        <Button
+          look="secondary"
+          className="w-full"
+          onClick={(event) => onSso(readEmail(event.currentTarget.form))}
+        >
+          Use single sign-on
+        </Button>
+      )}
     </form>
   );
+}
+
+function readEmail(form: HTMLFormElement | null): string {
+  const control = form?.elements.namedItem("email");
+  return control instanceof HTMLInputElement ? control.value.trim() : "";
 }
 
 export type EmailFieldProps = {

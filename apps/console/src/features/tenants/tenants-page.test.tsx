@@ -34,6 +34,7 @@ describe("the tabs", () => {
       "Your tenants",
       "Settings",
       "Members",
+      "Single sign-on",
       "Webhooks",
       "Agents",
       "Audit log",

@@ -15,6 +15,7 @@ import { OutboxTab } from "./operator/outbox-tab.tsx";
 import { ServiceKeysTab } from "./operator/service-keys-tab.tsx";
 import { YourTenantsTab } from "./own/your-tenants-tab.tsx";
 import { SettingsTab } from "./settings/settings-tab.tsx";
+import { SsoTab } from "./sso/sso-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { chooseTab, listTabs, type TenantsTab, toTabSearch } from "./tenants-search.view-model.ts";
 import { WebhooksTab } from "./webhooks/webhooks-tab.tsx";
@@ -25,6 +26,7 @@ const LABELS: Readonly<Record<TenantsTab, string>> = {
   members: "Members",
   webhooks: "Webhooks",
   agents: "Agents",
+  sso: "Single sign-on",
   audit: "Audit log",
   all: "All tenants",
   insights: "Insights",
@@ -96,6 +98,10 @@ function renderTab(tab: TenantsTab, props: TabProps, create: () => void): ReactN
     case "agents":
       return (
         <TenantGate>{(tenant) => <AgentsTab key={tenant.tenantId} tenant={tenant} />}</TenantGate>
+      );
+    case "sso":
+      return (
+        <TenantGate>{(tenant) => <SsoTab key={tenant.tenantId} tenant={tenant} />}</TenantGate>
       );
     case "audit":
       return (

@@ -36,6 +36,7 @@ describe("chooseTab", () => {
       "yours",
       "settings",
       "members",
+      "sso",
       "webhooks",
       "agents",
       "audit",

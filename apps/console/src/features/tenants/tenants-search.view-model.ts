@@ -1,5 +1,5 @@
 /** The tabs of `/tenants` for everyone, in order. */
-const MEMBER_TABS = ["yours", "settings", "members", "webhooks", "agents", "audit"] as const;
+const MEMBER_TABS = ["yours", "settings", "members", "sso", "webhooks", "agents", "audit"] as const;
 /** The additional tabs for operators. */
 const OPERATOR_TABS = ["all", "insights", "service-keys", "outbox", "health"] as const;
 

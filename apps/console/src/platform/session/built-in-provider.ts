@@ -1,6 +1,6 @@
 import { RequestError } from "../error-message.ts";
 import type { JsonClient } from "../json-client.ts";
-import { type Credentials, type Registration, SignInError } from "./session.ts";
+import { type Credentials, type Registration, SignInError, type SsoTarget } from "./session.ts";
 
 /** Longer than any of its answers takes. After this the person is asked to try again. */
 const TIMEOUT_MS = 15_000;
@@ -14,6 +14,8 @@ export interface BuiltInProvider {
   open(authorizationUrl: URL): Promise<string>;
   logIn(interaction: string, credentials: Credentials): Promise<InteractionOutcome>;
   register(interaction: string, registration: Registration): Promise<InteractionOutcome>;
+  /** @returns Where the person signs in at their organization's identity provider. */
+  leaveForSso(interaction: string, target: SsoTarget): Promise<URL>;
   /** Follows the way back. @returns The address with the code, which is never visited. */
   follow(redirectTo: string): Promise<URL>;
   /** Ends the provider's own session, so that the next person at this device has to sign in. */
@@ -46,6 +48,10 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
     },
     logIn: (interaction, credentials) => answer(interaction, "login", credentials),
     register: (interaction, registration) => answer(interaction, "register", registration),
+    leaveForSso: async (interaction, target) => {
+      const outcome = await answer(interaction, "sso", target);
+      return new URL("redirectTo" in outcome ? outcome.redirectTo : "");
+    },
     follow,
     endSession: async () => {
       await fetch(`${issuer}/session/end`, {

@@ -71,6 +71,7 @@ function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
     open: vi.fn(async () => "uid"),
     logIn: vi.fn(async () => ({ redirectTo: "/idp/auth/uid" })),
     register: vi.fn(async () => ({ confirmationSent: true as const })),
+    leaveForSso: vi.fn(async () => new URL("https://idp.customer.example/sso")),
     follow: vi.fn(async () => new URL("https://console.example/login?code=c&state=s")),
     endSession: vi.fn(async () => undefined),
   };
@@ -509,5 +510,16 @@ describe("a token that the service refuses", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await expect(session.getIdToken("id-1")).rejects.toThrow();
     expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+  });
+});
+
+describe("single sign-on", () => {
+  it("leaves for the organization's provider, and the way back is that of a redirect", async () => {
+    const { session, provider, deps } = makeSession();
+    await session.startSso({ email: "ann@customer.example" });
+    expect(provider.leaveForSso).toHaveBeenCalledWith("uid", { email: "ann@customer.example" });
+    expect(deps.leaveTo).toHaveBeenCalledWith(new URL("https://idp.customer.example/sso"));
+    await session.completeRedirect(new URL("https://console.example/login?code=c&state=s"));
+    expect(session.getState().user?.subject).toBe("ada");
   });
 });

@@ -360,6 +360,13 @@ export function createSession(deps: SessionDeps): Session {
       deps.attempts.write(attempt);
       deps.leaveTo(url);
     },
+    startSso: async (target) => {
+      const { provider, client } = openBuiltIn();
+      const { url, attempt } = await client.begin({ prompt: "login" });
+      const address = await provider.leaveForSso(await provider.open(url), target);
+      deps.attempts.write(attempt);
+      deps.leaveTo(address);
+    },
     completeRedirect: async (callback) => {
       const attempt = deps.attempts.take();
       const client = attempt && deps.findClient(attempt.providerId);

@@ -33,6 +33,7 @@ export function makeFakeSession(): FakeSession {
     signIn: notOffered,
     register: notOffered,
     startRedirect: notOffered,
+    startSso: notOffered,
     completeRedirect: notOffered,
     signInInWindow: notOffered,
     completeSignOut: () => undefined,

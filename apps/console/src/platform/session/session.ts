@@ -36,6 +36,9 @@ export type AuthState = {
 /** How a person shows who they are to the built-in provider. */
 export type Credentials = { email: string; password: string };
 
+/** Whose identity provider a person leaves for: that of their address's domain, or of a tenant. */
+export type SsoTarget = { email: string } | { tenant: string };
+
 export type Registration = Credentials & { name?: string };
 
 /** The account is there and signed in, or a mail has to be confirmed first. */
@@ -72,7 +75,9 @@ export interface Session {
   register(registration: Registration): Promise<RegistrationOutcome>;
   /** Leaves the page for a provider, which sends the person back to `/login`. */
   startRedirect(providerId: string): Promise<void>;
-  /** Ends what `startRedirect` began. @param url - The address that the provider sent the person to. */
+  /** Leaves the page for the identity provider of the person's organization, which sends them back to `/login`. */
+  startSso(target: SsoTarget): Promise<void>;
+  /** Ends what `startRedirect` or `startSso` began. @param url - The address that the provider sent the person to. */
   completeRedirect(url: URL): Promise<void>;
   /** Signs in at a provider in a window of its own, without leaving the page. @param opened - By the click that asked for it. */
   signInInWindow(providerId: string, opened: SignInWindow): Promise<void>;

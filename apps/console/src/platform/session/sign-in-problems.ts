@@ -72,6 +72,31 @@ const PROBLEMS = {
     "An account with this e-mail address exists. Sign in with it, or reset its password.",
     "sign_in_again",
   ],
+  sso_failed: [
+    "Your organization's sign-in failed",
+    "The answer of your organization's identity provider was not accepted. Try again. If it happens again, ask your administrator: the reason is shown to the owners of your tenant.",
+    "retry",
+  ],
+  sso_address: [
+    "Your address is not accepted",
+    "Your organization's identity provider sent an e-mail address that may not sign in this way. Ask your administrator: the reason is shown to the owners of your tenant.",
+    "use_other_provider",
+  ],
+  sso_operator: [
+    "Operators sign in here",
+    "You operate this service, so your organization's identity provider cannot sign you in. Use your password or your passkey.",
+    "use_other_provider",
+  ],
+  sso_unavailable: [
+    "No single sign-on",
+    "Single sign-on is not available for this address. Check how it is written, or sign in another way.",
+    "use_other_provider",
+  ],
+  sso_required: [
+    "Single sign-on is required",
+    "Your organization requires single sign-on. Continue at its identity provider.",
+    "use_other_provider",
+  ],
   weak_password: [
     "This password is too weak",
     "The password is too easy to guess. Choose a longer one that you use nowhere else.",

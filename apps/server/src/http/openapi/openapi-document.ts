@@ -109,6 +109,10 @@ const TAGS: OpenAPI.TagObject[] = [
     name: "Proposals",
     description: "Changes that agents propose, and people accept or decline.",
   },
+  {
+    name: "Single sign-on",
+    description: "How a tenant's people sign in at its own identity provider.",
+  },
   { name: "Agents", description: "Programs that members connected by OAuth." },
   { name: "Events", description: "Usage that programs report, as CloudEvents." },
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },

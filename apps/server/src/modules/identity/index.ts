@@ -1,4 +1,6 @@
-export type { PersonAgents } from "./accounts/provider.ports.ts";
+export { adoptAccount } from "./accounts/adopt-account.ts";
+export { endSignIns } from "./accounts/end-sign-ins.ts";
+export type { PersonAgents, SingleSignOn } from "./accounts/provider.ports.ts";
 export {
   type AttemptLimits,
   createAttemptLimits,

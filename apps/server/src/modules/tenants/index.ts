@@ -2,6 +2,7 @@ export { createTenant } from "./create-tenant.ts";
 export { deleteTenant } from "./delete-tenant.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
 export { getTenant } from "./get-tenant.ts";
+export { joinBySso } from "./join-by-sso.ts";
 export { listDeletedTenants } from "./list-deleted-tenants.ts";
 export { listMembers } from "./list-members.ts";
 export { listTenants } from "./list-tenants.ts";

@@ -30,7 +30,9 @@ type EndReason =
   | "replaced"
   | "password_changed"
   | "signed_out"
-  | "second_factor_changed";
+  | "second_factor_changed"
+  | "sso_required"
+  | "address_proven";
 
 type EndDeps = Pick<AppServices, "clock" | "newId">;
 

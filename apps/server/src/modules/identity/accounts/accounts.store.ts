@@ -6,7 +6,8 @@ export type AccountRow = {
   email: string;
   email_verified: boolean;
   name: string | null;
-  password_hash: string;
+  /** Null for a person who only ever came by single sign-on. */
+  password_hash: string | null;
   password_changed_at: Date;
   created_at: Date;
   /** Since when a sign-in needs a second factor; null while the password is enough. */
@@ -41,7 +42,7 @@ export async function findAccountById(tx: Tx, accountId: string): Promise<Accoun
 /** @returns False if the address is taken. */
 export async function insertAccount(
   tx: Tx,
-  row: Pick<AccountRow, "account_id" | "email" | "name" | "password_hash"> & { now: Date },
+  row: Pick<AccountRow, "account_id" | "email" | "name"> & { password_hash: string; now: Date },
 ): Promise<boolean> {
   const rows = await tx`
     insert into accounts (
@@ -53,10 +54,35 @@ export async function insertAccount(
   return rows.length === 1;
 }
 
+/** Makes an account without a password, for an address that was proven elsewhere. */
+export async function insertProvenAccount(
+  tx: Tx,
+  row: Pick<AccountRow, "account_id" | "email" | "name"> & { now: Date },
+): Promise<void> {
+  await tx`
+    insert into accounts (
+      account_id, email, email_verified, name, password_changed_at, mail_window_started_at, created_at, updated_at)
+    values (${row.account_id}, ${row.email}, true, ${row.name}, ${row.now}, ${row.now}, ${row.now}, ${row.now})`;
+}
+
+/** Sets the address of an account as proven elsewhere, and takes its password away where a stranger may have chosen it. */
+export async function adoptEmail(
+  tx: Tx,
+  input: { accountId: string; email: string; dropPassword: boolean; now: Date },
+): Promise<void> {
+  await tx`
+    update accounts
+    set email = ${input.email}, email_verified = true, updated_at = ${input.now},
+      password_hash = case when ${input.dropPassword} then null else password_hash end,
+      password_changed_at = case when ${input.dropPassword} then ${input.now} else password_changed_at end
+    where account_id = ${input.accountId}
+      and (email <> ${input.email} or not email_verified)`;
+}
+
 /** Registers an unconfirmed address again. @returns False if it is already confirmed. */
 export async function replaceUnconfirmed(
   tx: Tx,
-  row: Pick<AccountRow, "account_id" | "name" | "password_hash"> & { now: Date },
+  row: Pick<AccountRow, "account_id" | "name"> & { password_hash: string; now: Date },
 ): Promise<boolean> {
   const rows = await tx`
     update accounts

@@ -34,6 +34,7 @@ import {
 } from "./accounts.store.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { endSignIns } from "./end-sign-ins.ts";
+import { normalizeEmail } from "./normalize-email.ts";
 import type { PasswordHasher } from "./password-hasher.ts";
 import { normalizePassword } from "./password-rules.ts";
 import type { AccountMailer, PersonAgents } from "./provider.ports.ts";
@@ -117,11 +118,6 @@ export function toSender({
   return { block: toBlock(network), account: email, isKnown: knownBrowser !== undefined };
 }
 
-/** The form in which addresses are stored and compared. */
-export function normalizeEmail(email: string): string {
-  return email.trim().toLowerCase();
-}
-
 export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Accounts {
   const { hasher, limits, clock, background, mailer } = deps;
   const asOperator = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
@@ -195,7 +191,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
   }
 
   async function renewHash(
-    account: AccountRow,
+    account: { account_id: string; password_hash: string },
     password: string,
     sender: HashSender,
   ): Promise<void> {
@@ -238,9 +234,10 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const { account, attempt } = await takeSignIn({ ...input, email });
       const password = normalizePassword(input.password);
       const isRight = await orGiveBack(attempt, () =>
-        hasher.verify(password, account?.password_hash, toSender(attempt)),
+        hasher.verify(password, account?.password_hash ?? undefined, toSender(attempt)),
       );
-      if (account === undefined || !isRight) {
+      const passwordHash = account?.password_hash ?? null;
+      if (account === undefined || passwordHash === null || !isRight) {
         throw invalidCredentials(options.confirmEmail);
       }
       if (options.confirmEmail && !account.email_verified) {
@@ -252,8 +249,11 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         throw invalidCredentials(options.confirmEmail);
       }
       limits.giveBack("sign-in", attempt);
-      if (hasher.isOutdated(account.password_hash)) {
-        background.start("renew a hash", () => renewHash(account, password, toSender(attempt)));
+      if (hasher.isOutdated(passwordHash)) {
+        const { account_id } = account;
+        background.start("renew a hash", () =>
+          renewHash({ account_id, password_hash: passwordHash }, password, toSender(attempt)),
+        );
       }
       return { accountId: account.account_id };
     },
@@ -343,7 +343,11 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       const attempt = { email: owner.email, network };
       limits.take("sign-in", attempt);
       const isRight = await orGiveBack(attempt, () =>
-        hasher.verify(normalizePassword(input.password), owner.password_hash, toSender(attempt)),
+        hasher.verify(
+          normalizePassword(input.password),
+          owner.password_hash ?? undefined,
+          toSender(attempt),
+        ),
       );
       if (!isRight) {
         throw wrongConfirmationPassword();

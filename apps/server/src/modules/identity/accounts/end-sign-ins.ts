@@ -6,6 +6,8 @@ import { deleteSignInsOf, type SignInRow } from "../sign-ins/sign-ins.store.ts";
 import { endTokens } from "../tokens/end-tokens.ts";
 import type { PersonAgents, TokensEndReason } from "./provider.ports.ts";
 
+export type EndSignInsDeps = Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents };
+
 /**
  * Ends everything that was given out to sign-ins of an account: sessions and refresh tokens at once, ID tokens within a second, command
  * lines and agents too. Needs the operator role.
@@ -13,7 +15,7 @@ import type { PersonAgents, TokensEndReason } from "./provider.ports.ts";
  * @param input.kept - A sign-in whose session and refresh tokens go on working.
  */
 export async function endSignIns(
-  deps: Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents },
+  deps: EndSignInsDeps,
   tx: Tx,
   input: { accountId: string; why: TokensEndReason; kept?: SignInRow | undefined },
 ): Promise<void> {

@@ -25,8 +25,9 @@ import {
   replacePassword,
   setAccountName,
 } from "./accounts.store.ts";
-import { type AccountsDeps, type AccountsOptions, normalizeEmail, toSender } from "./accounts.ts";
+import { type AccountsDeps, type AccountsOptions, toSender } from "./accounts.ts";
 import { endSignIns } from "./end-sign-ins.ts";
+import { normalizeEmail } from "./normalize-email.ts";
 import { normalizePassword } from "./password-rules.ts";
 
 /** A signed-in person who changes their own account. */
@@ -102,15 +103,23 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
   async function provePassword(
     owner: AccountOwner,
     { currentPassword }: { currentPassword: string },
-  ): Promise<AccountRow> {
+  ): Promise<AccountRow & { password_hash: string }> {
     const account = await asOperator((tx) => getAccount(tx, owner.accountId));
+    const { password_hash } = account;
+    if (password_hash === null) {
+      throw new AppError({
+        code: "INVALID_CREDENTIALS",
+        publicMessage:
+          "This account has no password, because you use single sign-on. Choose one by “Forgot your password?” on the sign-in page.",
+      });
+    }
     const attempt = toAttempt(owner, account.email);
     limits.take("sign-in", attempt);
     let isRight = false;
     try {
       isRight = await hasher.verify(
         normalizePassword(currentPassword),
-        account.password_hash,
+        password_hash,
         toSender(attempt),
       );
     } catch (error) {
@@ -122,7 +131,7 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
       throw wrongCurrentPassword();
     }
     limits.giveBack("sign-in", attempt);
-    return account;
+    return { ...account, password_hash };
   }
 
   return {

@@ -14,6 +14,8 @@ export const METHODS = {
   passwordAndPasskey: ["pwd", "pop", "mfa"],
   // A passkey is something one has, and the authenticator has verified the person.
   passkey: ["pop", "user", "mfa"],
+  // A second factor is the provider's to ask for. Operators never come this way.
+  singleSignOn: ["sso", "mfa"],
 } as const;
 
 /** True for an operator who must have a second factor, or for anyone under `everyone`. */

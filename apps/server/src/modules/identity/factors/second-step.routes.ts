@@ -1,8 +1,10 @@
 import { displayText } from "@turnpike/contract/shapes";
 import { z } from "zod";
 import { sendJson } from "#http/raw-route.ts";
+import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import { type KnownBrowsers, toFactorName } from "../attempts/known-browsers.ts";
 import type { Interactions, PeopleCall } from "../provider/interactions.ts";
+import { ssoRequired } from "../provider/sso-required.ts";
 import { tookTooLong } from "./check-factor.ts";
 import { beginPasskey, beginTotp, confirmPasskey, confirmTotp } from "./enrol-factor.ts";
 import { METHODS } from "./factor-policy.ts";
@@ -22,6 +24,8 @@ export type SecondStepDeps = SignInStepDeps & {
   interactions: Interactions;
   knownBrowsers: KnownBrowsers;
   confirmEmail: boolean;
+  /** Left out: no tenant has one. */
+  singleSignOn?: SingleSignOn | undefined;
 };
 
 export type SecondStepRoute = {
@@ -44,6 +48,10 @@ export function createSecondStepRoutes(deps: SecondStepDeps): SecondStepRoute[] 
 
   async function finish(call: PeopleCall, uid: string, passed: PassedSignIn): Promise<void> {
     const interaction = await interactions.get(call, uid);
+    const { email, account_id } = passed.account;
+    if (await deps.singleSignOn?.isRequired(email, account_id)) {
+      throw ssoRequired();
+    }
     rememberBoth(knownBrowsers, call, passed.account.email);
     await interactions.finish(call, interaction, {
       accountId: passed.account.account_id,

@@ -43,23 +43,24 @@ async function findInteraction({ req, res, provider }: PeopleCall, uid: string) 
 
 export type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
+export type EndedSignIn = {
+  accountId: string;
+  /** When the person signed in. A later change of password ends this sign-in too. */
+  startedAt: Date;
+  /** How, in the words of RFC 8176. */
+  methods: readonly string[];
+};
+
 export type Interactions = {
   /** Reads a body that a page of the console sent. @throws {AppError} `CROSS_ORIGIN`, `UNSUPPORTED_MEDIA_TYPE`, `INVALID_REQUEST`. */
   read<Schema extends z.ZodType>(req: IncomingMessage, schema: Schema): Promise<z.infer<Schema>>;
   find(call: PeopleCall, uid: string): Promise<Interaction | undefined>;
   /** @throws {AppError} `SIGN_IN_EXPIRED`. */
   get(call: PeopleCall, uid: string): Promise<Interaction>;
-  /**
-   * Answers with the way back to the console.
-   *
-   * @param input.startedAt - When the person signed in. A later change of password ends this sign-in too.
-   * @param input.methods - How, in the words of RFC 8176.
-   */
-  finish(
-    call: PeopleCall,
-    interaction: Interaction,
-    input: { accountId: string; startedAt: Date; methods: readonly string[] },
-  ): Promise<void>;
+  /** Ends the sign-in. @returns The way back to the console, a path. */
+  end(call: PeopleCall, interaction: Interaction, input: EndedSignIn): Promise<string>;
+  /** Ends the sign-in, and answers a page of the console with the way back. */
+  finish(call: PeopleCall, interaction: Interaction, input: EndedSignIn): Promise<void>;
 };
 
 /** What all calls of sign-ins in progress share. */
@@ -68,6 +69,27 @@ export function createInteractions(
   options: { consoleUrl: string },
 ): Interactions {
   const { origin } = new URL(options.consoleUrl);
+
+  async function end(
+    call: PeopleCall,
+    interaction: Interaction,
+    input: EndedSignIn,
+  ): Promise<string> {
+    const { req, res, provider } = call;
+    const { accountId } = input;
+    const session = await provider.Session.get(provider.createContext(req, res));
+    if (session.accountId !== undefined && session.accountId !== accountId) {
+      await endProviderSession(deps, session);
+    }
+    if (interaction.session?.accountId !== accountId) {
+      delete interaction.session;
+    }
+    const ts = Math.floor(input.startedAt.getTime() / 1_000);
+    interaction.result = { login: { accountId, ts, amr: [...input.methods] }, create: {} };
+    await interaction.persist();
+    return `${MOUNT_PATH}/auth/${interaction.uid}`;
+  }
+
   return {
     async read(req, schema) {
       assertFromOrigin(req.headers, origin);
@@ -87,20 +109,9 @@ export function createInteractions(
       }
       return interaction;
     },
+    end,
     async finish(call, interaction, input) {
-      const { req, res, provider } = call;
-      const { accountId } = input;
-      const session = await provider.Session.get(provider.createContext(req, res));
-      if (session.accountId !== undefined && session.accountId !== accountId) {
-        await endProviderSession(deps, session);
-      }
-      if (interaction.session?.accountId !== accountId) {
-        delete interaction.session;
-      }
-      const ts = Math.floor(input.startedAt.getTime() / 1_000);
-      interaction.result = { login: { accountId, ts, amr: [...input.methods] }, create: {} };
-      await interaction.persist();
-      sendJson(res, 200, { redirectTo: `${MOUNT_PATH}/auth/${interaction.uid}` });
+      sendJson(call.res, 200, { redirectTo: await end(call, interaction, input) });
     },
   };
 }

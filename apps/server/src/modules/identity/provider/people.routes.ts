@@ -1,21 +1,27 @@
 import { displayNote } from "@turnpike/contract/shapes";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
 import { sendJson } from "#http/raw-route.ts";
-import { type Accounts, normalizeEmail } from "../accounts/accounts.ts";
+import type { Accounts } from "../accounts/accounts.ts";
 import type { AddressMoves } from "../accounts/move-address.ts";
+import { normalizeEmail } from "../accounts/normalize-email.ts";
+import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import type { KnownBrowsers } from "../attempts/known-browsers.ts";
 import { METHODS } from "../factors/factor-policy.ts";
 import type { FactorsDeps } from "../factors/factors-deps.ts";
 import { beginSecondStep } from "../factors/sign-in-step.ts";
 import { toLoginErrorAddress } from "./create-oidc.ts";
 import type { Interaction, Interactions, PeopleCall } from "./interactions.ts";
+import { ssoRequired } from "./sso-required.ts";
 
 export type PeopleRoutesDeps = FactorsDeps & {
   accounts: Accounts;
   moves: AddressMoves;
   knownBrowsers: KnownBrowsers;
   interactions: Interactions;
+  /** Left out: no tenant has one. */
+  singleSignOn?: SingleSignOn | undefined;
 };
 
 const storable = z.string().refine(isStorableText, "Characters that cannot be stored.");
@@ -35,9 +41,13 @@ const resetRequest = z.strictObject({ token, password });
 const moveRequest = z.strictObject({ token });
 const confirmRequest = z.strictObject({ token, password });
 
+function isInvalidCredentials(error: unknown): boolean {
+  return error instanceof AppError && error.code === "INVALID_CREDENTIALS";
+}
+
 /** The calls of the console's sign-in pages, and the page to which the provider sends browsers that must sign in. */
 export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl: string }) {
-  const { accounts, clock, knownBrowsers, interactions, moves } = deps;
+  const { accounts, clock, knownBrowsers, interactions, moves, singleSignOn } = deps;
   const { consoleUrl } = options;
   const { read } = interactions;
 
@@ -45,6 +55,29 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
   function remember({ req, res }: PeopleCall, email: string): void {
     const cookie = knownBrowsers.remember(req.headers.cookie, normalizeEmail(email));
     res.appendHeader("set-cookie", cookie);
+  }
+
+  /** Checks a password. People who must use single sign-on learn that, and nothing about the password. */
+  async function checkPassword(
+    call: PeopleCall,
+    input: { email: string; password: string },
+  ): Promise<string> {
+    try {
+      const { accountId } = await accounts.signIn({
+        ...input,
+        network: call.network,
+        knownBrowser: knownBrowsers.find(call.req.headers.cookie, normalizeEmail(input.email)),
+      });
+      if (await singleSignOn?.isRequired(input.email, accountId)) {
+        throw ssoRequired();
+      }
+      return accountId;
+    } catch (error) {
+      if (isInvalidCredentials(error) && (await singleSignOn?.isRequired(input.email))) {
+        throw ssoRequired();
+      }
+      throw error;
+    }
   }
 
   /** After the right password: ends the sign-in, or says what else it needs. */
@@ -92,17 +125,16 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
       const input = await read(call.req, loginRequest);
       const interaction = await interactions.get(call, uid);
       const startedAt = clock.now();
-      const { accountId } = await accounts.signIn({
-        ...input,
-        network: call.network,
-        knownBrowser: knownBrowsers.find(call.req.headers.cookie, normalizeEmail(input.email)),
-      });
+      const accountId = await checkPassword(call, input);
       await goOn(call, interaction, { accountId, email: input.email, startedAt });
     },
 
     async register(call: PeopleCall, uid: string): Promise<void> {
       const { email, password: chosen, name } = await read(call.req, registerRequest);
       const interaction = await interactions.get(call, uid);
+      if (await singleSignOn?.isRequired(email)) {
+        throw ssoRequired();
+      }
       const registration = await accounts.register({
         email,
         password: chosen,

@@ -17,7 +17,7 @@ import { createAddressMoves } from "../accounts/move-address.ts";
 import { createOwnAccounts, type OwnAccounts } from "../accounts/own-accounts.ts";
 import type { PasswordCost } from "../accounts/password-hash.ts";
 import { startPasswordHasher } from "../accounts/password-hasher.ts";
-import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts";
+import type { AccountMailer, PersonAgents, SingleSignOn } from "../accounts/provider.ports.ts";
 import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
 import { createKnownBrowsers } from "../attempts/known-browsers.ts";
 import {
@@ -37,6 +37,7 @@ import { createPeopleRoutes } from "./people.routes.ts";
 import { createSessionRenewal } from "./renew-session.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
+import { createSsoFormRoutes } from "./sso-form.routes.ts";
 import { toLibraryRequest } from "./to-library-request.routes.ts";
 
 /** Where it is mounted, below the public address of the console. */
@@ -48,6 +49,8 @@ export type IdentityProviderDeps = Pick<
 > & {
   mailer: AccountMailer;
   agents: PersonAgents;
+  /** Left out: no tenant has one. */
+  singleSignOn?: SingleSignOn | undefined;
   /** Shared by all serving threads; left out: this thread counts for itself. */
   attempts?: AttemptLimits | undefined;
 };
@@ -153,8 +156,18 @@ export async function createIdentityProvider(
     policy,
   };
   const interactions = createInteractions(deps, { consoleUrl });
-  const shared = { ...factors, accounts, moves, knownBrowsers, interactions, limits };
+  const { singleSignOn } = deps;
+  const shared = {
+    ...factors,
+    accounts,
+    moves,
+    knownBrowsers,
+    interactions,
+    limits,
+    singleSignOn,
+  };
   const people = createPeopleRoutes(shared, { consoleUrl });
+  const ssoForm = createSsoFormRoutes({ ...deps, interactions }, { consoleUrl });
   const secondStep = createSecondStepRoutes({ ...shared, confirmEmail: options.confirmEmail });
   const ownFactors = createFactorsRoutes({
     ...shared,
@@ -195,6 +208,17 @@ export async function createIdentityProvider(
     }
     toLibraryRequest(req, { publicUrl, mountPath: MOUNT_PATH });
     await listener(req, res);
+  }
+
+  async function beginSso(call: PeopleCall, uid: string): Promise<void> {
+    limits.take("begin", { network: call.network });
+    await ssoForm.begin(call, uid);
+  }
+
+  /** People come back here from their provider, by a redirect or by a form of its page. */
+  async function answerSso(call: PeopleCall): Promise<void> {
+    limits.take("resume", { network: call.network });
+    await ssoForm.answer(call, toPath(call.req.url ?? "/"));
   }
 
   /** The library knows only the keys it may sign with; those of other machines are trusted too. */
@@ -240,6 +264,17 @@ export async function createIdentityProvider(
       path: new RegExp(`^/factors${path}$`),
       answer,
     })),
+    {
+      methods: ["GET", "POST"],
+      path: new RegExp(`^/interaction/${UID}/sso$`),
+      answer: (call, uid) =>
+        call.req.method === "POST" ? beginSso(call, uid) : ssoForm.end(call, uid),
+    },
+    {
+      methods: ["GET", "POST"],
+      path: /^\/sso\/[^/]+\/(?:callback|acs|metadata)$/,
+      answer: answerSso,
+    },
     { methods: ["POST"], path: /^\/password\/forgot$/, answer: people.forgotPassword },
     { methods: ["POST"], path: /^\/password\/reset$/, answer: people.resetPassword },
     { methods: ["POST"], path: /^\/email\/confirm$/, answer: people.confirmEmail },

@@ -14,6 +14,7 @@ import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { RecentRequests } from "#platform/loop-watch.ts";
 import { createOutbound } from "#platform/outbound.ts";
+import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import { createAccountRoutes } from "../own-account/own-account.routes.ts";
 import {
   createIdentityProvider,
@@ -239,6 +240,8 @@ function createTestBrowser(input: {
 export async function startIdentityProvider(
   database: TestDatabase,
   options: Partial<IdentityProviderOptions> = {},
+  /** Makes the single sign-on of tenants; left out: there is none. */
+  openSingleSignOn?: (services: AppServices, url: string) => SingleSignOn,
 ): Promise<IdentityFixture> {
   const lines: string[] = [];
   let offsetMs = 0;
@@ -321,6 +324,7 @@ export async function startIdentityProvider(
       {
         ...services,
         agents,
+        singleSignOn: openSingleSignOn?.(services, url),
         mailer: {
           sendMail: async (_tx, mail) => {
             const { content, to, subject, kind } = mail;

@@ -1,0 +1,138 @@
+import { Badge } from "@turnpike/ui/badge";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
+import { RelativeTime } from "@turnpike/ui/relative-time";
+import { type ReactNode, useState } from "react";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { ConnectionForm } from "./connection-form.tsx";
+import { ServiceAddresses } from "./service-addresses.tsx";
+import type { Sso, SsoConnection } from "./sso.queries.ts";
+import { useSsoChange } from "./use-sso-change.ts";
+
+export type ConnectionCardProps = { tenant: OwnTenant; sso: Sso; mayWrite: boolean };
+
+/** The identity provider of the tenant: what is set up, and the form that sets it up. */
+export function ConnectionCard({ tenant, sso, mayWrite }: ConnectionCardProps) {
+  const [isEditing, setIsEditing] = useState(false);
+  const { connection } = sso;
+  const isForm = mayWrite && (isEditing || connection === null);
+  return (
+    <Card
+      title="Identity provider"
+      description="OpenID Connect or SAML 2.0."
+      aside={connection !== null && <State connection={connection} />}
+    >
+      {isForm ? (
+        <ConnectionForm
+          tenant={tenant}
+          sso={sso}
+          onDone={() => setIsEditing(false)}
+          {...(connection !== null && { onCancel: () => setIsEditing(false) })}
+        />
+      ) : connection === null ? (
+        <p className="text-ink-muted">Nothing is set up yet.</p>
+      ) : (
+        <div className="space-y-4">
+          <Facts connection={connection} />
+          <ServiceAddresses service={sso.service} protocol={connection.protocol} />
+          {mayWrite && (
+            <div className="flex flex-wrap gap-2">
+              <Button onClick={() => setIsEditing(true)}>Change…</Button>
+              <Remove tenant={tenant} />
+            </div>
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function State({ connection }: { connection: SsoConnection }) {
+  if (!connection.enabled) {
+    return <Badge>Off</Badge>;
+  }
+  return <Badge tone="ok">{connection.required ? "Required" : "On"}</Badge>;
+}
+
+function Facts({ connection }: { connection: SsoConnection }) {
+  const { lastFailure, lastUsedAt } = connection;
+  return (
+    <>
+      <dl className="divide-y divide-line border-line border-y">
+        <Fact name="Name">{connection.name}</Fact>
+        {connection.protocol === "oidc" ? (
+          <>
+            <Fact name="Issuer">{connection.issuer}</Fact>
+            <Fact name="Client id">{connection.clientId}</Fact>
+            <Fact name="Client secret">{connection.hasClientSecret ? "Stored" : "None"}</Fact>
+          </>
+        ) : (
+          <>
+            <Fact name="Entity id">{connection.entityId}</Fact>
+            <Fact name="Signs with">
+              {connection.certificates.map(({ sha256, subject, notAfter }) => (
+                <span key={sha256} className="block">
+                  {subject}, until {notAfter.slice(0, 10)}
+                </span>
+              ))}
+            </Fact>
+          </>
+        )}
+        <Fact name="New people become">{connection.defaultRole}</Fact>
+        <Fact name="Last sign-in">
+          {lastUsedAt === null ? "None yet" : <RelativeTime at={lastUsedAt} />}
+        </Fact>
+      </dl>
+      {lastFailure !== null && (
+        <div
+          role="note"
+          className="rounded-control border border-transparent bg-warning-soft px-3 py-2.5 text-sm"
+        >
+          <p className="font-medium text-warning">
+            A sign-in failed <RelativeTime at={lastFailure.at} />
+          </p>
+          <p className="[overflow-wrap:anywhere]">{lastFailure.reason}</p>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap gap-x-4 gap-y-1 py-2">
+      <dt className="w-40 shrink-0 text-ink-muted">{name}</dt>
+      <dd className="min-w-0 grow basis-56 [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}
+
+function Remove({ tenant }: { tenant: OwnTenant }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useSsoChange<undefined>(tenant, {
+    run: (sso) => sso.remove({ tenantId: tenant.tenantId }),
+    done: () => "Single sign-on was removed.",
+  });
+  return (
+    <>
+      <Button look="danger" onClick={() => setIsAsking(true)}>
+        Remove…
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => {
+          remove.reset();
+          setIsAsking(false);
+        }}
+        title="Remove single sign-on?"
+        description="Members stay. People without a password choose one by “Forgot your password?” on the sign-in page."
+        action="Remove"
+        progress={remove.isPending ? "Removing…" : undefined}
+        error={remove.isError ? toErrorMessage(remove.error) : undefined}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: () => setIsAsking(false) })}
+      />
+    </>
+  );
+}

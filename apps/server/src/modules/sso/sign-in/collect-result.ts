@@ -1,0 +1,72 @@
+import { adoptAccount } from "#modules/identity/index.ts";
+import { joinBySso } from "#modules/tenants/index.ts";
+import { SIGN_INS } from "#platform/transact.ts";
+import type { SsoLoginError } from "../protocol/sso-error.ts";
+import type { SsoDeps } from "../sso.ports.ts";
+import { findConnection, noteFailure, noteUse } from "../sso-connections.store.ts";
+import { hashSecret } from "./begin-sign-in.ts";
+import { takeResult } from "./sso-attempts.store.ts";
+import { findIdentity, linkIdentity } from "./sso-identities.store.ts";
+
+const REFUSALS = {
+  address_taken: {
+    error: "sso_address",
+    reason: "The person's new address belongs to another account already.",
+  },
+  operator: {
+    error: "sso_operator",
+    reason: "The person is an operator of this service, who must use their own sign-in.",
+  },
+} as const;
+
+/** True for an address that the configuration makes an operator's. */
+export function isListedOperator(
+  { operators }: Pick<SsoDeps, "operators">,
+  email: string,
+): boolean {
+  return operators.some((listed) => listed.toLowerCase() === email.toLowerCase());
+}
+
+/**
+ * Takes who came back from a tenant's provider, in the browser that began, and makes them a member of the tenant.
+ *
+ * @returns The account; or the error that the sign-in page explains.
+ */
+export async function collectResult(
+  deps: SsoDeps,
+  input: { interaction: string; result: string },
+): Promise<{ accountId: string } | { error: SsoLoginError }> {
+  const { interaction } = input;
+  const now = deps.clock.now();
+  return await deps.transact.asOperator(async (tx) => {
+    const person = await takeResult(tx, {
+      resultHash: hashSecret(input.result),
+      interaction,
+      now,
+    });
+    if (person === undefined) {
+      return { error: "sso_failed" };
+    }
+    const { tenant_id: tenantId, subject } = person;
+    const connection = await findConnection(tx, tenantId);
+    if (connection === undefined || !connection.enabled) {
+      return { error: "sso_off" };
+    }
+    const adopted = isListedOperator(deps, person.email)
+      ? "operator"
+      : await adoptAccount(deps, tx, {
+          email: person.email,
+          name: person.name,
+          accountId: await findIdentity(tx, tenantId, subject),
+        });
+    if (typeof adopted === "string") {
+      await noteFailure(tx, { tenantId, reason: REFUSALS[adopted].reason, now });
+      return { error: REFUSALS[adopted].error };
+    }
+    const { accountId, userId } = adopted;
+    await linkIdentity(tx, { tenantId, subject, accountId, now });
+    await joinBySso(deps, tx, { tenantId, userId, role: connection.default_role });
+    await noteUse(tx, tenantId, now);
+    return { accountId };
+  }, SIGN_INS);
+}

@@ -370,7 +370,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     isPassword: ({ account, password, network }) =>
       hasher.verify(
         normalizePassword(password),
-        account.password_hash,
+        account.password_hash ?? undefined,
         toSender({ email: account.email, network }),
       ),
   };

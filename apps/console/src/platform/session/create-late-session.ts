@@ -60,6 +60,7 @@ export function createLateSession(load: () => Promise<Session>): Session {
     signIn: async (credentials) => (await find()).signIn(credentials),
     register: async (registration) => (await find()).register(registration),
     startRedirect: async (providerId) => (await find()).startRedirect(providerId),
+    startSso: async (target) => (await find()).startSso(target),
     completeRedirect: async (url) => (await find()).completeRedirect(url),
     signInInWindow: async (providerId, opened) => (await find()).signInInWindow(providerId, opened),
     completeSignOut: (state) => loaded?.completeSignOut(state),

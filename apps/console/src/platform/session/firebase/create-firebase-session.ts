@@ -160,6 +160,7 @@ export function createFirebaseSession({
       return "signed_in";
     },
     startRedirect: notOffered,
+    startSso: notOffered,
     completeRedirect: notOffered,
     signInInWindow: notOffered,
     completeSignOut: () => undefined,

@@ -46,6 +46,7 @@ export function joinSessions(input: {
     signIn: (credentials) => withForm.signIn(credentials),
     register: (registration) => withForm.register(registration),
     startRedirect: (providerId) => own.startRedirect(providerId),
+    startSso: (target) => own.startSso(target),
     completeRedirect: (url) => own.completeRedirect(url),
     signInInWindow: (providerId, opened) => own.signInInWindow(providerId, opened),
     completeSignOut: (state) => own.completeSignOut(state),

@@ -64,7 +64,7 @@ describe("a customer's own single sign-on", () => {
       await check.click();
       await owner.getByText("no TXT record is there yet").waitFor();
       const textOf = async (name: string) =>
-        (await owner.getByRole("figure", { name }).locator("code").innerText()).trim();
+        ((await owner.getByRole("figure", { name }).locator("code").textContent()) ?? "").trim();
       names.records.set(await textOf("Name of the record"), await textOf("Value of the record"));
       await check.click();
       await owner.getByText("Proven", { exact: true }).waitFor();

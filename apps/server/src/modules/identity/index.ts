@@ -1,6 +1,6 @@
 export { adoptAccount } from "./accounts/adopt-account.ts";
 export { endSignIns } from "./accounts/end-sign-ins.ts";
-export type { PersonAgents, SingleSignOn } from "./accounts/provider.ports.ts";
+export type { PersonAgents } from "./accounts/provider.ports.ts";
 export {
   type AttemptLimits,
   createAttemptLimits,
@@ -32,6 +32,7 @@ export {
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
 export { assertFromOrigin, assertNotEmbedded } from "./provider/same-origin.routes.ts";
+export type { SingleSignOn } from "./provider/sso-form.routes.ts";
 export { toLibraryRequest } from "./provider/to-library-request.routes.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";

@@ -5,7 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 export const SSO_PATH = "/idp/sso";
 
 /**
- * What a tenant's provider is told of this service. Each tenant has addresses of its own, so that an answer of one provider cannot be
+ * What a tenant's provider needs to know of this service. Each tenant has addresses of its own, so that an answer of one provider cannot be
  * taken for another's.
  */
 export function toServiceAddresses(

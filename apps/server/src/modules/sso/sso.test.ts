@@ -336,7 +336,7 @@ describe("a single sign-on that is required", () => {
     for (const input of [
       { email, password },
       { email, password: "wrong" },
-      { email: `nobody@${domain}`, password },
+      { email: `none@${domain}`, password },
     ]) {
       expect(await logIn(input)).toMatchObject({ code: "SSO_REQUIRED" });
     }

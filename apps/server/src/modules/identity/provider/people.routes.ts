@@ -6,13 +6,13 @@ import { sendJson } from "#http/raw-route.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { AddressMoves } from "../accounts/move-address.ts";
 import { normalizeEmail } from "../accounts/normalize-email.ts";
-import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import type { KnownBrowsers } from "../attempts/known-browsers.ts";
 import { METHODS } from "../factors/factor-policy.ts";
 import type { FactorsDeps } from "../factors/factors-deps.ts";
 import { beginSecondStep } from "../factors/sign-in-step.ts";
 import { toLoginErrorAddress } from "./create-oidc.ts";
 import type { Interaction, Interactions, PeopleCall } from "./interactions.ts";
+import type { SingleSignOn } from "./sso-form.routes.ts";
 import { ssoRequired } from "./sso-required.ts";
 
 export type PeopleRoutesDeps = FactorsDeps & {

@@ -17,7 +17,7 @@ import { createAddressMoves } from "../accounts/move-address.ts";
 import { createOwnAccounts, type OwnAccounts } from "../accounts/own-accounts.ts";
 import type { PasswordCost } from "../accounts/password-hash.ts";
 import { startPasswordHasher } from "../accounts/password-hasher.ts";
-import type { AccountMailer, PersonAgents, SingleSignOn } from "../accounts/provider.ports.ts";
+import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts";
 import { type AttemptLimits, createAttemptLimits, toNetwork } from "../attempts/attempt-limits.ts";
 import { createKnownBrowsers } from "../attempts/known-browsers.ts";
 import {
@@ -37,7 +37,7 @@ import { createPeopleRoutes } from "./people.routes.ts";
 import { createSessionRenewal } from "./renew-session.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
 import { openSigningKeys } from "./signing-keys.ts";
-import { createSsoFormRoutes } from "./sso-form.routes.ts";
+import { createSsoFormRoutes, type SingleSignOn } from "./sso-form.routes.ts";
 import { toLibraryRequest } from "./to-library-request.routes.ts";
 
 /** Where it is mounted, below the public address of the console. */

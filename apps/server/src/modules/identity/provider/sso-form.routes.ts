@@ -1,10 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { z } from "zod";
 import { readQuery, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import { METHODS } from "../factors/factor-policy.ts";
 import type { Interactions, PeopleCall } from "./interactions.ts";
+
+/** What the built-in provider needs of the single sign-on of tenants, a module above it. */
+export interface SingleSignOn {
+  /**
+   * Begins a sign-in at the provider of an address's domain, or of a tenant.
+   *
+   * @param input.interaction - The sign-in here that it answers.
+   * @returns Where the browser goes.
+   * @throws {AppError} `SSO_UNAVAILABLE` when there is none, or when it cannot be reached.
+   */
+  begin(input: {
+    by: { email: string } | { slug: string };
+    interaction: string;
+  }): Promise<{ redirectTo: string }>;
+  /** Answers a browser that comes from a tenant's provider, below `/idp/sso`. */
+  handle(call: { req: IncomingMessage; res: ServerResponse }, path: string): Promise<void>;
+  /**
+   * Takes what came back, in the browser that began.
+   *
+   * @returns The account of the person, who is a member of the tenant from now on; or why they cannot sign in, for `/login?error=`.
+   */
+  collect(input: {
+    interaction: string;
+    result: string;
+  }): Promise<{ accountId: string } | { error: string }>;
+  /**
+   * True when people with this address sign in at their own provider and no other way.
+   *
+   * @param accountId - Of a person who proved their password: an owner of the tenant may use it.
+   */
+  isRequired(email: string, accountId?: string): Promise<boolean>;
+}
 
 export type SsoFormDeps = Pick<AppServices, "clock"> & {
   interactions: Interactions;

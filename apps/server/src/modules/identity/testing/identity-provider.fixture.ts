@@ -14,13 +14,13 @@ import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { RecentRequests } from "#platform/loop-watch.ts";
 import { createOutbound } from "#platform/outbound.ts";
-import type { SingleSignOn } from "../accounts/provider.ports.ts";
 import { createAccountRoutes } from "../own-account/own-account.routes.ts";
 import {
   createIdentityProvider,
   type IdentityProvider,
   type IdentityProviderOptions,
 } from "../provider/provider.routes.ts";
+import type { SingleSignOn } from "../provider/sso-form.routes.ts";
 import { createTrustedIssuers } from "../tokens/trusted-issuers.ts";
 import { createTokenVerifier } from "../tokens/verify-id-token.ts";
 import { createUserDirectory } from "../users/user-directory.ts";

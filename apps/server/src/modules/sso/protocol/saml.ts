@@ -80,7 +80,7 @@ function createSaml(
     issuer: service.entityId,
     audience: service.entityId,
     callbackUrl: service.acsUrl,
-    // Whatever the provider knows its people by.
+    // The name id may be of any format: the provider knows its people by it.
     identifierFormat: null,
     disableRequestedAuthnContext: true,
     acceptedClockSkewMs: CLOCK_TOLERANCE_MS,

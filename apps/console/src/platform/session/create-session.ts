@@ -113,7 +113,12 @@ export function createSession(deps: SessionDeps): Session {
     const { url, attempt } = await client.begin(
       isBuiltIn
         ? { prompt: "none" }
-        : { prompt: "none", way: "frame", loginHint: state.user?.email },
+        : {
+            prompt: "none",
+            way: "frame",
+            loginHint: state.user?.email,
+            idTokenHint: tokens?.idToken,
+          },
     );
     const callback =
       isBuiltIn && deps.builtIn !== undefined

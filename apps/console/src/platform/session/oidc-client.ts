@@ -17,6 +17,8 @@ export type SignInRequest = {
   prompt?: string;
   /** Whom the provider should ask for. */
   loginHint?: string | undefined;
+  /** The last ID token of the person; some providers answer `prompt=none` only with it. */
+  idTokenHint?: string | undefined;
   /** Where the provider's page is shown; left out: in place of ours. */
   way?: ReturnWay;
 };
@@ -134,7 +136,7 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
   }
 
   return {
-    begin: async ({ prompt, loginHint, way } = {}) => {
+    begin: async ({ prompt, loginHint, idTokenHint, way } = {}) => {
       assertSecureContext();
       if (
         (provider.kind === "builtin" || way !== undefined) &&
@@ -168,6 +170,7 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
         code_challenge_method: "S256",
         ...(prompt === undefined ? {} : { prompt }),
         ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+        ...(idTokenHint === undefined ? {} : { id_token_hint: idTokenHint }),
       };
       for (const [name, value] of Object.entries(parameters)) {
         url.searchParams.set(name, value);

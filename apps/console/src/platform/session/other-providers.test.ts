@@ -148,6 +148,7 @@ describe("a provider without refresh tokens", () => {
       prompt: "none",
       way: "frame",
       loginHint: "a@x.example",
+      idTokenHint: "id-1",
     });
     expect(askInFrame).toHaveBeenCalledWith(new URL("https://corp.example/auth"), "frame.s");
     expect(await session.getIdToken()).toBe("id-2");

@@ -248,6 +248,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "notifications.create": () => ({ kind: "test.done", title: "Done", body: "It is done." }),
   "notifications.markRead": () => ({}),
   "notifications.markAllRead": () => ({ upTo: `ntf_${"0".repeat(32)}` }),
+  "acting.start": () => ({ reason: "Asked for by the customer." }),
+  "acting.end": () => ({}),
   "outbox.test": () => ({ to: "operator@example.com" }),
   "outbox.resend": () => ({}),
   "outbox.recordBounce": () => ({ report: "Subject: Away\n\nBack on Monday." }),

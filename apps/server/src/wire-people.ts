@@ -112,6 +112,7 @@ import {
 } from "#modules/notifications/index.ts";
 import { createSsoRoutes } from "#modules/sso/index.ts";
 import {
+  createActingRoutes,
   createInvitationsRoutes,
   createLogoDrawer,
   createLogosRawRoutes,
@@ -274,6 +275,7 @@ export function wirePeople(
       memberKeys: installation.memberKeys,
       resources: TENANT_RESOURCES,
     }),
+    acting: createActingRoutes({ ...services, ...mail }),
     invitations: createInvitationsRoutes({
       ...services,
       plans: installation.plans,

@@ -1,3 +1,4 @@
+import { actingContract } from "./acting.ts";
 import { accountContract } from "./account.ts";
 import { adviceContract } from "./advice.ts";
 import { agentGrantsContract } from "./agent-grants.ts";
@@ -54,6 +55,7 @@ export const contract = {
   personTokens: personTokensContract,
   account: accountContract,
   tenants: tenantsContract,
+  acting: actingContract,
   invitations: invitationsContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },

@@ -35,6 +35,8 @@ const TITLES: Readonly<Record<string, string>> = {
   "alert.tested": "Test alert sent",
   "alert.deleted": "Alert deleted",
   "quota_alerts.updated": "Quota notifications changed",
+  "acting.started": "Operator acts",
+  "acting.ended": "Operator stopped acting",
   "agent_grant.created": "Agent connected",
   "agent_grant.revoked": "Agent disconnected",
   "agent_grant.ended": "Agent disconnected",
@@ -108,15 +110,24 @@ export function toActivityObject(
   return action.startsWith("member.") ? people.get(entityId) : toActivitySubject(details);
 }
 
+/** The reason with which an operator acted, in what they did meanwhile. */
+function findActingReason({ acting }: Details): string | undefined {
+  const reason =
+    typeof acting === "object" && acting !== null && "reason" in acting ? acting.reason : undefined;
+  return typeof reason === "string" ? reason : undefined;
+}
+
 /** Writes an entry as a sentence. An action that is not known is said by its words. */
 export function toActivitySentence(activity: Activity, names: ActivityNames): ActivitySentence {
   const { action, details } = activity;
   const subject = toActivitySubject(details);
   const known = SENTENCES[action]?.(activity, names);
   const words = `did: ${toActivityTitle(action).toLowerCase()}`;
+  const what = known ?? (subject === undefined ? words : `${words}, ${subject}`);
+  const reason = findActingReason(details);
   return {
     actor: nameActor(activity, names),
-    what: known ?? (subject === undefined ? words : `${words}, ${subject}`),
+    what: reason === undefined ? what : `${what}, acting for the tenant: “${reason}”`,
   };
 }
 
@@ -140,9 +151,16 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   system: "The system",
 };
 
-function nameActor({ actorType, actorId }: Activity, names: ActivityNames): string {
+function nameActor(
+  { actorType, actorId, action, details }: Activity,
+  names: ActivityNames,
+): string {
   if (actorType !== "user") {
     return PROGRAMS[actorType] ?? actorType;
+  }
+  const isOperator = findActingReason(details) !== undefined || action.startsWith("acting.");
+  if (isOperator && actorId !== names.readerId) {
+    return "An operator";
   }
   // Operators act in tenants that they are no members of, and people leave.
   return actorId === names.readerId ? "You" : (names.people.get(actorId) ?? "A non-member");
@@ -165,6 +183,8 @@ function nameLeakedKey(details: Details): string {
 }
 
 const SENTENCES: Readonly<Record<string, Write>> = {
+  "acting.started": ({ details }) => `began to act for the tenant: “${toText(details["reason"])}”`,
+  "acting.ended": () => "stopped acting for the tenant",
   "key.created": ofKey("created"),
   "key.updated": ofKey("changed"),
   "key.disabled": ofKey("disabled"),

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { actingQuery } from "./acting.ts";
 import type { ApiClient } from "./api-client.ts";
 import { usePlatform } from "./platform.tsx";
 import { useVerifiedUser, type VerifiedUser } from "./verified-user.ts";
@@ -14,6 +15,8 @@ export type TenantSearch = { tenant?: string | undefined };
 export type OwnTenant = VerifiedUser["tenants"][number] & {
   /** The person is no member: they look at it as operator, for reading, and the role is only what they see it like. */
   isVisited?: true;
+  /** An operator acts here as one of its admins, with a reason. */
+  isActed?: true;
 };
 
 /** Reads `tenant=<slug>`; anything else is left out. */
@@ -64,6 +67,11 @@ function visitedTenantQuery(api: ApiClient, slug: string) {
   });
 }
 
+/** How an operator sees a tenant in which they act. */
+function toActed({ isVisited: _, ...tenant }: OwnTenant): OwnTenant {
+  return { ...tenant, role: "admin", isActed: true };
+}
+
 /** The visit of an operator to the tenant that the address names. Only operators ask about tenants that are not theirs. */
 export function useTenantVisit(): TenantVisit {
   const { api } = usePlatform();
@@ -72,6 +80,7 @@ export function useTenantVisit(): TenantVisit {
   const isVisit =
     user.isOperator && inAddress !== undefined && tenants.every(({ slug }) => slug !== inAddress);
   const slug = inAddress ?? "";
+  const acting = useQuery({ ...actingQuery(api), enabled: isVisit });
   const visited = useQuery({ ...visitedTenantQuery(api, slug), enabled: isVisit });
   if (!isVisit) {
     return { state: "none" };
@@ -81,9 +90,12 @@ export function useTenantVisit(): TenantVisit {
       ? { state: "failed", cause: visited.error, retry: () => void visited.refetch() }
       : { state: "opening" };
   }
-  return visited.data === null
-    ? { state: "missing", slug }
-    : { state: "open", tenant: visited.data };
+  if (visited.data === null) {
+    return { state: "missing", slug };
+  }
+  const isActed =
+    visited.data.isVisited === true && acting.data?.tenantId === visited.data.tenantId;
+  return { state: "open", tenant: isActed ? toActed(visited.data) : visited.data };
 }
 
 /**

@@ -16,4 +16,12 @@ describe("mayInTenant", () => {
       }
     },
   );
+
+  it("leaves money and the end of a tenant to its owners while an operator acts there", () => {
+    const held = ROLE_SCOPES.admin.filter(
+      (scope) => !mayInTenant({ role: "admin", isActed: true }, scope),
+    );
+    expect(held).toEqual(["billing:write"]);
+    expect(mayInTenant({ role: "owner", isActed: true }, "tenants:delete")).toBe(false);
+  });
 });

@@ -45,7 +45,22 @@ export type UserActor = {
   signInId?: string;
   /** When the provider gave out the token of this call; undefined for a person who acts through a program. */
   vouchedAt?: Date;
+  /** The tenant in which an operator acts right now, with a reason that its members read. */
+  acting?: ActingIn;
 };
+
+export type ActingIn = { actingId: string; tenantId: TenantId; reason: string };
+
+/** What belongs to a tenant's members: operators do it as one of them, with a reason, or not at all. */
+const MEMBERS_OWN: readonly Scope[] = [
+  "keys:write",
+  "alerts:write",
+  "files:write",
+  "webhooks:write",
+];
+
+/** What an operator does not do while acting in a tenant: its money and its end are not theirs. */
+const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete"];
 
 /**
  * Names the sender that limits apply to: all programs of a tenant count as one, while each program of the operator and each person
@@ -91,12 +106,25 @@ export function may(actor: Actor, scope: Scope): boolean {
   }
 }
 
+/**
+ * True for what an operator in a browser may do in a tenant of others. They read all of it and do what is the operator's. What is
+ * its members' needs a session of acting there, which in turn is no way to the tenant's money.
+ */
+function mayAsOperator({ acting }: UserActor, scope: Scope, tenantId: TenantId): boolean {
+  return acting?.tenantId === tenantId
+    ? !NEVER_ACTED.includes(scope)
+    : !MEMBERS_OWN.includes(scope);
+}
+
 /** True for an actor who holds `scope` in `tenantId`. */
 export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boolean {
   if (isTenantProgram(actor)) {
     return actor.tenantId === tenantId && actor.scopes.includes(scope);
   }
   const role = actor.type === "user" ? actor.roles.get(tenantId) : undefined;
+  if (actor.type === "user" && actor.isOperator && role === undefined) {
+    return mayAsOperator(actor, scope, tenantId);
+  }
   return may(actor, scope) || (role !== undefined && ROLE_SCOPES[role].includes(scope));
 }
 
@@ -142,8 +170,34 @@ export function assertMayInTenant(actor: Actor, scope: Scope, tenantId: TenantId
   if (isStranger(actor, tenantId)) {
     throw resourceNotFound("tenant");
   }
-  if (!mayInTenant(actor, scope, tenantId)) {
-    throw insufficientScope(scope);
+  if (mayInTenant(actor, scope, tenantId)) {
+    return;
+  }
+  if (actor.type === "user" && actor.isOperator) {
+    throw new AppError({
+      code: "INSUFFICIENT_SCOPE",
+      publicMessage:
+        actor.acting?.tenantId === tenantId
+          ? "Not while you act in this tenant: its money and its end are left to its owners."
+          : "Act in this tenant first: operators change what is its members' only with a reason.",
+      extensions: { requiredScope: scope },
+    });
+  }
+  throw insufficientScope(scope);
+}
+
+/**
+ * Refuses what shows a new secret of a tenant to an operator who acts there: the secret would outlive the acting, and no trail would
+ * name who uses it.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`.
+ */
+export function assertMayLearnSecret(actor: Actor, tenantId: TenantId): void {
+  if (actor.type === "user" && actor.acting?.tenantId === tenantId) {
+    throw new AppError({
+      code: "INSUFFICIENT_SCOPE",
+      publicMessage: "Not while you act in this tenant: secrets are shown to its members alone.",
+    });
   }
 }
 

@@ -36,6 +36,7 @@ export const ID_PREFIXES = {
   proposal: "prp",
   personToken: "ptk",
   passkey: "pky",
+  acting: "act",
   agentGrant: "agr",
   invoice: "inv",
   creditNote: "crn",
@@ -76,6 +77,7 @@ type IdOf = {
   proposal: string;
   personToken: string;
   passkey: string;
+  acting: string;
   agentGrant: string;
   invoice: string;
   creditNote: string;

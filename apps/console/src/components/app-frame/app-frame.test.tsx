@@ -273,7 +273,7 @@ describe("an operator at the address of another tenant", () => {
       expect(sign.textContent).toBe("You are viewing Cedar as operator, read-only.");
       screen.getByRole("combobox", { name: "Tenant: Cedar, Viewing as operator" });
       expect(document.title).toBe("API keys · Cedar · Acme APIs");
-      expect(screen.queryByRole("button", { name: /Notifications/ })).toBe(null);
+      screen.getByRole("button", { name: /Notifications/ });
       await user.click(screen.getByRole("link", { name: "Billings" }));
       await waitFor(() => expect(router.state.location.href).toBe("/billings?tenant=cedar"));
       expect(localStorage.getItem("tenant")).toBe("birch");
@@ -292,6 +292,41 @@ describe("an operator at the address of another tenant", () => {
       }
     },
   );
+
+  it("acts there with a reason, sees that in a banner, and stops", async () => {
+    const sent: unknown[] = [];
+    let acting: object | null = null;
+    const { user } = await open({
+      path: "/billings?tenant=cedar",
+      isOperator: true,
+      answers: {
+        ...CEDAR_ALONE,
+        "GET /acting": () => ({ acting }),
+        [`POST /tenants/${CEDAR.tenantId}/acting`]: async (request) => {
+          sent.push(await request.json());
+          acting = {
+            ...{ actingId: "act_1", tenantId: CEDAR.tenantId, reason: "They asked for it." },
+            ...{ startedAt: "2026-11-21T00:00:00.000Z", expiresAt: "2026-11-21T01:00:00.000Z" },
+          };
+          return acting;
+        },
+        "POST /acting/end": () => {
+          acting = null;
+          return { acting: null };
+        },
+      },
+    });
+    await user.click(await screen.findByRole("button", { name: "Act in this tenant…" }));
+    const dialog = await screen.findByRole("dialog", { name: "Act in Cedar?" });
+    await user.type(within(dialog).getByRole("textbox", { name: /Reason/ }), "They asked for it.");
+    await user.click(within(dialog).getByRole("button", { name: "Act in this tenant" }));
+    const banner = await screen.findByRole("region", { name: "Acting as operator" });
+    await waitFor(() => expect(banner.textContent).toContain("“They asked for it.”"));
+    screen.getByRole("combobox", { name: "Tenant: Cedar, Acting as operator" });
+    await user.click(within(banner).getByRole("button", { name: "Stop acting" }));
+    await screen.findByText(/You are viewing/);
+    expect(sent).toEqual([{ reason: "They asked for it." }]);
+  });
 
   it("goes back to a tenant of their own by the switcher", async () => {
     const { user } = await open({

@@ -8,11 +8,14 @@ import { useVerifiedUser } from "#platform/verified-user.ts";
 import { NotificationList } from "./notification-list.tsx";
 import { type Reader, UNREAD_COUNTED_MAX, unreadQuery } from "./notifications.queries.ts";
 
-/** News of the current tenant, for its members. Without a tenant there is none. */
+/**
+ * News of the current tenant. An operator who visits sees what is for all of its members, and reads it for themselves alone: it stays
+ * unread for the members. Without a tenant there is no bell.
+ */
 export function NotificationBell() {
   const tenant = useCurrentTenant();
   const { user } = useVerifiedUser();
-  return tenant === undefined || tenant.isVisited === true ? null : (
+  return tenant === undefined ? null : (
     <Bellpush key={tenant.tenantId} reader={{ tenantId: tenant.tenantId, userId: user.userId }} />
   );
 }

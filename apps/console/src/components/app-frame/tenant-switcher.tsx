@@ -141,7 +141,10 @@ function toTrigger(
   );
 }
 
-function nameRole({ role, isVisited }: OwnTenant): string {
+function nameRole({ role, isVisited, isActed }: OwnTenant): string {
+  if (isActed === true) {
+    return "Acting as operator";
+  }
   return isVisited === true ? "Viewing as operator" : ROLE_NAMES[role];
 }
 

@@ -2,7 +2,7 @@ import { canGrantRole, ROLES, type Role, type Scope } from "@turnpike/domain/acc
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 
 /** What a person may decide in a tenant. A visiting operator may only read. */
-export type Standing = { role: Role; isOperator: boolean; isVisited?: true };
+export type Standing = { role: Role; isOperator: boolean; isVisited?: true; isActed?: true };
 
 /** What each role may do, in one line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
@@ -67,7 +67,7 @@ export function toMissingScope(
   what: string,
 ): string {
   if (isVisited === true) {
-    return `You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you from the command line or through the API.`;
+    return `You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you once you act in it.`;
   }
   return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
 }

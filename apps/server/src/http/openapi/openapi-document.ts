@@ -118,6 +118,7 @@ const TAGS: OpenAPI.TagObject[] = [
   { name: "Documents", description: "Small live documents: preferences, progress, saved views." },
   { name: "Files", description: "Uploads and downloads." },
   { name: "Notifications", description: "Messages to the members of a tenant." },
+  { name: "Acting", description: "Operators who act in a tenant, with a reason." },
   { name: "Outbox", description: "Mails of this installation." },
   { name: "Webhooks", description: "Endpoints that hear of what happens in a tenant." },
   {

@@ -34,6 +34,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "auth.verify": ["IDENTITY_PROVIDER_UNAVAILABLE"],
   "tenants.create": ["ALREADY_EXISTS", "TENANT_LIMIT_REACHED"],
   "invitations.create": ["ALREADY_EXISTS", "TOO_MANY_INVITATIONS"],
+  "acting.start": ["CONFLICT"],
   "outbox.resend": ["CONFLICT"],
   "outbox.liftRefusal": ["RESOURCE_NOT_FOUND"],
   "invitations.preview": ["INVITATION_INVALID", "TOO_MANY_ATTEMPTS"],

@@ -15,6 +15,14 @@ export type AuditEvent = {
   details?: Record<string, JsonValue>;
 };
 
+/** In the trail of the tenant where an operator acts: with which reason. */
+function toActing({ actor }: CallContext, tenantId: TenantId | null): Record<string, JsonValue> {
+  const acting = actor.type === "user" ? actor.acting : undefined;
+  return acting === undefined || acting.tenantId !== tenantId
+    ? {}
+    : { acting: { actingId: acting.actingId, reason: acting.reason } };
+}
+
 /**
  * Adds an entry to the audit trail in the transaction of the change, so that no change commits without its entry.
  */
@@ -33,6 +41,6 @@ export async function writeAudit(
     entity_type: event.entityType,
     entity_id: event.entityId,
     request_id: context.requestId,
-    details: event.details ?? {},
+    details: { ...event.details, ...toActing(context, event.tenantId) },
   });
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import type { ActingIn } from "@turnpike/domain/access/actor";
 import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 
@@ -9,4 +10,9 @@ export interface RoleDirectory {
     tx: Tx,
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<TenantId, Role>>>;
+  /** Where operators act, by person; sessions that have expired are included. Needs the operator role. */
+  listActing(
+    tx: Tx,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlyMap<UserId, ActingIn & { expiresAt: Date }>>;
 }

@@ -1,5 +1,9 @@
 import type { CreatedKey, CreateKeyRequest } from "@turnpike/contract/keys";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  assertMayInTenant,
+  assertMayLearnSecret,
+  type CallContext,
+} from "@turnpike/domain/access/actor";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -27,6 +31,7 @@ export async function createKey(
   input: CreateKeyRequest,
 ): Promise<CreatedKey> {
   assertMayInTenant(context.actor, "keys:write", input.tenantId);
+  assertMayLearnSecret(context.actor, input.tenantId);
   assertScopesHeld(context, input.tenantId, input.scopes);
   const now = deps.clock.now();
   const minted = mintKey(input.environment, deps.randomBytes);

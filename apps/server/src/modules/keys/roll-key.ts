@@ -1,5 +1,9 @@
 import type { CreatedKey, RollKeyRequest } from "@turnpike/contract/keys";
-import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  assertMayInTenant,
+  assertMayLearnSecret,
+  type CallContext,
+} from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
@@ -45,6 +49,7 @@ export async function rollKey(
   input: RollKeyRequest,
 ): Promise<CreatedKey> {
   assertMayInTenant(context.actor, "keys:write", input.tenantId);
+  assertMayLearnSecret(context.actor, input.tenantId);
   const now = deps.clock.now();
   return await deps.transact.asTenant(input.tenantId, async (tx) => {
     const before = await lockKeyRow(tx, input.tenantId, input.keyId);

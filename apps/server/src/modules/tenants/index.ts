@@ -1,3 +1,4 @@
+export { createActingRoutes } from "./acting/acting.routes.ts";
 export { createTenant } from "./create-tenant.ts";
 export { deleteTenant } from "./delete-tenant.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";

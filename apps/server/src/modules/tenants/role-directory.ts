@@ -1,6 +1,7 @@
 import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { RoleDirectory } from "#modules/identity/index.ts";
+import { listOpenActing } from "./acting/acting.store.ts";
 import { listRoleRows } from "./members.store.ts";
 
 /** The roles of people in tenants, for the module that identifies them. */
@@ -12,5 +13,14 @@ export const roleDirectory: RoleDirectory = {
       roles.set(row.user_id, ofPerson.set(row.tenant_id, row.role));
     }
     return roles;
+  },
+  async listActing(tx, userIds) {
+    const rows = await listOpenActing(tx, userIds);
+    return new Map(
+      rows.map(({ user_id, acting_id, tenant_id, reason, expires_at }) => [
+        user_id,
+        { actingId: acting_id, tenantId: tenant_id, reason, expiresAt: expires_at },
+      ]),
+    );
   },
 };

@@ -23,7 +23,7 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
       <div className="min-w-0 space-y-4">
         <GeneralCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
         <LogoCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
-        {tenant.isVisited !== true && <LeaveCard tenant={tenant} />}
+        {tenant.isVisited !== true && tenant.isActed !== true && <LeaveCard tenant={tenant} />}
         {mayDo(standing, "tenants:delete") && <DeleteCard tenant={tenant} />}
       </div>
       <AboutCard tenant={tenant} />

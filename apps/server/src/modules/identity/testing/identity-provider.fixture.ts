@@ -284,7 +284,10 @@ export async function startIdentityProvider(
           { builtin, providers: [] },
         ),
       }),
-      roles: { listRoles: () => Promise.resolve(new Map()) },
+      roles: {
+        listRoles: () => Promise.resolve(new Map()),
+        listActing: () => Promise.resolve(new Map()),
+      },
       operators: [],
     });
     return await users.findActor(token);

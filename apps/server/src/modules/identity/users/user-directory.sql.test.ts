@@ -57,6 +57,7 @@ function createDirectory(
     roles: {
       listRoles: (_tx, userIds) =>
         Promise.resolve(new Map(userIds.map((userId) => [userId, new Map(roles)]))),
+      listActing: () => Promise.resolve(new Map()),
     },
     operators,
     secondFactor,

@@ -1,6 +1,6 @@
 import type { SignedInUser } from "@turnpike/contract/auth";
 import type { Tx } from "@turnpike/db/client";
-import type { UserActor } from "@turnpike/domain/access/actor";
+import type { ActingIn, UserActor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
@@ -46,7 +46,12 @@ export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"
   secondFactor?: SecondFactorPolicy;
 };
 
-type UserRecord = { row: UserRow; roles: UserActor["roles"]; hasFactor: boolean };
+type UserRecord = {
+  row: UserRow;
+  roles: UserActor["roles"];
+  hasFactor: boolean;
+  acting: (ActingIn & { expiresAt: Date }) | undefined;
+};
 
 const NO_ROLES: UserActor["roles"] = new Map();
 
@@ -125,10 +130,9 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     load: (names) =>
       look(async (tx) => {
         const rows = await listUserRowsBySubject(tx, names.map(fromName));
-        const roles = await deps.roles.listRoles(
-          tx,
-          rows.map((row) => row.user_id),
-        );
+        const userIds = rows.map((row) => row.user_id);
+        const roles = await deps.roles.listRoles(tx, userIds);
+        const acting = await deps.roles.listActing(tx, userIds);
         const own = rows.filter(({ issuer }) => issuer === BUILTIN_ISSUER);
         const withFactors =
           policy === "optional" || own.length === 0
@@ -139,8 +143,14 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
               );
         return new Map(
           rows.map((row) => {
-            const hasFactor = withFactors.has(row.subject);
-            return [nameOf(row), { row, roles: roles.get(row.user_id) ?? NO_ROLES, hasFactor }];
+            const { user_id: userId } = row;
+            const record: UserRecord = {
+              row,
+              roles: roles.get(userId) ?? NO_ROLES,
+              hasFactor: withFactors.has(row.subject),
+              acting: acting.get(userId),
+            };
+            return [nameOf(row), record];
           }),
         );
       }),
@@ -217,6 +227,16 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     };
   }
 
+  /** Only for a person in a browser, and only as long as they are an operator. */
+  function toActing(record: UserRecord): Pick<UserActor, "acting"> {
+    const { acting } = record;
+    if (acting === undefined || acting.expiresAt <= deps.clock.now() || !isOperator(record)) {
+      return {};
+    }
+    const { expiresAt: _, ...where } = acting;
+    return { acting: where };
+  }
+
   async function identify(token: string): Promise<SignedInPerson> {
     const verdict = await deps.verifyToken(token);
     if (verdict.kind === "refused") {
@@ -230,6 +250,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     const { signInId, issuedAt } = verdict.claims;
     const actor: UserActor = {
       ...toActor(record),
+      ...toActing(record),
       vouchedAt: issuedAt,
       ...(signInId === undefined ? {} : { signInId }),
     };

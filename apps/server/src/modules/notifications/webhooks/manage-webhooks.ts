@@ -17,7 +17,13 @@ import { SECRET_BYTES, toWebhookSecret } from "./sign-webhook.ts";
 import { toShownOrigin } from "./to-shown-origin.ts";
 import { toWebhookReply } from "./to-webhook-reply.ts";
 import { failPendingDeliveries } from "./webhook-deliveries.store.ts";
-import { assertMayWith, INSTALLATION, transactAs, type WebhookOwner } from "./webhook-owner.ts";
+import {
+  assertMayLearn,
+  assertMayWith,
+  INSTALLATION,
+  transactAs,
+  type WebhookOwner,
+} from "./webhook-owner.ts";
 import {
   assertOwnerExists,
   deleteWebhookRow,
@@ -103,6 +109,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { owner } = input;
   assertMayWith(context, "webhooks:write", owner);
+  assertMayLearn(context, owner);
   await assertTarget(deps, input.url);
   const now = deps.clock.now();
   const secret = toWebhookSecret(deps.randomBytes(SECRET_BYTES));
@@ -290,6 +297,7 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   const { owner, webhookId, graceSeconds } = input;
   assertMayWith(context, "webhooks:write", owner);
+  assertMayLearn(context, owner);
   const now = deps.clock.now();
   const secret = toWebhookSecret(deps.randomBytes(SECRET_BYTES));
   const sealed = await deps.sealer.seal(secret);

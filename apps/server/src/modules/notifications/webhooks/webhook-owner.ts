@@ -1,5 +1,10 @@
 import type { Tx } from "@turnpike/db/client";
-import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
+import {
+  assertMay,
+  assertMayInTenant,
+  assertMayLearnSecret,
+  type CallContext,
+} from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 
@@ -19,6 +24,13 @@ export function assertMayWith(
     assertMay(context.actor, scope);
   } else {
     assertMayInTenant(context.actor, scope, owner);
+  }
+}
+
+/** @throws {AppError} `INSUFFICIENT_SCOPE` for an operator who acts in the tenant, to whom its secrets are not shown. */
+export function assertMayLearn({ actor }: CallContext, owner: WebhookOwner): void {
+  if (owner !== INSTALLATION) {
+    assertMayLearnSecret(actor, owner);
   }
 }
 

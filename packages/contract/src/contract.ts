@@ -1,5 +1,5 @@
-import { actingContract } from "./acting.ts";
 import { accountContract } from "./account.ts";
+import { actingContract } from "./acting.ts";
 import { adviceContract } from "./advice.ts";
 import { agentGrantsContract } from "./agent-grants.ts";
 import { alertsContract } from "./alerts.ts";

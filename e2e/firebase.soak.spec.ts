@@ -165,7 +165,7 @@ describe.skipIf(problem !== undefined)("Firebase Authentication, by its emulator
     await fillIn("Create account", person);
     await page.getByText("An account with this e-mail address exists.").first().waitFor();
     await fillIn("Create account", { ...makePerson(), password: "short" });
-    await page.getByText("Use at least 12 characters.").first().waitFor();
+    await page.getByText("Use at least 12 characters.").filter({ visible: true }).waitFor();
     await page.getByRole("link", { name: "Sign in" }).click();
     await fillIn("Sign in", person);
     await isSignedIn();
@@ -195,10 +195,10 @@ describe.skipIf(problem !== undefined)("Firebase Authentication, by its emulator
     const person = makePerson();
     await signUp(person);
     const accounts = `${emulator.url}/identitytoolkit.googleapis.com/v1/projects/${EMULATED_PROJECT}/accounts`;
-    const { users } = (await askOwner("POST", `${accounts}:query`, {})) as {
-      users: readonly { localId: string; email: string }[];
+    const { userInfo } = (await askOwner("POST", `${accounts}:query`, {})) as {
+      userInfo: readonly { localId: string; email: string }[];
     };
-    const localId = users.find(({ email }) => email === person.email)?.localId;
+    const localId = userInfo.find(({ email }) => email === person.email)?.localId;
     await askOwner("POST", `${accounts}:update`, { localId, disableUser: true });
     await page.reload();
     await page.waitForURL(({ pathname }) => pathname === "/login");

@@ -11,16 +11,24 @@ const SCRIPT = `(() => {
   function connect(target, origin) {
     const handlers = new Map([["ping", () => "pong"]]);
     const waiting = new Map();
-    window.addEventListener("message", async ({ source, data }) => {
+    // What the frame says before anyone listens waits, as it does with Google's.
+    const early = [];
+    const answer = async ({ id, type, message }) => {
+      const value = await handlers.get(type)(message);
+      target()?.postMessage({ stand: "in", answer: id, value }, "*");
+    };
+    window.addEventListener("message", ({ source, data }) => {
       if (source !== target() || data?.stand !== "in") return;
       if (data.answer !== undefined) {
         waiting.get(data.answer)?.(data.value);
         waiting.delete(data.answer);
         return;
       }
-      const handle = handlers.get(data.type);
-      if (handle === undefined) return;
-      source.postMessage({ stand: "in", answer: data.id, value: await handle(data.message) }, "*");
+      if (handlers.has(data.type)) {
+        void answer(data);
+      } else {
+        early.push(data);
+      }
     });
     const send = (type, message, then) => {
       const id = String((sent += 1));
@@ -29,7 +37,16 @@ const SCRIPT = `(() => {
     };
     return {
       send,
-      register: (type, handler) => handlers.set(type, handler),
+      register: (type, handler) => {
+        handlers.set(type, handler);
+        for (const data of early.splice(0)) {
+          if (handlers.has(data.type)) {
+            void answer(data);
+          } else {
+            early.push(data);
+          }
+        }
+      },
       restyle: () => Promise.resolve(),
       ping: (then) => new Promise((resolve) => {
         const timer = setInterval(() => send("ping", null, (value) => {

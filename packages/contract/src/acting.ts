@@ -25,6 +25,7 @@ export const actingContract = {
       summary: "Get in which tenant the operator acts right now",
       tags,
     })
+    .input(z.strictObject({}))
     .output(z.strictObject({ acting: acting.nullable() })),
   start: operation({ scope: "person" })
     .route({
@@ -47,5 +48,6 @@ export const actingContract = {
     .output(acting),
   end: operation({ scope: "person", worksWhenFull: true })
     .route({ method: "POST", path: "/acting/end", summary: "Stop acting in a tenant", tags })
+    .input(z.strictObject({}))
     .output(z.strictObject({ acting: z.null() })),
 };

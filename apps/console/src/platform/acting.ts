@@ -12,7 +12,7 @@ export function actingQuery(api: ApiClient) {
   return queryOptions({
     queryKey: ACTING_KEY,
     queryFn: async ({ signal }): Promise<Acting | null> =>
-      (await api.acting.get(undefined, { signal })).acting,
+      (await api.acting.get({}, { signal })).acting,
     refetchInterval: LOOK_EVERY_MS,
     staleTime: 0,
   });

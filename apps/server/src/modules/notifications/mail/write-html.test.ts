@@ -6,7 +6,7 @@ import { writeHtml } from "./write-html.ts";
 const HOSTILE = `"><img src=https://evil.test/x.png onerror=a()><script>a()</script>`;
 
 describe("a mail as HTML", () => {
-  it("escapes every text, fetches nothing and runs nothing, whoever named the tenant", () => {
+  it("escapes every text, fetches nothing and runs nothing, for any name of a tenant", () => {
     const content: MailContent = [
       { kind: "title", text: HOSTILE },
       { kind: "paragraph", text: HOSTILE },

@@ -52,7 +52,7 @@ async function endWithin(deps: ActingDeps, tx: Tx, context: CallContext): Promis
 }
 
 /**
- * Lets an operator act in a tenant as one of its admins for an hour, in all their tabs. Its members are told, and each entry that the
+ * Lets an operator act in a tenant as one of its admins for an hour, in all their tabs. Its members get a notification, and each entry that the
  * operator then leaves in its audit trail holds the reason. Acting elsewhere ends.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE` unless the actor is an operator in a browser; `RESOURCE_NOT_FOUND`; `CONFLICT` in a tenant

@@ -291,6 +291,8 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "account.sendConfirmation": () => ({}),
   "account.endSignIn": () => ({ signInId: `sin_${"e".repeat(32)}` }),
   "account.endSignIns": () => ({ keepThis: true }),
+  // The address of no one, so that the person of a test stays.
+  "account.delete": () => ({ confirmation: "nothing that is typed" }),
   "proposals.create": () => PROPOSAL,
   "proposals.accept": () => ({}),
   "proposals.decline": () => ({}),

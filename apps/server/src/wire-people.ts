@@ -117,6 +117,7 @@ import {
   createLogoDrawer,
   createLogosRawRoutes,
   createLogosRoutes,
+  createPersonTenants,
   createSignInRawRoutes,
   createTenantsRoutes,
   roleDirectory,
@@ -127,6 +128,7 @@ import type { RecentRequests } from "#platform/loop-watch.ts";
 import { createSealer } from "#platform/sealer.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
+import { PERSON_RESOURCES } from "./person-resources.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
 import { TENANT_RESOURCES } from "./tenant-resources.ts";
@@ -268,6 +270,8 @@ export function wirePeople(
       agents: {
         endAgentsOf: (tx, userId, why) => endAgentGrantsOf(services, tx, { userId, why }),
       },
+      tenants: createPersonTenants({ ...services, memberKeys: installation.memberKeys }),
+      resources: PERSON_RESOURCES,
     }),
     tenants: createTenantsRoutes({
       ...services,

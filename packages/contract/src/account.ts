@@ -1,7 +1,9 @@
+import { ROLES } from "@turnpike/domain/access/scopes";
 import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
+import { personToken } from "./device-sign-ins.ts";
 import { operation } from "./operation.ts";
-import { displayName, instant } from "./shapes.ts";
+import { displayName, instant, plainText, tenantId } from "./shapes.ts";
 
 /** The signed-in person's account, as they see it. */
 export const ownAccount = z.strictObject({
@@ -48,6 +50,27 @@ export const SIGN_INS_MAX = 200;
 // Longer than a password may be: one that was pasted twice is wrong, not malformed.
 const password = z.string().min(1).max(1_024);
 const newEmail = z.string().trim().pipe(z.email("Not an e-mail address.").max(254));
+
+/** A tenant that keeps its person from deleting the account: it would have no owner. */
+const ownedTenant = z.strictObject({ tenantId, name: z.string(), slug: z.string() });
+
+/** The most entries of each kind in an export, the newest first. */
+export const EXPORTED_ROWS_MAX = 1_000;
+
+export const accountExport = z.strictObject({
+  exportedAt: instant,
+  account: ownAccount,
+  memberships: z.array(
+    z.strictObject({ tenantId, name: z.string(), role: z.enum(ROLES), createdAt: instant }),
+  ),
+  signIns: z.array(signIn),
+  commandLines: z.array(personToken),
+  /** By kind, such as documents and what you did. */
+  records: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
+  /** Kinds of which there is more than an export holds. */
+  cutKinds: z.array(z.string()),
+});
+export type AccountExport = z.infer<typeof accountExport>;
 
 const tags = ["Account"];
 
@@ -125,6 +148,50 @@ export const accountContract = {
       z.strictObject({
         /** True where the browser that calls stays signed in. */
         keepThis: z.boolean(),
+      }),
+    ),
+  export: operation({ scope: "person" })
+    .route({
+      method: "GET",
+      path: "/me/account/export",
+      summary: "Get everything that is kept about you",
+      description: `At most ${String(EXPORTED_ROWS_MAX)} entries of each kind, the newest first.`,
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(accountExport),
+  getDeletion: operation({ scope: "person" })
+    .route({
+      method: "GET",
+      path: "/me/account/deletion",
+      summary: "Get what the deletion of your account needs",
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(
+      z.strictObject({
+        /** To be typed. */
+        confirmation: z.string(),
+        needsPassword: z.boolean(),
+        memberships: z.int(),
+        /** Transfer or delete these first. */
+        soleOwnerOf: z.array(ownedTenant),
+      }),
+    ),
+  delete: operation({ scope: "person", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/me/account/delete",
+      successStatus: 204,
+      summary: "Delete your account at once, with everything that signs in as you",
+      description: "What you did for tenants stays in their trails under an id without a name.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        confirmation: plainText(320),
+        /** Of an account that is kept here. */
+        currentPassword: password.optional(),
       }),
     ),
 };

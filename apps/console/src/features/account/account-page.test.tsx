@@ -51,6 +51,13 @@ const BROWSERS = [
 
 const PERSON = { user: { userId: "usr_1", email: "ada@example.com", name: "Ada" }, tenants: [] };
 
+const DELETION = {
+  confirmation: "ada@example.com",
+  needsPassword: true,
+  memberships: 1,
+  soleOwnerOf: [] as object[],
+};
+
 function open(answers: FakeAnswers = {}, account = ACCOUNT) {
   vi.stubGlobal("scrollTo", () => undefined);
   vi.stubGlobal("matchMedia", () => ({
@@ -61,6 +68,7 @@ function open(answers: FakeAnswers = {}, account = ACCOUNT) {
   fakeNetwork({
     "GET /me/account": () => account,
     "GET /me/sign-ins": () => ({ items: BROWSERS }),
+    "GET /me/account/deletion": () => DELETION,
     "POST /auth/verify": () => PERSON,
     ...answers,
   });
@@ -164,7 +172,37 @@ describe("the account page", () => {
   it("shows people of another provider who keeps their account, and nothing that they could not change", async () => {
     open({}, { ...ACCOUNT, kind: "provider", issuer: "https://id.example" });
     await screen.findByText("https://id.example");
-    expect(screen.queryByRole("button")).toBeNull();
+    await screen.findByRole("button", { name: "Delete account…" });
+    expect(screen.getAllByRole("button").map(({ textContent }) => textContent)).toEqual([
+      "Download your data",
+      "Delete account…",
+    ]);
+  });
+
+  it("deletes the account with the address and the password, and signs out", async () => {
+    const sent: unknown[] = [];
+    const { platform, user } = open({ "POST /me/account/delete": keep(sent) });
+    const ask = await screen.findByRole("button", { name: "Delete account…" });
+    await waitFor(() => expect(ask).toHaveProperty("disabled", false));
+    await user.click(ask);
+    const dialog = within(await screen.findByRole("dialog"));
+    const remove = dialog.getByRole("button", { name: "Delete account" });
+    await user.type(dialog.getByLabelText(/to confirm/), "Ada@Example.com");
+    expect(remove).toHaveProperty("disabled", true);
+    await user.type(dialog.getByLabelText("Your password"), "copper lantern 41");
+    await user.click(remove);
+    await waitFor(() => expect(platform.session.getState().user).toBeUndefined());
+    expect(sent).toEqual([
+      { confirmation: "Ada@Example.com", currentPassword: "copper lantern 41" },
+    ]);
+  });
+
+  it("leads the only owner of a tenant to its members and settings instead", async () => {
+    const soleOwnerOf = [{ tenantId: `ten_${"1".repeat(32)}`, name: "Acme", slug: "acme" }];
+    open({ "GET /me/account/deletion": () => ({ ...DELETION, soleOwnerOf }) });
+    const members = await screen.findByRole("link", { name: "members" });
+    expect(members.getAttribute("href")).toBe("/tenants?tab=members&tenant=acme");
+    expect(screen.queryByRole("button", { name: "Delete account…" })).toBeNull();
   });
 
   it("sends the confirmation of an unconfirmed address again, and says which address waits for its link", async () => {

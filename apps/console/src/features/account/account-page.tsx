@@ -6,6 +6,8 @@ import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { accountQuery, type OwnAccount } from "./account.queries.ts";
 import { AddressNotice } from "./address-notice.tsx";
+import { DataSection } from "./data-section.tsx";
+import { DeleteSection } from "./delete-section.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { NameSection } from "./name-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
@@ -47,6 +49,8 @@ function Sections({ account }: { account: OwnAccount }) {
           <SignInsSection />
         </>
       )}
+      <DataSection />
+      <DeleteSection />
     </>
   );
 }

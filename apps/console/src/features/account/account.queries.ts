@@ -6,6 +6,8 @@ import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 export type OwnAccount = Awaited<ReturnType<ApiClient["account"]["get"]>>;
 export type SignIn = Awaited<ReturnType<ApiClient["account"]["listSignIns"]>>["items"][number];
 
+export type Deletion = Awaited<ReturnType<ApiClient["account"]["getDeletion"]>>;
+
 export const accountKey = ["account"];
 export const signInsKey = ["account", "sign-ins"];
 
@@ -22,6 +24,15 @@ export function signInsQuery(api: ApiClient) {
   return queryOptions({
     queryKey: signInsKey,
     queryFn: async ({ signal }) => (await api.account.listSignIns({}, { signal })).items,
+    staleTime: 0,
+  });
+}
+
+/** What the deletion of the account needs, and what is in its way. */
+export function deletionQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: [...accountKey, "deletion"],
+    queryFn: ({ signal }) => api.account.getDeletion({}, { signal }),
     staleTime: 0,
   });
 }

@@ -5,6 +5,7 @@ export type { ModelSettings } from "./model/model-settings.ts";
 export { modelTokensOfTenant } from "./model/model-tokens-of-tenant.store.ts";
 export { createModelOpener } from "./model/open-language-model.ts";
 export { createAgentGrantsRoutes } from "./oauth/agent-grants.routes.ts";
+export { agentsOfPerson } from "./oauth/agents-of-person.store.ts";
 export { createAuthorizationRoutes } from "./oauth/authorization.routes.ts";
 export { createConnectedAgents } from "./oauth/connected-agents.ts";
 export { OAUTH_PATH } from "./oauth/create-authorization-server.ts";

@@ -15,7 +15,7 @@ export {
 export { createPersonTokens, isPersonToken } from "./devices/person-tokens.ts";
 export { resetFactors } from "./factors/reset-factors.ts";
 export { acceptEmulatorTokens, isUnsignedToken } from "./firebase/emulator-tokens.ts";
-export type { RoleDirectory } from "./identity.ports.ts";
+export type { PersonResource, PersonTenants, RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
 export { createAccountRoutes } from "./own-account/own-account.routes.ts";
 export { embedProvider } from "./provider/embed-provider.ts";

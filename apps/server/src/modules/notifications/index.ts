@@ -10,6 +10,7 @@ export {
 } from "./mail/mail-transport.ts";
 export { sendMail } from "./mail/send-mail.ts";
 export { testMail } from "./mail/test-mail.ts";
+export { noticesOfPerson } from "./notices-of-person.store.ts";
 export { noticesOfTenant } from "./notices-of-tenant.store.ts";
 export { createNotificationsJobs } from "./notifications.jobs.ts";
 export type { WebhookNotices } from "./notifications.ports.ts";

@@ -14,6 +14,7 @@ export { mailMembers } from "./mail-members.ts";
 export { listRoleEmails } from "./members.store.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
 export { notifyOperators } from "./notify-operators.ts";
+export { createPersonTenants } from "./person-tenants.ts";
 export { putMember } from "./put-member.ts";
 export {
   DEMO_EXTERNAL_ID_PREFIX,

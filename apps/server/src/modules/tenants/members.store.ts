@@ -100,6 +100,30 @@ export async function listOwnTenantRows(
     limit ${page.limit}`;
 }
 
+/** Every membership of a person in tenants that are not deleted, in the order of their ids. Needs the operator role. */
+export async function listMembershipRows(
+  tx: Tx,
+  userId: UserId,
+): Promise<
+  {
+    tenant_id: TenantId;
+    name: string;
+    slug: string;
+    role: Role;
+    created_at: Date;
+    is_sole_owner: boolean;
+  }[]
+> {
+  return await tx`
+    select t.tenant_id, t.name, t.slug, m.role, m.created_at,
+      m.role = 'owner' and not exists (
+        select from members o
+        where o.tenant_id = m.tenant_id and o.role = 'owner' and o.user_id <> m.user_id) as is_sole_owner
+    from members m join tenants t using (tenant_id)
+    where m.user_id = ${userId}
+    order by t.tenant_id`;
+}
+
 /** Locks a person until the end of the transaction, so that simultaneous requests are counted one by one. */
 export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
   const rows = await tx`select 1 from users where user_id = ${userId} for no key update`;

@@ -1,4 +1,5 @@
 import { LEFT_KEYS_MAX, type LeftKey, type PausedWebhook } from "@turnpike/contract/tenants";
+import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
@@ -34,47 +35,61 @@ export async function removeMember(
   const isLeaving = actor.type === "user" && actor.id === userId;
   assertMayInTenant(actor, isLeaving ? "tenants:read" : "members:write", tenantId);
   return await deps.transact.asOperator(
-    async (tx) => {
-      await lockTenant(tx, tenantId);
-      const before = await findMemberRow(tx, tenantId, userId);
-      if (before === undefined) {
-        throw resourceNotFound("member");
-      }
-      if (!isLeaving) {
-        await assertMayGrant(tx, actor, { tenantId, roles: [before.role] });
-      }
-      await assertOwnerRemains(tx, tenantId, before);
-      await deleteMember(tx, tenantId, userId);
-      await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
-      const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
-        tenantId,
-        createdBy: `user:${userId}`,
-        limit: LEFT_KEYS_MAX,
-      });
-      const pausedWebhooks = await pauseWebhooksOfMember(deps, tx, context, {
-        tenantId,
-        member: before,
-        role: null,
-      });
-      await writeAudit(deps, tx, context, {
-        tenantId,
-        action: "member.removed",
-        entityType: "member",
-        entityId: userId,
-        details: {
-          role: [before.role, null],
-          liveKeys: liveKeys.map((key) => key.keyId),
-          pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
-        },
-      });
-      await publishEvent(deps, tx, {
-        tenantId,
-        type: "member.removed",
-        data: { tenantId, userId, before: before.role },
-      });
-      await insertChange(tx, { kind: "user", tenantId, entityId: userId });
-      return { liveKeys, pausedWebhooks };
-    },
+    (tx) => endMembership(deps, tx, context, { tenantId, userId, isLeaving }),
     { holder: tenantId },
   );
+}
+
+/**
+ * Ends a membership with what depends on it, in a transaction of the operator role.
+ *
+ * @param input.isLeaving - True where the member goes by themselves.
+ * @throws {AppError} As `removeMember`.
+ */
+export async function endMembership(
+  deps: RemoveMemberDeps,
+  tx: Tx,
+  context: CallContext,
+  input: { tenantId: TenantId; userId: UserId; isLeaving: boolean },
+): Promise<{ liveKeys: LeftKey[]; pausedWebhooks: PausedWebhook[] }> {
+  const { tenantId, userId, isLeaving } = input;
+  await lockTenant(tx, tenantId);
+  const before = await findMemberRow(tx, tenantId, userId);
+  if (before === undefined) {
+    throw resourceNotFound("member");
+  }
+  if (!isLeaving) {
+    await assertMayGrant(tx, context.actor, { tenantId, roles: [before.role] });
+  }
+  await assertOwnerRemains(tx, tenantId, before);
+  await deleteMember(tx, tenantId, userId);
+  await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
+  const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
+    tenantId,
+    createdBy: `user:${userId}`,
+    limit: LEFT_KEYS_MAX,
+  });
+  const pausedWebhooks = await pauseWebhooksOfMember(deps, tx, context, {
+    tenantId,
+    member: before,
+    role: null,
+  });
+  await writeAudit(deps, tx, context, {
+    tenantId,
+    action: "member.removed",
+    entityType: "member",
+    entityId: userId,
+    details: {
+      role: [before.role, null],
+      liveKeys: liveKeys.map((key) => key.keyId),
+      pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
+    },
+  });
+  await publishEvent(deps, tx, {
+    tenantId,
+    type: "member.removed",
+    data: { tenantId, userId, before: before.role },
+  });
+  await insertChange(tx, { kind: "user", tenantId, entityId: userId });
+  return { liveKeys, pausedWebhooks };
 }

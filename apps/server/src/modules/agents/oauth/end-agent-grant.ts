@@ -32,7 +32,8 @@ type EndReason =
   | "signed_out"
   | "second_factor_changed"
   | "sso_required"
-  | "address_proven";
+  | "address_proven"
+  | "account_deleted";
 
 type EndDeps = Pick<AppServices, "clock" | "newId">;
 

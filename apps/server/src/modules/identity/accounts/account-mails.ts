@@ -179,3 +179,16 @@ export function emailChangedMail(
     ]),
   };
 }
+
+/** To the person whose account is gone. */
+export function accountDeletedMail({ brand }: MailStage, owner: Addressee): AccountMail {
+  return {
+    kind: "account-deleted",
+    subject: `Your account at ${brand} was deleted`,
+    content: toContent([
+      greet(owner),
+      `your account at ${brand} was deleted with the password that was typed for it, and everything that was signed in with it was signed out. This cannot be undone.`,
+      "If it was not you, tell the people who run the service.",
+    ]),
+  };
+}

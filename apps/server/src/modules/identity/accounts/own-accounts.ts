@@ -8,7 +8,12 @@ import { SIGN_INS } from "#platform/transact.ts";
 import { findSignIn, renewProof } from "../sign-ins/sign-ins.store.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { updateUserFacts } from "../users/users.store.ts";
-import { addressInUseMail, changeEmailMail, passwordChangedMail } from "./account-mails.ts";
+import {
+  accountDeletedMail,
+  addressInUseMail,
+  changeEmailMail,
+  passwordChangedMail,
+} from "./account-mails.ts";
 import { createAccountPost } from "./account-post.ts";
 import {
   accountElsewhere,
@@ -18,6 +23,7 @@ import {
 } from "./account-refusals.ts";
 import {
   type AccountRow,
+  deleteAccount,
   deleteLinksOf,
   findAccountByEmail,
   findAccountById,
@@ -60,6 +66,8 @@ export interface OwnAccounts {
     owner: AccountOwner,
     input: { email: string; currentPassword: string },
   ): Promise<string>;
+  /** Deletes an account with everything that signs in by it, and tells its person. Needs the caller's transaction. */
+  remove(tx: Tx, account: AccountRow): Promise<void>;
   /** @returns False when the address is confirmed already. @throws {AppError} `TOO_MANY_ATTEMPTS`. */
   sendConfirmation(owner: AccountOwner): Promise<boolean>;
   /** @throws {AppError} `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
@@ -136,6 +144,12 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
 
   return {
     provePassword,
+
+    async remove(tx, account) {
+      await endSignIns(deps, tx, { accountId: account.account_id, why: "account_deleted" });
+      await mailer.sendMail(tx, { to: account.email, ...accountDeletedMail(options, account) });
+      await deleteAccount(tx, account.account_id);
+    },
 
     find: (accountId) =>
       asOperator(async (tx) => ({

@@ -15,7 +15,8 @@ export type TokensEndReason =
   | "signed_out"
   // Of an address whose owner signs in at their organization.
   | "sso_required"
-  | "address_proven";
+  | "address_proven"
+  | "account_deleted";
 
 /** What the built-in provider needs from the agents module, which is above it. */
 export interface PersonAgents {

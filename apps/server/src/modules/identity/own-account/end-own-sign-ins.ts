@@ -11,7 +11,8 @@ import { getOwner, type OwnAccountDeps, type OwnCall } from "./own-account.ts";
 
 export type OwnSignInsDeps = OwnAccountDeps & { agents: PersonAgents };
 
-function toReply(row: SignInRow, signInId: string | undefined): SignIn {
+/** @param signInId - That of the browser that asks. */
+export function toSignInReply(row: SignInRow, signInId: string | undefined): SignIn {
   return {
     signInId: row.sign_in_id,
     browser: row.browser,
@@ -34,7 +35,7 @@ export async function listOwnSignIns(
     (tx) => listSignInRows(tx, { accountId, now: deps.clock.now(), limit: SIGN_INS_MAX }),
     SIGN_INS,
   );
-  return { items: rows.map((row) => toReply(row, signInId)) };
+  return { items: rows.map((row) => toSignInReply(row, signInId)) };
 }
 
 /** Ends a sign-in with its session and refresh tokens. @throws {AppError} `RESOURCE_NOT_FOUND`, and as `getOwner`. */
@@ -59,7 +60,7 @@ export async function endOwnSignIn(
       entityId: userId,
       details: { signInId, browser: row.browser, system: row.system },
     });
-    return toReply(row, owner.signInId);
+    return toSignInReply(row, owner.signInId);
   }, SIGN_INS);
 }
 

@@ -2,12 +2,9 @@ import { implement } from "@orpc/server";
 import { accountContract } from "@turnpike/contract/account";
 import type { HttpContext } from "#http/http-context.ts";
 import { toNetwork } from "../attempts/attempt-limits.ts";
-import {
-  endOwnSignIn,
-  endOwnSignIns,
-  listOwnSignIns,
-  type OwnSignInsDeps,
-} from "./end-own-sign-ins.ts";
+import { type DeleteAccountDeps, deleteOwnAccount, getOwnDeletion } from "./delete-account.ts";
+import { endOwnSignIn, endOwnSignIns, listOwnSignIns } from "./end-own-sign-ins.ts";
+import { exportOwnAccount } from "./export-account.ts";
 import { getOwnAccount, getOwner, type OwnCall } from "./own-account.ts";
 
 function toOwnCall(context: HttpContext): OwnCall {
@@ -15,7 +12,7 @@ function toOwnCall(context: HttpContext): OwnCall {
 }
 
 /** What people do with their own accounts. */
-export function createAccountRoutes(deps: OwnSignInsDeps) {
+export function createAccountRoutes(deps: DeleteAccountDeps) {
   const os = implement(accountContract).$context<HttpContext>();
   return os.router({
     get: os.get.handler(({ context }) => getOwnAccount(deps, context.call())),
@@ -43,6 +40,11 @@ export function createAccountRoutes(deps: OwnSignInsDeps) {
     ),
     endSignIns: os.endSignIns.handler(async ({ input, context }) => {
       await endOwnSignIns(deps, toOwnCall(context), input);
+    }),
+    export: os.export.handler(({ context }) => exportOwnAccount(deps, toOwnCall(context))),
+    getDeletion: os.getDeletion.handler(({ context }) => getOwnDeletion(deps, toOwnCall(context))),
+    delete: os.delete.handler(async ({ input, context }) => {
+      await deleteOwnAccount(deps, toOwnCall(context), input);
     }),
   });
 }

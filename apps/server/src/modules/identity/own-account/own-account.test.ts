@@ -316,6 +316,34 @@ describe("the e-mail address", () => {
   });
 });
 
+describe("the end of an account", () => {
+  it("takes the address and the password, leaves no way in, tells the person, and frees the address", async () => {
+    const ada = newCredentials();
+    const [here, there] = [await signIn(ada, { isNew: true }), await signIn(ada)];
+    const end = (body: object) => account(here, "POST", "/delete", body);
+    const confirmation = ada.email.toUpperCase();
+    expect((await end({ confirmation })).json.errors).toMatchObject([
+      { pointer: "/currentPassword" },
+    ]);
+    expect((await end({ confirmation, currentPassword: "not my password" })).status).toBe(403);
+    const exported = (await account(here, "GET", "/export")).json;
+    expect(exported).toMatchObject({ account: { email: ada.email }, cutKinds: [] });
+    expect(exported.signIns).toHaveLength(2);
+    expect(JSON.stringify(exported)).not.toContain("argon2");
+
+    expect((await end({ confirmation, currentPassword: ada.password })).status).toBe(204);
+    for (const seat of [here, there]) {
+      expect((await account(seat, "GET")).status).toBe(401);
+      expect(await renew(seat)).toBe("invalid_grant");
+      expect(await askSession(seat)).toBe("login_required");
+    }
+    await expect(identity.browser().signIn(ada)).rejects.toThrow(/refused/);
+    expect(identity.mails.findLast(({ to }) => to === ada.email)?.kind).toBe("account-deleted");
+    const again = await identity.browser().register(ada);
+    expect(again.claims.sub).not.toBe(here.tokens.claims()?.sub);
+  });
+});
+
 describe("getOwner", () => {
   it("refuses command lines, and people whose account is elsewhere", async () => {
     const seat = await signIn(newCredentials(), { isNew: true });

@@ -5,10 +5,13 @@ import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts"
 import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
 import { deleteExpiredFactorSteps } from "../factors/factor-steps.store.ts";
 import { deleteExpiredSignIns } from "../sign-ins/sign-ins.store.ts";
+import { dropDeletedSubjects } from "../users/users.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
 
 /** Rows in one transaction: few enough that its locks are short. */
 const BATCH_SIZE = 1_000;
+/** No older token is accepted, from any provider. */
+const TOKEN_LIFETIME_MS_MAX = 25 * 60 * 60 * 1_000;
 /** Rows in one run. The next run deletes the others. */
 const BATCHES_MAX = 500;
 
@@ -30,6 +33,7 @@ export async function pruneExpired(
     (tx) => deleteExpiredDeviceSignIns(tx, before, batchSize),
     (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
     (tx) => deleteExpiredSignIns(tx, before, batchSize),
+    (tx) => dropDeletedSubjects(tx, new Date(before.getTime() - TOKEN_LIFETIME_MS_MAX), batchSize),
   ];
   let deleted = 0;
   for (const deleteBatch of kinds) {

@@ -267,6 +267,8 @@ export async function startIdentityProvider(
     account: createAccountRoutes({
       ...services,
       agents,
+      tenants: { listMemberships: () => Promise.resolve([]), leave: () => Promise.resolve() },
+      resources: [],
       get accounts() {
         return provider?.ownAccounts;
       },

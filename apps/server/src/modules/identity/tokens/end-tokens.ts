@@ -11,16 +11,18 @@ import { BUILTIN_ISSUER } from "./trusted-issuers.ts";
  * Invalidates, everywhere within a second, every earlier ID token of a person of the built-in provider, after a change of password
  * or of what a sign-in needs beside it.
  * Command lines are signed out, those that were allowed get no credential any more, and agents are disconnected.
+ *
+ * @param input.issuer - Of a person of another provider; left out: of the built-in one.
  * Needs the caller's transaction, of the operator role.
  */
 export async function endTokens(
   deps: Pick<AppServices, "clock" | "newId"> & { agents: PersonAgents },
   tx: Tx,
-  input: { subject: string; why: TokensEndReason },
+  input: { subject: string; why: TokensEndReason; issuer?: string },
 ): Promise<void> {
   const userId = await setTokensValidFrom(tx, {
     user_id: deps.newId("user"),
-    issuer: BUILTIN_ISSUER,
+    issuer: input.issuer ?? BUILTIN_ISSUER,
     subject: input.subject,
     from: deps.clock.now(),
   });

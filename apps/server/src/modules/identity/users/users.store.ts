@@ -89,6 +89,33 @@ export async function updateUserFacts(
 }
 
 /**
+ * Takes name, address and rights from a user whose account is deleted.
+ *
+ * @param input.tokensValidFrom - Tokens from before are refused.
+ */
+export async function forgetUser(
+  tx: Tx,
+  input: { userId: UserId; now: Date; tokensValidFrom: Date },
+): Promise<void> {
+  await tx`
+    update users
+    set email = null, email_verified = false, name = null, is_operator = false,
+      tokens_valid_from = greatest(tokens_valid_from, ${input.tokensValidFrom}),
+      claims_issued_at = ${input.now}, deleted_at = ${input.now}, updated_at = ${input.now}
+    where user_id = ${input.userId}`;
+}
+
+/** Takes the provider's name from people deleted before. From then on a token makes a new user. @returns How many. */
+export async function dropDeletedSubjects(tx: Tx, before: Date, limit: number): Promise<number> {
+  const result = await tx`
+    update users set issuer = 'deleted', subject = user_id
+    where user_id in (
+      select user_id from users
+      where deleted_at <= ${before} and deleted_at is not null and issuer <> 'deleted' limit ${limit})`;
+  return result.count;
+}
+
+/**
  * Inserts the user of a token, or updates it from the token's claims. A token issued before the last used one changes nothing.
  *
  * @returns The row if anything changed.
@@ -108,7 +135,9 @@ export async function upsertUserByClaims(
       ${row.claims_issued_at}, ${row.now}, ${row.now})
     on conflict (issuer, subject) do update
       set email = excluded.email, email_verified = excluded.email_verified, name = excluded.name,
-          claims_issued_at = excluded.claims_issued_at, updated_at = excluded.updated_at
+          claims_issued_at = excluded.claims_issued_at, updated_at = excluded.updated_at,
+          -- A person of another provider may come back.
+          deleted_at = null
       where (users.claims_issued_at is null or users.claims_issued_at <= excluded.claims_issued_at)
         and ((users.email, users.email_verified, users.name)
             is distinct from (excluded.email, excluded.email_verified, excluded.name)

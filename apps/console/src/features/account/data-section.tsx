@@ -1,0 +1,31 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { saveJson } from "#platform/save-file.ts";
+
+/** Downloads everything that is kept about the person. */
+export function DataSection() {
+  const { api } = usePlatform();
+  const download = useMutation({
+    mutationKey: ["account", "export"],
+    mutationFn: () => api.account.export({}),
+    onSuccess: (data) => saveJson(data, "account.json"),
+    onError: (error) => void toast.error(toErrorMessage(error)),
+  });
+  return (
+    <Card
+      title="Your data"
+      description="A JSON file with all that is kept about you: account, memberships, browsers, command lines, agents, notices, your own documents and what you did."
+    >
+      <Button
+        progress={download.isPending ? "Gathering…" : undefined}
+        onClick={() => download.mutate()}
+      >
+        Download your data
+      </Button>
+    </Card>
+  );
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
+import { Dialog } from "@turnpike/ui/dialog";
+import { DialogForm } from "@turnpike/ui/dialog-form";
+import { TextField } from "@turnpike/ui/text-field";
+import { useState } from "react";
+import { PasswordField } from "#components/password/password-field.tsx";
+import { toFormFailure } from "#platform/form-failure.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { useSubmitOnce } from "#platform/use-submit-once.ts";
+import { type Deletion, deletionQuery } from "./account.queries.ts";
+
+/** Deletes the account, unless a tenant would lose its only owner. */
+export function DeleteSection() {
+  const { api } = usePlatform();
+  const [isAsking, setIsAsking] = useState(false);
+  const deletion = useQuery(deletionQuery(api));
+  const { data } = deletion;
+  return (
+    <Card
+      title="Delete account"
+      description="At once and for good: you leave every tenant, and everything that signs in as you ends. Keys that you made stay with their tenants."
+    >
+      {data !== undefined && data.soleOwnerOf.length > 0 ? (
+        <SoleOwner tenants={data.soleOwnerOf} />
+      ) : (
+        <Button look="danger" disabled={data === undefined} onClick={() => setIsAsking(true)}>
+          Delete account…
+        </Button>
+      )}
+      {data !== undefined && (
+        <Dialog
+          isOpen={isAsking}
+          onClose={() => setIsAsking(false)}
+          title="Delete your account?"
+          description="This cannot be undone. What you did stays in the trails of tenants, under an id without your name."
+        >
+          <DeleteForm deletion={data} onCancel={() => setIsAsking(false)} />
+        </Dialog>
+      )}
+    </Card>
+  );
+}
+
+function SoleOwner({ tenants }: { tenants: Deletion["soleOwnerOf"] }) {
+  return (
+    <div>
+      <p className="text-ink-muted">
+        You are the only owner of these tenants. Make someone else an owner, or delete the tenant,
+        then delete your account.
+      </p>
+      <ul className="mt-2 list-disc space-y-1 pl-5">
+        {tenants.map(({ tenantId, name, slug }) => (
+          <li key={tenantId} className="[overflow-wrap:anywhere]">
+            {name}:{" "}
+            <Link
+              to="/tenants"
+              search={{ tab: "members", tenant: slug }}
+              className="font-medium underline underline-offset-4"
+            >
+              members
+            </Link>
+            ,{" "}
+            <Link
+              to="/tenants"
+              search={{ tab: "settings", tenant: slug }}
+              className="font-medium underline underline-offset-4"
+            >
+              settings
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function DeleteForm({ deletion, onCancel }: { deletion: Deletion; onCancel: () => void }) {
+  const { api, session } = usePlatform();
+  const [confirmation, setConfirmation] = useState("");
+  const [currentPassword, setCurrentPassword] = useState("");
+  const remove = useMutation({
+    mutationKey: ["account", "delete"],
+    mutationFn: async (input: { confirmation: string; currentPassword?: string }) => {
+      if (!deletion.needsPassword) {
+        // A fresh token proves that the provider still vouches for the person.
+        await session.renew();
+      }
+      await api.account.delete(input);
+    },
+    onSuccess: () => session.signOut(),
+  });
+  const removeOnce = useSubmitOnce(remove.mutateAsync, "failed");
+  const failure = toFormFailure(remove.error, {
+    confirmation: "/confirmation",
+    currentPassword: "/currentPassword",
+  });
+  const isTyped = confirmation.trim().toLowerCase() === deletion.confirmation.toLowerCase();
+  const isReady = isTyped && (!deletion.needsPassword || currentPassword !== "");
+  return (
+    <DialogForm
+      onSubmit={() => {
+        if (isReady) {
+          removeOnce({ confirmation, ...(deletion.needsPassword ? { currentPassword } : {}) });
+        }
+      }}
+      onCancel={onCancel}
+      action="Delete account"
+      progress={remove.isPending ? "Deleting…" : undefined}
+      isDisabled={!isReady}
+      failure="Your account was not deleted."
+      errors={failure?.messages}
+    >
+      <TextField
+        label={
+          <>
+            Type{" "}
+            <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+              {deletion.confirmation}
+            </code>{" "}
+            to confirm
+          </>
+        }
+        value={confirmation}
+        isMono
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        error={failure?.fields.confirmation}
+        onChange={(event) => setConfirmation(event.currentTarget.value)}
+      />
+      {deletion.needsPassword && (
+        <PasswordField
+          label="Your password"
+          autoComplete="current-password"
+          error={failure?.fields.currentPassword}
+          onValueChange={setCurrentPassword}
+        />
+      )}
+    </DialogForm>
+  );
+}

@@ -1,0 +1,113 @@
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
+import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pruneExpired } from "../provider/prune-expired.ts";
+
+let database: TestDatabase;
+let app: TestApp;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // Its people are those of a provider elsewhere: no accounts are kept here.
+  app = await startTestApp(database);
+});
+afterAll(async () => {
+  await app.close();
+  await database.close();
+});
+
+async function userOf(userId: UserId) {
+  const [row] = await database.sql<
+    { subject: string; email: string | null; name: string | null; deleted_at: Date | null }[]
+  >`select subject, email, name, deleted_at from users where user_id = ${userId}`;
+  return row;
+}
+
+const confirmationOf = async (token: string): Promise<string> =>
+  (await app.call(token, "GET", "/v1/me/account/deletion")).json.confirmation;
+
+async function putDocument(token: string, tenantId: TenantId, collection: string): Promise<void> {
+  const path = `/v1/tenants/${tenantId}/documents/${collection}/one`;
+  expect((await app.call(token, "PUT", path, { body: { seen: true } })).status).toBe(200);
+}
+
+describe("the deletion of an account", () => {
+  it("waits while a tenant would lose its only owner, and names the tenant", async () => {
+    const tenantId = await app.mintTenant("Lonely Heron");
+    const { token, userId } = await app.mintMember(tenantId, "owner");
+    expect((await app.call(token, "GET", "/v1/me/account/deletion")).json).toMatchObject({
+      needsPassword: false,
+      memberships: 1,
+      soleOwnerOf: [{ tenantId, name: "Lonely Heron" }],
+    });
+    const confirmation = await confirmationOf(token);
+    const refused = await app.call(token, "POST", "/v1/me/account/delete", { confirmation });
+    expect(refused).toMatchObject({ status: 409, json: { code: "LAST_OWNER" } });
+    expect(refused.json.detail).toContain("Lonely Heron");
+    expect((await userOf(userId))?.deleted_at).toBeNull();
+
+    expect(
+      (await app.call(token, "POST", "/v1/me/account/delete", { confirmation: "x" })).status,
+    ).toBe(400);
+  });
+
+  it("takes memberships, rights and what was theirs alone, ends tokens, and keeps the trail without a name", async () => {
+    const tenantId = await app.mintTenant("Grey Heron");
+    const owner = await app.mintMember(tenantId, "owner");
+    const { token, userId } = await app.mintMember(tenantId, "owner");
+    const own = `my-views-${userId.slice(userId.indexOf("_") + 1)}`;
+    await putDocument(token, tenantId, own);
+    await putDocument(token, tenantId, "shared-views");
+    const exported = (await app.call(token, "GET", "/v1/me/account/export")).json;
+    expect(exported).toMatchObject({
+      memberships: [{ tenantId, role: "owner" }],
+      records: { documents: [{ collection: own, body: { seen: true } }] },
+      cutKinds: [],
+    });
+    const confirmation = await confirmationOf(token);
+    expect((await app.call(token, "POST", "/v1/me/account/delete", { confirmation })).status).toBe(
+      204,
+    );
+
+    await pollUntil("the token is refused", async () => {
+      return (await app.call(token, "GET", "/v1/me")).status === 401;
+    });
+    const before = await userOf(userId);
+    expect(before).toMatchObject({ email: null, name: null });
+    const members = await app.call(owner.token, "GET", `/v1/tenants/${tenantId}/members`);
+    expect(members.json.items.map((one: { userId: string }) => one.userId)).toEqual([owner.userId]);
+    const documents = await database.sql`
+      select collection from documents where tenant_id = ${tenantId}`;
+    expect(documents.map((row) => row["collection"])).toEqual(["shared-views"]);
+    const trail = await database.sql`
+      select action, details from audit_entries where actor_id = ${userId} order by audit_id`;
+    expect(trail.map((row) => row["action"])).toEqual(
+      expect.arrayContaining(["member.removed", "account.deleted"]),
+    );
+    expect(JSON.stringify(trail)).not.toContain(confirmation);
+
+    // A day later no token from before is valid: the provider's name for the person goes, and a new one makes someone new.
+    const dayLater = new Date(Date.now() + 26 * 60 * 60 * 1_000);
+    const { transact } = app.services;
+    await pruneExpired({ transact, clock: { now: () => dayLater, monotonicMs: () => 0 } });
+    expect((await userOf(userId))?.subject).toBe(userId);
+    const again = await app.mintIdToken({ subject: before?.subject ?? "" });
+    const back = (await app.call(again, "GET", "/v1/me")).json;
+    expect(back.userId).toMatch(/^usr_/);
+    expect(back.userId).not.toBe(userId);
+  });
+
+  it("needs a token of the last minutes where another provider keeps the password, and no program", async () => {
+    const old = await app.mintIdToken({ issuedAgoMs: 10 * 60_000 });
+    const confirmation = await confirmationOf(old);
+    expect(await app.call(old, "POST", "/v1/me/account/delete", { confirmation })).toMatchObject({
+      status: 410,
+      json: { code: "SIGN_IN_EXPIRED" },
+    });
+    const key = await app.mintServiceKey(["users:write"]);
+    expect((await app.call(key, "POST", "/v1/me/account/delete", { confirmation })).status).toBe(
+      403,
+    );
+  });
+});

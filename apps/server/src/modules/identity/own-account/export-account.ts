@@ -1,0 +1,61 @@
+import { type AccountExport, EXPORTED_ROWS_MAX, SIGN_INS_MAX } from "@turnpike/contract/account";
+import { getPerson } from "@turnpike/domain/access/actor";
+import { trailOfPerson } from "#modules/audit/index.ts";
+import { listPersonTokens } from "../devices/manage-person-tokens.ts";
+import type { PersonResource, PersonTenants } from "../identity.ports.ts";
+import { listSignInRows } from "../sign-ins/sign-ins.store.ts";
+import { toSignInReply } from "./end-own-sign-ins.ts";
+import { getOwnAccount, getOwnUserRow, type OwnAccountDeps, type OwnCall } from "./own-account.ts";
+
+export type PersonalDeps = OwnAccountDeps & {
+  tenants: PersonTenants;
+  /** What modules above keep about people. */
+  resources: readonly PersonResource[];
+};
+
+/**
+ * Everything that is kept about the person, but for what is secret, such as the hash of the password.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE` for programs.
+ */
+export async function exportOwnAccount(
+  deps: PersonalDeps,
+  { context }: OwnCall,
+): Promise<AccountExport> {
+  const person = getPerson(context.actor);
+  const { subject } = await getOwnUserRow(deps, person);
+  const now = deps.clock.now();
+  const [account, commandLines] = await Promise.all([
+    getOwnAccount(deps, context),
+    listPersonTokens(deps, context),
+  ]);
+  return await deps.transact.asOperator(async (tx) => {
+    const memberships = await deps.tenants.listMemberships(tx, person.id);
+    const tenantIds = memberships.map(({ tenantId }) => tenantId);
+    const signIns = await listSignInRows(tx, { accountId: subject, now, limit: SIGN_INS_MAX });
+    const records: AccountExport["records"] = {};
+    const cutKinds: string[] = [];
+    for (const { kind, list } of [...deps.resources, trailOfPerson]) {
+      const limit = EXPORTED_ROWS_MAX + 1;
+      const rows = await list(tx, { userId: person.id, tenantIds, limit });
+      records[kind] = rows.slice(0, EXPORTED_ROWS_MAX);
+      if (rows.length > EXPORTED_ROWS_MAX) {
+        cutKinds.push(kind);
+      }
+    }
+    return {
+      exportedAt: now.toISOString(),
+      account,
+      memberships: memberships.map(({ tenantId, name, role, createdAt }) => ({
+        tenantId,
+        name,
+        role,
+        createdAt: createdAt.toISOString(),
+      })),
+      signIns: signIns.map((row) => toSignInReply(row, person.signInId)),
+      commandLines: commandLines.items,
+      records,
+      cutKinds,
+    };
+  });
+}

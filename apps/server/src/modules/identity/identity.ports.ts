@@ -32,11 +32,7 @@ export interface PersonTenants {
   /** In tenants that are not deleted, in the order of their ids. */
   listMemberships(tx: Tx, userId: UserId): Promise<OwnMembership[]>;
   /** Ends a membership with what depends on it. @throws {AppError} `LAST_OWNER`. */
-  leave(
-    tx: Tx,
-    context: CallContext,
-    input: { tenantId: TenantId; userId: UserId },
-  ): Promise<void>;
+  leave(tx: Tx, context: CallContext, input: { tenantId: TenantId; userId: UserId }): Promise<void>;
 }
 
 type PersonPlace = { userId: UserId; tenantIds: readonly TenantId[] };

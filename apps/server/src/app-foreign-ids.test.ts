@@ -38,6 +38,12 @@ const FINDS_NOTHING: Readonly<Record<string, readonly number[]>> = {
   "documents.put /documentId": [200],
   // Of ours, which was just put.
   "documents.delete /documentId": [204],
+  // A field of a form, like a role that no tenant has.
+  "tenants.putMember /role": [400],
+  "invitations.create /role": [400],
+  "roles.delete /replacement": [400],
+  // Each address has an outcome of its own.
+  "invitations.createMany /role": [200],
   "notifications.list /userId": [200],
   "notifications.markAllRead /userId": [200],
   "/v1/tenants/{tenantId}/usage.csv /key": [200],

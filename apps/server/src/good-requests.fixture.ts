@@ -13,6 +13,7 @@ export type Ids = Record<
   | "documentId"
   | "notificationId"
   | "invitationId"
+  | "roleId"
   | "serviceKeyId"
   | "lockId"
   | "meterId"
@@ -48,6 +49,7 @@ export const MISSING_IDS: Ids = {
   domain: "no-such-domain.example",
   notificationId: `ntf_${"e".repeat(32)}`,
   invitationId: `ivt_${"e".repeat(32)}`,
+  roleId: `rol_${"e".repeat(32)}`,
   serviceKeyId: `svc_${"e".repeat(32)}`,
   lockId: `lck_${"e".repeat(32)}`,
   meterId: "no-such-meter",
@@ -145,6 +147,7 @@ export function statementOf(purpose: string) {
 }
 
 let invited = 0;
+let rolesMade = 0;
 let metersMade = 0;
 let couponsMade = 0;
 
@@ -167,6 +170,14 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   // Not an address, so that no mail is sent.
   "invitations.createMany": () => ({ emails: ["nothing"], role: "viewer" }),
   "invitations.resend": () => ({}),
+  // Not its name, so nothing changes.
+  "ownership.transfer": ({ userId }) => ({ userId, name: "Not its name" }),
+  "roles.create": () => {
+    rolesMade += 1;
+    return { name: `Role ${String(rolesMade)}`, scopes: [] };
+  },
+  "roles.delete": () => ({}),
+  "roles.update": () => ({ description: "Changed." }),
   "invitations.preview": () => ({ token: "unknown" }),
   "invitations.accept": () => ({ token: "unknown" }),
   "setup.check": () => ({ code: "unknown" }),

@@ -59,6 +59,7 @@ export async function makeOneOfEverything(
     title: name,
     body: "It is done.",
   });
+  const role = await make("POST", `${path}/roles`, { name, scopes: [] });
   const invitation = await make("POST", `${path}/invitations`, {
     email: `${name}@example.com`,
     role: "viewer",
@@ -136,6 +137,7 @@ export async function makeOneOfEverything(
     documentId: document.documentId,
     notificationId: notification.notificationId,
     invitationId: invitation.invitationId,
+    roleId: role.role,
     serviceKeyId: serviceKey.serviceKeyId,
     // Of no tenant in the path: the operator's programs alone may name one.
     lockId: `lck_${"1".repeat(32)}`,

@@ -117,7 +117,9 @@ import {
   createLogoDrawer,
   createLogosRawRoutes,
   createLogosRoutes,
+  createOwnershipRoutes,
   createPersonTenants,
+  createRolesRoutes,
   createSignInRawRoutes,
   createTenantsRoutes,
   roleDirectory,
@@ -288,6 +290,8 @@ export function wirePeople(
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
     }),
+    roles: createRolesRoutes(services),
+    ownership: createOwnershipRoutes({ ...services, ...mail }),
     catalog: createCatalogRoutes(services),
     billing: {
       ...createSubscriptionsRoutes(billing),

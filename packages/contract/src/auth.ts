@@ -1,7 +1,7 @@
-import { ROLES } from "@turnpike/domain/access/scopes";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { instant, tenantId, userId } from "./shapes.ts";
+import { instant, roleName, tenantId, userId } from "./shapes.ts";
 
 /** ID tokens are never longer: all request headers together have at most 16 kB. */
 export const ID_TOKEN_LENGTH_MAX = 8_192;
@@ -25,12 +25,17 @@ export const signedInUser = z.strictObject({
 });
 export type SignedInUser = z.infer<typeof signedInUser>;
 
+/** What a role that a tenant made is called and may do. */
+export const customRole = z.strictObject({ name: z.string(), scopes: z.array(z.enum(SCOPES)) });
+
 /** A tenant that the person belongs to. */
 export const ownTenant = z.strictObject({
   tenantId,
   name: z.string(),
   slug: z.string(),
-  role: z.enum(ROLES),
+  role: roleName,
+  /** Of a role that the tenant made itself; left out for built-in ones. */
+  customRole: customRole.optional(),
   planId: z.string(),
   suspendedAt: instant.nullable(),
   createdAt: instant,

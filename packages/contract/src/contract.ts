@@ -34,6 +34,7 @@ import { logosContract } from "./logos.ts";
 import { modelAnswersContract, modelSwitchContract } from "./model-answers.ts";
 import { notificationsContract } from "./notifications.ts";
 import { outboxContract } from "./outbox.ts";
+import { ownershipContract } from "./ownership.ts";
 import { paymentEventsContract } from "./payment-events.ts";
 import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
@@ -41,6 +42,7 @@ import { planVersionsContract } from "./plan-versions.ts";
 import { proposalsContract } from "./proposals.ts";
 import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { revenueContract } from "./revenue.ts";
+import { rolesContract } from "./roles.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { ssoContract } from "./sso.ts";
 import { taxReportContract } from "./tax-report.ts";
@@ -57,6 +59,8 @@ export const contract = {
   tenants: tenantsContract,
   acting: actingContract,
   invitations: invitationsContract,
+  roles: rolesContract,
+  ownership: ownershipContract,
   catalog: { ...catalogContract, ...planVersionsContract, ...couponsContract },
   keys: { ...keysContract, ...keyImportContract, ...keyBulkContract },
   billing: {

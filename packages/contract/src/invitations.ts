@@ -1,9 +1,8 @@
-import { ROLES } from "@turnpike/domain/access/scopes";
 import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
-import { ownTenant } from "./auth.ts";
+import { customRole, ownTenant } from "./auth.ts";
 import { operation } from "./operation.ts";
-import { instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
+import { instant, pageOf, pageQuery, plainText, roleName, tenantId } from "./shapes.ts";
 
 /** How long an invitation is valid unless its sender says otherwise, and the longest they may choose. */
 export const INVITATION_DAYS = 7;
@@ -35,7 +34,9 @@ export const invitation = z.strictObject({
   invitationId: z.string(),
   tenantId,
   email: z.string(),
-  role: z.enum(ROLES),
+  role: roleName,
+  /** Of a role that the tenant made itself; left out for built-in ones. */
+  customRole: customRole.optional(),
   createdAt: instant,
   /** Type and id of the inviting actor, such as `user:usr_…`. */
   createdBy: z.string(),
@@ -49,7 +50,7 @@ const expiresInDays = z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION
 export const createInvitationRequest = z.strictObject({
   tenantId,
   email,
-  role: z.enum(ROLES),
+  role: roleName,
   expiresInDays,
 });
 export type CreateInvitationRequest = z.input<typeof createInvitationRequest>;
@@ -68,7 +69,7 @@ export const createInvitationsRequest = z.strictObject({
     .array(plainText(320))
     .min(1, "No addresses.")
     .max(BULK_INVITATIONS_MAX, `At most ${String(BULK_INVITATIONS_MAX)} addresses in a call.`),
-  role: z.enum(ROLES),
+  role: roleName,
   expiresInDays,
 });
 export type CreateInvitationsRequest = z.input<typeof createInvitationsRequest>;
@@ -101,7 +102,8 @@ export function parseInvitedAddress(text: string): string | undefined {
 export const invitationPreview = z.strictObject({
   tenantName: z.string(),
   email: z.string(),
-  role: z.enum(ROLES),
+  /** What the role is called. */
+  role: z.string(),
 });
 export type InvitationPreview = z.infer<typeof invitationPreview>;
 

@@ -1,3 +1,4 @@
+import { ROLES, type RoleName } from "@turnpike/domain/access/scopes";
 import {
   isId,
   type KeyId,
@@ -29,6 +30,16 @@ export const serviceKeyId = idOf<ServiceKeyId>(
   "serviceKey",
   "svc_0199f3b0c1d27a4e8f60112233445566",
 );
+
+/** A role: a built-in one by its name, one that the tenant made by its id. */
+export const roleName = z
+  .custom<RoleName>(
+    (value) =>
+      typeof value === "string" &&
+      ((ROLES as readonly string[]).includes(value) || isId("role", value)),
+    { error: `Not a role: ${ROLES.join(", ")}, or the id of one that the tenant made.` },
+  )
+  .meta({ type: "string", examples: ["developer"] });
 
 /** What people name for programs: plans, meters, coupons. */
 export const slug = z

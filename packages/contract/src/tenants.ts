@@ -1,7 +1,7 @@
-import { ROLES } from "@turnpike/domain/access/scopes";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
+import { customRole } from "./auth.ts";
 import { operation } from "./operation.ts";
 import {
   displayName,
@@ -10,6 +10,7 @@ import {
   pageOf,
   pageQuery,
   plainText,
+  roleName,
   slug,
   tenantId,
   userId,
@@ -30,7 +31,9 @@ export const tenant = z.strictObject({
   /** Part of the address of its logo; null when it has none. */
   logoId: z.string().nullable(),
   /** The role of the asking person in this tenant. Null for everyone else, including operators who are not members. */
-  role: z.enum(ROLES).nullable(),
+  role: roleName.nullable(),
+  /** Of a role that the tenant made itself; left out for built-in ones. */
+  customRole: customRole.optional(),
 });
 export type Tenant = z.infer<typeof tenant>;
 
@@ -88,7 +91,9 @@ export type DeletedTenant = z.infer<typeof deletedTenant>;
 
 export const member = z.strictObject({
   userId,
-  role: z.enum(ROLES),
+  role: roleName,
+  /** Of a role that the tenant made itself; left out for built-in ones. */
+  customRole: customRole.optional(),
   email: z.string().nullable(),
   name: z.string().nullable(),
   createdAt: instant,
@@ -221,7 +226,7 @@ export const tenantsContract = {
       summary: "Change a member's role; operators also add members",
       tags,
     })
-    .input(z.strictObject({ tenantId, userId, role: z.enum(ROLES) }))
+    .input(z.strictObject({ tenantId, userId, role: roleName }))
     .output(member),
   removeMember: operation({ scope: "members:write" })
     .route({

@@ -1,4 +1,3 @@
-import { ROLES } from "@turnpike/domain/access/scopes";
 import { isId } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
@@ -16,6 +15,7 @@ import {
   pageOf,
   pageQuery,
   plainText,
+  roleName,
   tenantId,
   userId,
 } from "./shapes.ts";
@@ -29,8 +29,10 @@ const keyReference = {
   lastFour: z.string(),
 };
 const ofKey = z.strictObject({ key });
-const ofTenant = z.strictObject({ tenant: tenant.omit({ role: true, logoId: true }) });
-const role = z.enum(ROLES);
+const ofTenant = z.strictObject({
+  tenant: tenant.omit({ role: true, customRole: true, logoId: true }),
+});
+const role = roleName;
 /** The notice as shown in the console and in mails; several lines. For channels that show messages. */
 const text = z.string();
 const ofAlert = {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { verifyTokenResponse } from "@turnpike/contract/auth";
-import type { Role, Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import type { RoleName, Scope, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { buildApp } from "../../../apps/server/src/app.ts";
@@ -81,7 +81,7 @@ export type TestApp = {
   /** The ID token of an operator. */
   mintOperatorToken(): Promise<string>;
   /** The ID token and the user of a new member with this role in a tenant. */
-  mintMember(tenantId: TenantId, role: Role): Promise<{ token: string; userId: UserId }>;
+  mintMember(tenantId: TenantId, role: RoleName): Promise<{ token: string; userId: UserId }>;
   /** Asks the process to stop, as the signal does: the listeners take nothing new. */
   drain(): void;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Sql } from "@turnpike/db/client";
 import type { Actor, CallContext } from "@turnpike/domain/access/actor";
-import { type Role, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { type HeldRole, nameOfRole, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
@@ -88,7 +88,7 @@ export async function createTestUser(
   input: {
     email?: string;
     isOperator?: boolean;
-    roles?: ReadonlyMap<TenantId, Role> | readonly (readonly [TenantId, Role])[];
+    roles?: ReadonlyMap<TenantId, HeldRole> | readonly (readonly [TenantId, HeldRole])[];
   } = {},
 ): Promise<TestUser> {
   const subject = services.newId("user");
@@ -99,7 +99,7 @@ export async function createTestUser(
   });
   const roles = new Map(input.roles ?? []);
   for (const [tenantId, role] of roles) {
-    await putMember(services, OPERATOR_CONTEXT, { tenantId, userId, role });
+    await putMember(services, OPERATOR_CONTEXT, { tenantId, userId, role: nameOfRole(role) });
   }
   const isOperator = input.isOperator ?? false;
   return { userId, context: contextOf({ type: "user", id: userId, isOperator, roles }) };

@@ -17,6 +17,9 @@ const TITLES: Readonly<Record<string, string>> = {
   "member.added": "Member added",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
+  "role.created": "Role created",
+  "role.updated": "Role changed",
+  "role.deleted": "Role deleted",
   "invitation.created": "Invitation sent",
   "invitation.accepted": "Invitation accepted",
   "invitation.revoked": "Invitation revoked",
@@ -208,6 +211,19 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "member.role_changed": (activity, names) =>
     `changed ${nameRoleOf(activity, names)}${toChange(activity.details["role"])}`,
   "member.removed": tellRemoval,
+  "role.created": ({ details }) => `made the role ${toText(details["name"])}`,
+  "role.updated": ({ details }) => {
+    const added = toCount(details["added"]);
+    const removed = toCount(details["removed"]);
+    const name = toText(toLast(details["name"]));
+    return added + removed === 0
+      ? `changed the role ${name}`
+      : `changed what the role ${name} may do (${formatCount(added)} more, ${formatCount(removed)} less)`;
+  },
+  "role.deleted": ({ details }) =>
+    details["replacement"] === null
+      ? `deleted the role ${toText(details["name"])}`
+      : `deleted the role ${toText(details["name"])}; who had it is now ${toText(details["replacement"])}`,
   "invitation.created": ({ details }) =>
     `invited ${toText(details["email"])} as ${toText(details["role"])}`,
   "invitation.accepted": ({ details }) => `accepted the invitation as ${toText(details["role"])}`,
@@ -233,13 +249,17 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "proposal.declined": ({ details }) => `declined a proposal to ${toText(details["change"])}`,
 };
 
+function toCount(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
+}
+
 function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {
   const what =
     entityId === actorId
       ? "left the tenant"
       : `removed ${namePerson(entityId, names)}, who was ${toText(toFirst(details["role"]))}`;
-  const keys = Array.isArray(details["liveKeys"]) ? details["liveKeys"].length : 0;
-  const webhooks = Array.isArray(details["pausedWebhooks"]) ? details["pausedWebhooks"].length : 0;
+  const keys = toCount(details["liveKeys"]);
+  const webhooks = toCount(details["pausedWebhooks"]);
   return [
     what,
     ...(keys === 0

@@ -4,6 +4,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { verifiedUserQuery } from "#platform/verified-user.ts";
 import { AppFrame } from "./app-frame/app-frame.tsx";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
+import { ScreenGate } from "./screen-gate.tsx";
 
 /** The shared layout of the signed-in screens: they are shown once the service knows the person. */
 export function AppLayout() {
@@ -13,7 +14,9 @@ export function AppLayout() {
     <FullScreenSpinner />
   ) : (
     <AppFrame>
-      <Outlet />
+      <ScreenGate>
+        <Outlet />
+      </ScreenGate>
     </AppFrame>
   );
 }

@@ -1,4 +1,35 @@
-import { ROLE_SCOPES, type Role, type Scope } from "@turnpike/domain/access/scopes";
+import {
+  type HeldRole,
+  ROLES,
+  type RoleName,
+  type Scope,
+  scopesOf,
+  titleOfRole,
+} from "@turnpike/domain/access/scopes";
+import type { CustomRoleId } from "@turnpike/domain/ids/ids";
+
+/** A role as the API names it, with what it may do where the tenant made it. */
+export type NamedRole = {
+  role: RoleName;
+  customRole?: { name: string; scopes: readonly Scope[] } | undefined;
+};
+
+/** A role of the tenant's own of which nothing is known may do nothing. */
+export function toHeldRole({ role, customRole }: NamedRole): HeldRole {
+  const builtIn = ROLES.find((one) => one === role);
+  return (
+    builtIn ?? {
+      roleId: role as CustomRoleId,
+      name: customRole?.name ?? role,
+      scopes: customRole?.scopes ?? [],
+    }
+  );
+}
+
+/** What a role is called within a sentence: `developer`, or the name that the tenant gave it. */
+export function nameRole(named: NamedRole): string {
+  return titleOfRole(toHeldRole(named));
+}
 
 /** What an operator who acts in a tenant leaves to its owners. */
 const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete"];
@@ -8,11 +39,12 @@ const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete"];
  * although the service would allow more, until the operator acts there with a reason.
  */
 export function mayInTenant(
-  { role, isVisited, isActed }: { role: Role; isVisited?: true; isActed?: true },
+  { isVisited, isActed, ...named }: NamedRole & { isVisited?: true; isActed?: true },
   scope: Scope,
 ): boolean {
   if (isVisited === true) {
     return scope.endsWith(":read");
   }
-  return ROLE_SCOPES[role].includes(scope) && !(isActed === true && NEVER_ACTED.includes(scope));
+  const isHeld = scopesOf(toHeldRole(named)).includes(scope);
+  return isHeld && !(isActed === true && NEVER_ACTED.includes(scope));
 }

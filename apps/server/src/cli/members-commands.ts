@@ -1,4 +1,4 @@
-import { userId as userIdSchema } from "@turnpike/contract/shapes";
+import { roleName, userId as userIdSchema } from "@turnpike/contract/shapes";
 import {
   ensureUserRequest,
   type LeftKey,
@@ -16,13 +16,13 @@ import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { addResetFactorsCommand } from "./reset-factors-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
 
-const memberInput = z.strictObject({ userId: userIdSchema, role: z.enum(ROLES) });
+const memberInput = z.strictObject({ userId: userIdSchema, role: roleName });
 const USER_NAMES = { userId: "<user>" };
 
 function toMemberText(member: Member): string {
   return toRecord([
     ["User", member.userId],
-    ["Role", member.role],
+    ["Role", member.customRole?.name ?? member.role],
     ["E-mail", member.email ?? "-"],
     ["Name", member.name ?? "-"],
   ]);
@@ -33,7 +33,7 @@ function toMembersTable(members: readonly Member[]): string {
     members,
     [
       { header: "USER", value: (member) => member.userId },
-      { header: "ROLE", value: (member) => member.role },
+      { header: "ROLE", value: (member) => member.customRole?.name ?? member.role },
       { header: "E-MAIL", value: (member) => member.email ?? "-" },
       { header: "NAME", value: (member) => member.name ?? "-" },
       { header: "SINCE (UTC)", value: (member) => toShortInstant(member.createdAt) },
@@ -94,7 +94,10 @@ export function addMembersCommands(cli: Cli): void {
     .description("make a user a member, or change the role of one")
     .requiredOption("--tenant <tenant>", TENANT_TEXT)
     .argument("<user>", "id of the user; `users ensure` makes one")
-    .requiredOption("--role <role>", ROLES.join(", "))
+    .requiredOption(
+      "--role <role>",
+      `${ROLES.join(", ")}, or the id of a role that the tenant made`,
+    )
     .addHelpText("after", examples("members put --tenant blue-heron-maps usr_… --role owner"))
     .action(async (user, options) => {
       const input = parseInput(memberInput, { userId: user, role: options.role }, USER_NAMES);

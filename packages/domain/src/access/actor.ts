@@ -1,6 +1,6 @@
 import { AppError, resourceNotFound } from "../errors/app-error.ts";
 import type { TenantId, UserId } from "../ids/ids.ts";
-import { ROLE_SCOPES, type Role, type Scope } from "./scopes.ts";
+import { type HeldRole, type Scope, scopesOf } from "./scopes.ts";
 
 /** The person or program that acts. The audit trail shows the id. */
 export type Actor =
@@ -38,7 +38,7 @@ export type UserActor = {
   /** Holds every scope over the whole installation. */
   isOperator: boolean;
   /** The tenants the person belongs to. Empty for a person who has just registered. */
-  roles: ReadonlyMap<TenantId, Role>;
+  roles: ReadonlyMap<TenantId, HeldRole>;
   /** True when the person acts through a command line that they allowed, not in a browser. */
   isByDevice?: true;
   /** The browser's sign-in at the built-in provider, for which this call is made. */
@@ -125,15 +125,19 @@ export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boo
   if (actor.type === "user" && actor.isOperator && role === undefined) {
     return mayAsOperator(actor, scope, tenantId);
   }
-  return may(actor, scope) || (role !== undefined && ROLE_SCOPES[role].includes(scope));
+  return may(actor, scope) || (role !== undefined && scopesOf(role).includes(scope));
 }
 
 /**
  * The first scope of `role` that the actor does not hold in `tenantId`; `undefined` when the actor holds them all, and so may give
  * and take that role.
  */
-export function findMissingScope(actor: Actor, role: Role, tenantId: TenantId): Scope | undefined {
-  return ROLE_SCOPES[role].find((scope) => !mayInTenant(actor, scope, tenantId));
+export function findMissingScope(
+  actor: Actor,
+  role: HeldRole,
+  tenantId: TenantId,
+): Scope | undefined {
+  return scopesOf(role).find((scope) => !mayInTenant(actor, scope, tenantId));
 }
 
 /** True when the actor must not learn that `tenantId` exists. */

@@ -1,3 +1,5 @@
+import type { CustomRoleId } from "../ids/ids.ts";
+
 /** What an actor may do. A scope is a noun of the API and a verb; `write` does not include `read`. */
 export const SCOPES = [
   "tenants:read",
@@ -86,6 +88,42 @@ export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   viewer: VIEWER,
 };
 
+/** A role that a tenant made itself. */
+export type CustomRole = { roleId: CustomRoleId; name: string; scopes: readonly Scope[] };
+
+/** How a role is stored and named in the API: a built-in one by its name, one of the tenant's own by its id. */
+export type RoleName = Role | CustomRoleId;
+
+/** A role with what it takes to say what it may do. */
+export type HeldRole = Role | CustomRole;
+
+/** What a role may do inside its tenant. All that depends on a role asks here. */
+export function scopesOf(role: HeldRole): readonly Scope[] {
+  return typeof role === "string" ? ROLE_SCOPES[role] : role.scopes;
+}
+
+export function nameOfRole(role: HeldRole): RoleName {
+  return typeof role === "string" ? role : role.roleId;
+}
+
+/** What people read: the name of a built-in role, or the one that its tenant gave it. */
+export function titleOfRole(role: HeldRole): string {
+  return typeof role === "string" ? role : role.name;
+}
+
+/** What every role of a tenant includes, so that its members can open the console. */
+export const BASIC_SCOPES = [
+  "tenants:read",
+  "catalog:read",
+  "documents:read",
+  "documents:write",
+  "notifications:read",
+  "notifications:write",
+] as const satisfies readonly Scope[];
+
+/** What a tenant may put into a role of its own: all that admins have. What owners alone may do stays theirs. */
+export const CUSTOM_ROLE_SCOPES: readonly Scope[] = ADMIN;
+
 /** Scopes that a tenant's API key may carry, so that a program can manage its own tenant. */
 export const TENANT_KEY_SCOPES = [
   "tenants:read",
@@ -113,10 +151,8 @@ export const TENANT_KEY_SCOPES = [
   "webhooks:write",
 ] as const satisfies readonly Scope[];
 
-/** True when `role` may give the role `other`, which must not have scopes that `role` lacks. */
-export function canGrantRole(role: Role, other: Role): boolean {
-  if (role === "owner") {
-    return true;
-  }
-  return role === "admin" && other !== "owner";
+/** True when `role` may give the role `other`: it writes members, and lacks none of the scopes of `other`. */
+export function canGrantRole(role: HeldRole, other: HeldRole): boolean {
+  const held = scopesOf(role);
+  return held.includes("members:write") && scopesOf(other).every((scope) => held.includes(scope));
 }

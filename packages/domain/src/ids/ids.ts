@@ -1,4 +1,7 @@
 declare const brand: unique symbol;
+/** The id of a role that a tenant made itself. It stands where a built-in role has its name. */
+export type CustomRoleId = `rol_${string}`;
+
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 export type TenantId = Branded<"TenantId">;
@@ -28,6 +31,7 @@ export const ID_PREFIXES = {
   file: "file",
   export: "exp",
   invitation: "ivt",
+  role: "rol",
   webhook: "whk",
   message: "msg",
   alert: "alt",
@@ -69,6 +73,7 @@ type IdOf = {
   file: string;
   export: string;
   invitation: string;
+  role: CustomRoleId;
   webhook: string;
   message: string;
   alert: string;

@@ -1,3 +1,4 @@
+import type { Scope } from "@turnpike/domain/access/scopes";
 import Building2 from "lucide-react/icons/building-2";
 import ChartColumn from "lucide-react/icons/chart-column";
 import CreditCard from "lucide-react/icons/credit-card";
@@ -6,20 +7,42 @@ import Layers from "lucide-react/icons/layers";
 import LayoutDashboard from "lucide-react/icons/layout-dashboard";
 import Rocket from "lucide-react/icons/rocket";
 import Sparkles from "lucide-react/icons/sparkles";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 
 /** The signed-in screens, in the order of the navigation. */
 export const SCREENS = [
-  { to: "/overview", label: "Overview", Icon: LayoutDashboard, words: "home dashboard summary" },
-  { to: "/quickstart", label: "Quickstart", Icon: Rocket, words: "start guide first call setup" },
-  { to: "/api-keys", label: "API keys", Icon: KeyRound, words: "credentials revoke roll" },
+  {
+    to: "/overview",
+    scope: "usage:read",
+    label: "Overview",
+    Icon: LayoutDashboard,
+    words: "home dashboard summary",
+  },
+  {
+    to: "/quickstart",
+    scope: "keys:read",
+    label: "Quickstart",
+    Icon: Rocket,
+    words: "start guide first call setup",
+  },
+  {
+    to: "/api-keys",
+    scope: "keys:read",
+    label: "API keys",
+    Icon: KeyRound,
+    words: "credentials revoke roll",
+  },
   {
     to: "/analytics",
+    scope: "usage:read",
     label: "Analytics",
     Icon: ChartColumn,
     words: "usage requests latency errors",
   },
   {
     to: "/ai-intelligence",
+    scope: "usage:read",
     label: "AI intelligence",
     Icon: Sparkles,
     words: "insights forecast ask",
@@ -30,11 +53,31 @@ export const SCREENS = [
     Icon: Layers,
     words: "prices limits upgrade quotas",
   },
-  { to: "/billings", label: "Billings", Icon: CreditCard, words: "invoices payment charges" },
+  {
+    to: "/billings",
+    scope: "billing:read",
+    label: "Billings",
+    Icon: CreditCard,
+    words: "invoices payment charges",
+  },
   { to: "/tenants", label: "Tenants", Icon: Building2, words: "members roles team settings" },
 ] as const;
 
 export type Screen = (typeof SCREENS)[number];
+
+/**
+ * Whether a person sees the screen of a path in a tenant. Built-in roles see all; a role that the tenant made sees those that it
+ * has the scope for.
+ */
+export function maySeeScreen(
+  path: string,
+  tenant: OwnTenant | undefined,
+  isOperator: boolean,
+): boolean {
+  const screen: { to: string; scope?: Scope } | undefined = SCREENS.find(({ to }) => to === path);
+  const scope = screen?.scope;
+  return scope === undefined || isOperator || tenant === undefined || mayInTenant(tenant, scope);
+}
 
 /** What the frame says of the screen that it shows. */
 export type ShownScreen = { to: string; label: string };

@@ -3,7 +3,9 @@ import { IconButton } from "@turnpike/ui/icon-button";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Tooltip } from "@turnpike/ui/tooltip";
 import PanelLeft from "lucide-react/icons/panel-left";
-import { SCREENS, type Screen } from "./screens.tsx";
+import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
+import { maySeeScreen, SCREENS, type Screen } from "./screens.tsx";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -20,6 +22,8 @@ export type SidebarProps = {
 
 /** Tenant, screens, theme and person. */
 export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: SidebarProps) {
+  const tenant = useCurrentTenant();
+  const { user } = useVerifiedUser();
   return (
     <div
       className={joinClasses("flex h-full min-h-0 flex-col gap-2 p-2", isFolded && "items-center")}
@@ -34,7 +38,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
         className="min-h-0 w-full grow overflow-y-auto overflow-x-hidden p-0.5"
       >
         <ul className="space-y-0.5">
-          {SCREENS.map((screen) => (
+          {SCREENS.filter(({ to }) => maySeeScreen(to, tenant, user.isOperator)).map((screen) => (
             <li key={screen.to}>
               <ScreenLink
                 screen={screen}

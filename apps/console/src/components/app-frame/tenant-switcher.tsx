@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import type { Role } from "@turnpike/domain/access/scopes";
 import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -12,17 +13,24 @@ import {
   useCurrentTenant,
   useTenantVisit,
 } from "#platform/current-tenant.ts";
+import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantMark } from "../tenant-mark.tsx";
 
-/** What each role is called. */
-export const ROLE_NAMES: Readonly<Record<OwnTenant["role"], string>> = {
+/** What each built-in role is called. */
+export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   owner: "Owner",
   admin: "Admin",
   developer: "Developer",
   billing: "Billing",
   viewer: "Viewer",
 };
+
+/** What a role is called on its own: `Developer`, or the name that the tenant gave it. */
+export function titleRole(named: NamedRole): string {
+  const role = toHeldRole(named);
+  return typeof role === "string" ? ROLE_NAMES[role] : role.name;
+}
 
 /** Goes to a tenant: the screen stays, its numbers become the tenant's. */
 export function useSwitchTenant(): (slug: string) => void {
@@ -108,7 +116,9 @@ function toTrigger(
     <button
       type="button"
       aria-label={
-        tenant === undefined ? "No tenant selected" : `Tenant: ${tenant.name}, ${nameRole(tenant)}`
+        tenant === undefined
+          ? "No tenant selected"
+          : `Tenant: ${tenant.name}, ${nameStanding(tenant)}`
       }
       className={toTriggerClasses(isFolded)}
     >
@@ -141,14 +151,14 @@ function toTrigger(
   );
 }
 
-function nameRole({ role, isVisited, isActed }: OwnTenant): string {
-  if (isActed === true) {
+function nameStanding(tenant: OwnTenant): string {
+  if (tenant.isActed === true) {
     return "Acting as operator";
   }
-  return isVisited === true ? "Viewing as operator" : ROLE_NAMES[role];
+  return tenant.isVisited === true ? "Viewing as operator" : titleRole(tenant);
 }
 
 function describe(tenant: OwnTenant): string {
-  const role = nameRole(tenant);
+  const role = nameStanding(tenant);
   return tenant.suspendedAt === null ? role : `${role}, suspended`;
 }

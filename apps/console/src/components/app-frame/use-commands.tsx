@@ -18,7 +18,7 @@ import type { Command, CommandGroup } from "./command.ts";
 import { useSwitchEnvironment } from "./environment-switch.tsx";
 import { DESTINATIONS } from "./palette-destinations.ts";
 import { SCREENS } from "./screens.tsx";
-import { ROLE_NAMES, useSwitchTenant } from "./tenant-switcher.tsx";
+import { titleRole, useSwitchTenant } from "./tenant-switcher.tsx";
 import { useFoundCommands } from "./use-found-commands.tsx";
 
 /**
@@ -122,11 +122,11 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
       value: "Switch tenant",
       items: tenants
         .filter(({ tenantId }) => tenantId !== current?.tenantId)
-        .map(({ tenantId, name, slug, role }) => ({
+        .map(({ tenantId, name, slug, role, customRole }) => ({
           id: tenantId,
           label: name,
           words: `${slug} switch tenant`,
-          note: ROLE_NAMES[role],
+          note: titleRole({ role, customRole }),
           icon: <Building2 aria-hidden="true" />,
           run: () => switchTenant(slug),
         })),

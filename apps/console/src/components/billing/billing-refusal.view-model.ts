@@ -1,5 +1,4 @@
-import type { Role } from "@turnpike/domain/access/scopes";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { mayInTenant, type NamedRole, nameRole } from "#platform/may-in-tenant.ts";
 
 /**
  * Why the person cannot change the subscription of a tenant, and who can.
@@ -8,7 +7,7 @@ import { mayInTenant } from "#platform/may-in-tenant.ts";
  * @returns Undefined when they can.
  */
 export function findBillingRefusal(
-  tenant: { role: Role; isVisited?: true },
+  tenant: NamedRole & { isVisited?: true },
   what: string,
 ): string | undefined {
   if (mayInTenant(tenant, "billing:write")) {
@@ -16,5 +15,5 @@ export function findBillingRefusal(
   }
   return tenant.isVisited === true
     ? `You are viewing this tenant as operator, read-only: its owners, admins and billing members can ${what}.`
-    : `Your role, ${tenant.role}, cannot ${what}: ask an owner, an admin or a billing member.`;
+    : `Your role, ${nameRole(tenant)}, cannot ${what}: ask an owner, an admin or a billing member.`;
 }

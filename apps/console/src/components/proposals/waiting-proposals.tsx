@@ -6,7 +6,7 @@ import { toast } from "sonner";
 import { insightsQueries } from "#components/insights/insights.queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { mayInTenant, nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
@@ -101,7 +101,7 @@ function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
         )}
         {!mayAccept && (
           <p className="text-ink-muted text-xs">
-            Accepting needs a role with {scopeOfChange(proposal)}; yours is {tenant.role}.
+            Accepting needs a role with {scopeOfChange(proposal)}; yours is {nameRole(tenant)}.
           </p>
         )}
       </div>

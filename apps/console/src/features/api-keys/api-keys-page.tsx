@@ -9,7 +9,7 @@ import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError } from "#platform/error-message.ts";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { mayInTenant, nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { type Key, keysQueries } from "./api-keys.queries.ts";
 import { API_KEYS_PAGE } from "./api-keys-heading.ts";
@@ -137,7 +137,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
         <p className="mb-4 rounded-control border border-line bg-sunken px-3 py-2">
           {tenant.isVisited === true
             ? "You are viewing these keys as operator: only members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants."
-            : `Your role, ${tenant.role}, can view keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
+            : `Your role, ${nameRole(tenant)}, can view keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
         </p>
       )}
       <KeysToolbar view={view} columns={columns} onChange={change} />

@@ -11,6 +11,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
 import { type OwnTenant, useCurrentTenant } from "#platform/current-tenant.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
+import { nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
@@ -200,10 +201,10 @@ function TenantChoice({ tenants, value, onValueChange }: TenantChoiceProps) {
       help="It sees this one and no other."
       placeholder="Choose a tenant"
       value={value}
-      choices={tenants.map(({ tenantId, name, role }) => ({
+      choices={tenants.map(({ tenantId, name, role, customRole }) => ({
         value: tenantId,
         label: name,
-        note: `You are ${role} there.`,
+        note: `You are ${nameRole({ role, customRole })} there.`,
       }))}
       onValueChange={onValueChange}
     />
@@ -230,7 +231,7 @@ function ScopeList({ asked, tenant, givable, isGiven, onChange }: ScopeListProps
             <Checkbox
               key={scope}
               label={label}
-              help={isBarred ? `Your role, ${tenant.role}, does not have ${scope}.` : note}
+              help={isBarred ? `Your role, ${nameRole(tenant)}, does not have ${scope}.` : note}
               isChecked={isGiven(scope)}
               isDisabled={tenant === undefined || isBarred}
               onCheckedChange={(isChecked) => onChange(scope, isChecked)}

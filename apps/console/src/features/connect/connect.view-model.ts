@@ -1,6 +1,5 @@
 import type { AgentScope } from "@turnpike/contract/agent-grants";
-import type { Role } from "@turnpike/domain/access/scopes";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { mayInTenant, type NamedRole } from "#platform/may-in-tenant.ts";
 
 /** Why the service sent the person here without anything to decide. */
 export type ConnectError = "expired" | "invalid" | "failed";
@@ -47,7 +46,7 @@ export function isAgentScope(scope: string): scope is AgentScope {
 /** The scopes that the person may give in a tenant. */
 export function listGivable(
   scopes: readonly AgentScope[],
-  tenant: { role: Role; isVisited?: true } | undefined,
+  tenant: (NamedRole & { isVisited?: true }) | undefined,
 ): AgentScope[] {
   return tenant === undefined ? [] : scopes.filter((scope) => mayInTenant(tenant, scope));
 }

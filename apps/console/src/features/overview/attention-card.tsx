@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { StatusDot } from "@turnpike/ui/status-dot";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { subscriptionQuery } from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { alertsQuery, catalogQuery, type Limits, webhooksQuery } from "#platform/shared-queries.ts";
 import { type Attention, toAttention } from "./attention.view-model.ts";
@@ -24,16 +24,16 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const lastDay = useQuery(overviewQueries.lastDay(api, tenant.tenantId));
   const webhooks = useQuery({
     ...webhooksQuery(api, tenant.tenantId),
-    enabled: ROLE_SCOPES[tenant.role].includes("webhooks:read"),
+    enabled: mayInTenant(tenant, "webhooks:read"),
   });
   const alerts = useQuery({
     ...alertsQuery(api, tenant.tenantId),
-    enabled: ROLE_SCOPES[tenant.role].includes("alerts:read"),
+    enabled: mayInTenant(tenant, "alerts:read"),
   });
   // Without an answer, as for a role that does not see it, the card only says less.
   const subscription = useQuery({
     ...subscriptionQuery(api, { tenantId: tenant.tenantId, environment: "live" }),
-    enabled: ROLE_SCOPES[tenant.role].includes("billing:read"),
+    enabled: mayInTenant(tenant, "billing:read"),
   });
   const { requests, denied } = lastDay.data?.totals ?? {};
   const items = toAttention({

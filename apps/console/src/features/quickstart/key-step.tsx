@@ -1,5 +1,4 @@
 import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
 import { SecretOnce } from "@turnpike/ui/secret-once";
@@ -12,6 +11,7 @@ import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { mayInTenant, nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { StepState } from "./quickstart.view-model.ts";
@@ -42,7 +42,7 @@ export function KeyStep(props: KeyStepProps) {
 
 function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProps) {
   const [storedKey, setStoredKey] = useState<string>();
-  const mayCreate = ROLE_SCOPES[tenant.role].includes("keys:write");
+  const mayCreate = mayInTenant(tenant, "keys:write");
   if (shownKey !== undefined && shownKey !== storedKey) {
     return (
       <SecretOnce
@@ -91,7 +91,8 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   if (!mayCreate) {
     return (
       <p className="text-ink-muted">
-        Your role, {tenant.role}, cannot create keys: ask an owner or an admin of {tenant.name}.
+        Your role, {nameRole(tenant)}, cannot create keys: ask an owner or an admin of {tenant.name}
+        .
       </p>
     );
   }

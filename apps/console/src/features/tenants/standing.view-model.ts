@@ -1,8 +1,14 @@
-import { canGrantRole, ROLES, type Role, type Scope } from "@turnpike/domain/access/scopes";
-import { mayInTenant } from "#platform/may-in-tenant.ts";
+import {
+  canGrantRole,
+  type HeldRole,
+  ROLES,
+  type Role,
+  type Scope,
+} from "@turnpike/domain/access/scopes";
+import { mayInTenant, type NamedRole, nameRole, toHeldRole } from "#platform/may-in-tenant.ts";
 
 /** What a person may decide in a tenant. A visiting operator may only read. */
-export type Standing = { role: Role; isOperator: boolean; isVisited?: true; isActed?: true };
+export type Standing = NamedRole & { isOperator: boolean; isVisited?: true; isActed?: true };
 
 /** What each role may do, in one line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
@@ -18,20 +24,23 @@ export function mayDo(standing: Standing, scope: Scope): boolean {
   return standing.isOperator || mayInTenant(standing, scope);
 }
 
-/** The roles that the person may grant, strongest first. */
-export function listGrantableRoles(standing: Standing): readonly Role[] {
-  return ROLES.filter((role) => isGrantable(standing, role));
+/** The roles that the person may grant, in their order. @param roles - Left out: the built-in ones, strongest first. */
+export function listGrantableRoles(
+  standing: Standing,
+  roles: readonly HeldRole[] = ROLES,
+): readonly HeldRole[] {
+  return roles.filter((role) => isGrantable(standing, role));
 }
 
-function isGrantable({ role, isOperator }: Standing, other: Role): boolean {
-  return isOperator || canGrantRole(role, other);
+export function isGrantable({ isOperator, ...own }: Standing, other: HeldRole): boolean {
+  return isOperator || canGrantRole(toHeldRole(own), other);
 }
 
 export type MemberQuestion = {
   /** The role of the person who asks. */
   standing: Standing;
   /** The role of the member in question. */
-  role: Role;
+  role: HeldRole;
   isSelf: boolean;
   /** The number of owners; undefined when only some of the members are loaded. */
   ownerCount: number | undefined;
@@ -39,6 +48,7 @@ export type MemberQuestion = {
 
 const LAST_OWNER = "The only owner. Make someone else an owner first.";
 const OWNERS_DECIDE = "Only an owner can change owners.";
+const ABOVE_OWN = "This role may do more than yours.";
 
 /** Why a member's role cannot be changed, as a sentence; undefined when it can. */
 export function findRoleRefusal(question: MemberQuestion): string | undefined {
@@ -47,7 +57,7 @@ export function findRoleRefusal(question: MemberQuestion): string | undefined {
     return toMissingScope(standing, "change members");
   }
   if (!isGrantable(standing, role)) {
-    return OWNERS_DECIDE;
+    return role === "owner" ? OWNERS_DECIDE : ABOVE_OWN;
   }
   return role === "owner" && ownerCount === 1 ? LAST_OWNER : undefined;
 }
@@ -63,18 +73,18 @@ export function findRemovalRefusal(question: MemberQuestion): string | undefined
 
 /** Says that a role or a visit is not enough, and who can. */
 export function toMissingScope(
-  { role, isVisited }: Pick<Standing, "role" | "isVisited">,
+  { isVisited, ...named }: NamedRole & { isVisited?: true },
   what: string,
 ): string {
   if (isVisited === true) {
     return `You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you once you act in it.`;
   }
-  return `Your role, ${role}, cannot ${what}: ask an owner or an admin.`;
+  return `Your role, ${nameRole(named)}, cannot ${what}: ask an owner or an admin.`;
 }
 
 /** The number of owners; undefined when more members follow and fewer than two owners were seen. */
 export function countOwners(page: {
-  items: readonly { role: Role }[];
+  items: readonly NamedRole[];
   nextCursor: string | null;
 }): number | undefined {
   const count = page.items.filter(({ role }) => role === "owner").length;

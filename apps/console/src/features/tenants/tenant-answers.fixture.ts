@@ -1,8 +1,9 @@
 import { invitation } from "@turnpike/contract/invitations";
 import { key, serviceKey } from "@turnpike/contract/keys";
 import { mail } from "@turnpike/contract/outbox";
+import { tenantRole } from "@turnpike/contract/roles";
 import { auditEntry, member, tenant } from "@turnpike/contract/tenants";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { Role, RoleName, Scope } from "@turnpike/domain/access/scopes";
 import { ACME } from "./open-tenants.fixture.tsx";
 
 const AT = "2026-11-20T10:00:00.000Z";
@@ -11,6 +12,14 @@ const AT = "2026-11-20T10:00:00.000Z";
 export function makeMember(userId: string, name: string, role: Role) {
   const email = `${name.toLowerCase()}@example.com`;
   return member.parse({ userId, role, name, email, createdAt: AT });
+}
+
+/** A role as the API lists it. */
+export function makeRole(role: RoleName, name: string, scopes: readonly Scope[], members = 0) {
+  return tenantRole.parse({
+    ...{ role, name, scopes, members },
+    ...{ description: "", isCustom: role.startsWith("rol_"), invitations: 0 },
+  });
 }
 
 /** An invitation that can still be accepted. */

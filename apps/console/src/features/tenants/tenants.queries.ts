@@ -10,6 +10,7 @@ export type DeletedTenant = Awaited<
 >["items"][number];
 export type Member = Awaited<ReturnType<ApiClient["tenants"]["listMembers"]>>["items"][number];
 export type Invitation = Awaited<ReturnType<ApiClient["invitations"]["list"]>>["items"][number];
+export type TenantRole = Awaited<ReturnType<ApiClient["roles"]["list"]>>["items"][number];
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
 export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
 
@@ -43,6 +44,14 @@ export const tenantsQueries = {
       queryFn: ({ signal }) =>
         api.tenants.listMembers({ tenantId, ...pageOf(cursor, ALL) }, { signal }),
       // Other people change it by accepting invitations or leaving.
+      staleTime: 0,
+    }),
+
+  /** The built-in roles and the tenant's own. */
+  roles: (api: ApiClient, tenantId: TenantId) =>
+    queryOptions({
+      queryKey: ["tenants", tenantId, "roles"],
+      queryFn: async ({ signal }) => (await api.roles.list({ tenantId }, { signal })).items,
       staleTime: 0,
     }),
 

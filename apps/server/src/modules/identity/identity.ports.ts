@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { ActingIn, CallContext } from "@turnpike/domain/access/actor";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { HeldRole, Role } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 
 /** What identity needs from the tenants module, which is above it. */
@@ -9,7 +9,7 @@ export interface RoleDirectory {
   listRoles(
     tx: Tx,
     userIds: readonly UserId[],
-  ): Promise<ReadonlyMap<UserId, ReadonlyMap<TenantId, Role>>>;
+  ): Promise<ReadonlyMap<UserId, ReadonlyMap<TenantId, HeldRole>>>;
   /** Where operators act, by person; sessions that have expired are included. Needs the operator role. */
   listActing(
     tx: Tx,

@@ -2,6 +2,7 @@ import type { OwnTenant } from "@turnpike/contract/auth";
 import type { InvitationPreview } from "@turnpike/contract/invitations";
 import type { Tx } from "@turnpike/db/client";
 import { type CallContext, getPerson } from "@turnpike/domain/access/actor";
+import { titleOfRole } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -11,6 +12,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { VISITORS } from "#platform/transact.ts";
+import { getHeldRole } from "./find-role.ts";
 import { hashInvitationToken } from "./hash-invitation-token.ts";
 import {
   findOpenInvitationByHash,
@@ -47,7 +49,8 @@ export async function previewInvitation(
     if (row === undefined || tenant === undefined) {
       throw invalidInvitation();
     }
-    return { tenantName: tenant.name, email: row.email, role: row.role };
+    const role = await getHeldRole(tx, row.tenant_id, row.role);
+    return { tenantName: tenant.name, email: row.email, role: titleOfRole(role) };
   }, VISITORS);
 }
 
@@ -88,6 +91,7 @@ export async function acceptInvitation(
       if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
         return await findAccepted(deps, tx, { hash, userId });
       }
+      const held = await getHeldRole(tx, tenantId, role);
       if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
         await upsertMember(tx, { tenantId, userId, role, now });
         await publishEvent(deps, tx, {
@@ -101,7 +105,7 @@ export async function acceptInvitation(
         action: "invitation.accepted",
         entityType: "invitation",
         entityId: invitationId,
-        details: { role, userId },
+        details: { role: titleOfRole(held), userId },
       });
       await publishEvent(deps, tx, {
         tenantId,

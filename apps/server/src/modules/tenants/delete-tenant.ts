@@ -11,6 +11,7 @@ import {
   publishMembers,
   revokeOpenInvitationRows,
 } from "./deleted-tenants.store.ts";
+import { toHeldRole } from "./held-role.ts";
 import { findMemberRow } from "./members.store.ts";
 import type { TenantResource } from "./tenants.ports.ts";
 import { publishTenant } from "./tenants.store.ts";
@@ -75,7 +76,7 @@ async function deleteOnce(
       if (actor.type === "user" && !actor.isOperator) {
         // The role in the session may be a second old.
         const own = await findMemberRow(tx, tenantId, actor.id);
-        const roles = own === undefined ? [] : ([[tenantId, own.role]] as const);
+        const roles = own === undefined ? [] : ([[tenantId, toHeldRole(own)]] as const);
         assertMayInTenant({ ...actor, roles: new Map(roles) }, "tenants:delete", tenantId);
       }
       if (name !== row.name) {

@@ -137,7 +137,13 @@ export async function deletePeopleOfTenant(
     delete from members where ctid = any(array(
       select ctid from members where tenant_id = ${tenantId} limit ${limit}))
     returning 1`;
-  return invitations.length + members.length;
+  // Those that members or invitations still have go in a later turn.
+  const roles = await tx`
+    delete from custom_roles r where tenant_id = ${tenantId}
+      and not exists (select from members m where m.tenant_id = r.tenant_id and m.custom_role_id = r.role_id)
+      and not exists (select from invitations i where i.tenant_id = r.tenant_id and i.custom_role_id = r.role_id)
+    returning 1`;
+  return invitations.length + members.length + roles.length;
 }
 
 /** Keeps the row, without its name, because the ledger refers to it. */

@@ -3,6 +3,7 @@ export { createTenant } from "./create-tenant.ts";
 export { deleteTenant } from "./delete-tenant.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
 export { getTenant } from "./get-tenant.ts";
+export { toHeldRole } from "./held-role.ts";
 export { joinBySso } from "./join-by-sso.ts";
 export { listDeletedTenants } from "./list-deleted-tenants.ts";
 export { listMembers } from "./list-members.ts";
@@ -24,6 +25,7 @@ export {
 export { removeMember } from "./remove-member.ts";
 export { restoreTenant } from "./restore-tenant.ts";
 export { roleDirectory } from "./role-directory.ts";
+export { createOwnershipRoutes, createRolesRoutes } from "./roles.routes.ts";
 export { createTenantsJobs } from "./tenants.jobs.ts";
 export type { MemberKeys, TenantPlan, TenantPlans, TenantResource } from "./tenants.ports.ts";
 export {

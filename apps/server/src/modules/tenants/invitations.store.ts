@@ -1,5 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { RoleName } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 
 export type InvitationRow = {
@@ -7,7 +7,7 @@ export type InvitationRow = {
   invitation_id: string;
   /** Lower case. */
   email: string;
-  role: Role;
+  role: RoleName;
   created_at: Date;
   created_by: string;
   expires_at: Date;
@@ -130,7 +130,7 @@ export async function revokeInvitationRowsTo(
 export async function revokeInvitationRowsBy(
   tx: Tx,
   tenantId: TenantId,
-  input: { createdBy: string; roles: readonly Role[]; now: Date },
+  input: { createdBy: string; roles: readonly RoleName[]; now: Date },
 ): Promise<InvitationRow[]> {
   return await tx<InvitationRow[]>`
     update invitations set revoked_at = ${input.now}

@@ -1,8 +1,14 @@
 import type { Tx } from "@turnpike/db/client";
 import { type Actor, findMissingScope } from "@turnpike/domain/access/actor";
-import { canGrantRole, type Role, type Scope } from "@turnpike/domain/access/scopes";
+import {
+  canGrantRole,
+  type HeldRole,
+  type Scope,
+  titleOfRole,
+} from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toHeldRole } from "./held-role.ts";
 import { findMemberRow } from "./members.store.ts";
 
 function beyondAuthority(message: string, requiredScope?: Scope): AppError {
@@ -16,13 +22,13 @@ function beyondAuthority(message: string, requiredScope?: Scope): AppError {
 /** A program makes no member more powerful than itself: its thief would take the role. */
 function assertProgramHolds(
   actor: Actor,
-  { tenantId, roles }: { tenantId: TenantId; roles: readonly Role[] },
+  { tenantId, roles }: { tenantId: TenantId; roles: readonly HeldRole[] },
 ): void {
   for (const role of roles) {
     const missing = findMissingScope(actor, role, tenantId);
     if (missing !== undefined) {
       throw beyondAuthority(
-        `Giving or taking the role ${role} needs all of its scopes, and this credential lacks ${missing}.`,
+        `Giving or taking the role ${titleOfRole(role)} needs all of its scopes, and this credential lacks ${missing}.`,
         missing,
       );
     }
@@ -39,7 +45,7 @@ function assertProgramHolds(
 export async function assertMayGrant(
   tx: Tx,
   actor: Actor,
-  input: { tenantId: TenantId; roles: readonly Role[] },
+  input: { tenantId: TenantId; roles: readonly HeldRole[] },
 ): Promise<void> {
   if (actor.type !== "user" || actor.isOperator) {
     assertProgramHolds(actor, input);
@@ -49,8 +55,11 @@ export async function assertMayGrant(
   if (own === undefined) {
     throw resourceNotFound("tenant");
   }
-  const beyond = input.roles.find((role) => !canGrantRole(own.role, role));
+  const held = toHeldRole(own);
+  const beyond = input.roles.find((role) => !canGrantRole(held, role));
   if (beyond !== undefined) {
-    throw beyondAuthority(`Your role ${own.role} may not give or take the role ${beyond}.`);
+    throw beyondAuthority(
+      `Your role ${titleOfRole(held)} may not give or take the role ${titleOfRole(beyond)}.`,
+    );
   }
 }

@@ -1,11 +1,12 @@
 import type { Tx } from "@turnpike/db/client";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { Role, RoleName } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
+import type { RoleColumns } from "./held-role.ts";
 
-export type MemberRow = {
+export type MemberRow = RoleColumns & {
   user_id: UserId;
-  role: Role;
   email: string | null;
+  email_verified: boolean;
   name: string | null;
   created_at: Date;
 };
@@ -18,8 +19,9 @@ export async function listMemberRows(
 ): Promise<MemberRow[]> {
   const after = page.afterId ?? null;
   return await tx<MemberRow[]>`
-    select m.user_id, m.role, u.email, u.name, m.created_at
+    select m.user_id, m.role, r.name as role_title, r.scopes as role_scopes, u.email, u.email_verified, u.name, m.created_at
     from members m join users u using (user_id)
+    left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
     where m.tenant_id = ${tenantId} and (${after}::text is null or m.user_id > ${after})
     order by m.user_id
     limit ${page.limit}`;
@@ -31,8 +33,9 @@ export async function findMemberRow(
   userId: UserId,
 ): Promise<MemberRow | undefined> {
   const [row] = await tx<MemberRow[]>`
-    select m.user_id, m.role, u.email, u.name, m.created_at
+    select m.user_id, m.role, r.name as role_title, r.scopes as role_scopes, u.email, u.email_verified, u.name, m.created_at
     from members m join users u using (user_id)
+    left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
     where m.tenant_id = ${tenantId} and m.user_id = ${userId}`;
   return row;
 }
@@ -40,7 +43,7 @@ export async function findMemberRow(
 /** Adds a member or changes the role. @returns False when there is no such user. */
 export async function upsertMember(
   tx: Tx,
-  row: { tenantId: TenantId; userId: UserId; role: Role; now: Date },
+  row: { tenantId: TenantId; userId: UserId; role: RoleName; now: Date },
 ): Promise<boolean> {
   const rows = await tx`
     insert into members (tenant_id, user_id, role, created_at)
@@ -56,6 +59,20 @@ export async function deleteMember(tx: Tx, tenantId: TenantId, userId: UserId): 
   return rows.length === 1;
 }
 
+/** The members with one role. Needs the operator role. */
+export async function listMemberRowsOfRole(
+  tx: Tx,
+  tenantId: TenantId,
+  role: RoleName,
+): Promise<MemberRow[]> {
+  return await tx<MemberRow[]>`
+    select m.user_id, m.role, r.name as role_title, r.scopes as role_scopes, u.email, u.email_verified, u.name, m.created_at
+    from members m join users u using (user_id)
+    left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
+    where m.tenant_id = ${tenantId} and m.role = ${role}
+    order by m.user_id`;
+}
+
 export async function countOtherOwners(
   tx: Tx,
   tenantId: TenantId,
@@ -67,19 +84,21 @@ export async function countOtherOwners(
   return row?.count ?? 0;
 }
 
-export type RoleRow = { user_id: UserId; tenant_id: TenantId; role: Role };
+export type RoleRow = RoleColumns & { user_id: UserId; tenant_id: TenantId };
 
 /** The roles of people in tenants that are not deleted, in no order. Needs the operator role. */
 export async function listRoleRows(tx: Tx, userIds: readonly UserId[]): Promise<RoleRow[]> {
   return await tx<RoleRow[]>`
-    select user_id, tenant_id, role from members join tenants using (tenant_id) where user_id = any(${[...userIds]}::text[])`;
+    select m.user_id, m.tenant_id, m.role, r.name as role_title, r.scopes as role_scopes
+    from members m join tenants using (tenant_id)
+    left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
+    where m.user_id = any(${[...userIds]}::text[])`;
 }
 
-export type OwnTenantRow = {
+export type OwnTenantRow = RoleColumns & {
   tenant_id: TenantId;
   name: string;
   slug: string;
-  role: Role;
   suspended_at: Date | null;
   created_at: Date;
   logo_id: string | null;
@@ -93,8 +112,9 @@ export async function listOwnTenantRows(
 ): Promise<OwnTenantRow[]> {
   const tenantId = page.tenantId ?? null;
   return await tx<OwnTenantRow[]>`
-    select t.tenant_id, t.name, t.slug, m.role, t.suspended_at, t.created_at, t.logo_id
+    select t.tenant_id, t.name, t.slug, m.role, r.name as role_title, r.scopes as role_scopes, t.suspended_at, t.created_at, t.logo_id
     from members m join tenants t using (tenant_id)
+    left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
     where m.user_id = ${userId} and (${tenantId}::text is null or t.tenant_id = ${tenantId})
     order by t.tenant_id
     limit ${page.limit}`;

@@ -1,15 +1,16 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import { ROLE_SCOPES, type Role } from "@turnpike/domain/access/scopes";
+import { type HeldRole, scopesOf, titleOfRole } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { notify, type PausedWebhook, pauseWebhooksOf } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { toHeldRole } from "./held-role.ts";
 import { listRoleUserIds, type MemberRow } from "./members.store.ts";
 
 /** Enough for every tenant in practice; it bounds what one removal can write. */
 const NOTICES_MAX = 50;
 
-const mayWriteWebhooks = (role: Role) => ROLE_SCOPES[role].includes("webhooks:write");
+const mayWriteWebhooks = (role: HeldRole) => scopesOf(role).includes("webhooks:write");
 
 /**
  * Pauses the webhooks of a member who may no longer write any, and notifies those who may take them over. The caller has changed the
@@ -21,16 +22,16 @@ export async function pauseWebhooksOfMember(
   deps: AppServices,
   tx: Tx,
   context: CallContext,
-  input: { tenantId: TenantId; member: MemberRow; role: Role | null },
+  input: { tenantId: TenantId; member: MemberRow; role: HeldRole | null },
 ): Promise<PausedWebhook[]> {
   const { tenantId, member, role } = input;
-  if (!mayWriteWebhooks(member.role) || (role !== null && mayWriteWebhooks(role))) {
+  if (!mayWriteWebhooks(toHeldRole(member)) || (role !== null && mayWriteWebhooks(role))) {
     return [];
   }
   const reason =
     role === null
       ? "The person responsible for it is no longer a member."
-      : `The person responsible for it now has the role ${role}.`;
+      : `The person responsible for it now has the role ${titleOfRole(role)}.`;
   const paused = await pauseWebhooksOf(deps, tx, context, {
     tenantId,
     userId: member.user_id,
@@ -39,7 +40,9 @@ export async function pauseWebhooksOfMember(
   if (paused.length > 0) {
     const name = member.name ?? member.email ?? "a member";
     const cause =
-      role === null ? `${name} is no longer a member` : `${name} now has the role ${role}`;
+      role === null
+        ? `${name} is no longer a member`
+        : `${name} now has the role ${titleOfRole(role)}`;
     const caretakers = await listRoleUserIds(tx, tenantId, ["owner", "admin"], NOTICES_MAX);
     for (const userId of caretakers) {
       await notify(deps, tx, {

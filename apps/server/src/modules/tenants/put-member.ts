@@ -1,19 +1,19 @@
 import type { Member } from "@turnpike/contract/tenants";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { canGrantRole, ROLES, type Role } from "@turnpike/domain/access/scopes";
+import { type RoleName, titleOfRole } from "@turnpike/domain/access/scopes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
-import { insertChange } from "#platform/changes.store.ts";
 import { assertOwnerRemains } from "./assert-owner-remains.ts";
+import { getHeldRole } from "./find-role.ts";
+import { toHeldRole } from "./held-role.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { findMemberRow, upsertMember } from "./members.store.ts";
-import { pauseWebhooksOfMember } from "./pause-webhooks-of-member.ts";
+import { settleRole } from "./settle-role.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
-import { withdrawInvitationsBy } from "./withdraw-invitations.ts";
 
 /** Only the operator's actors add people directly; members send an invitation. */
 function mayAddDirectly(actor: Actor): boolean {
@@ -29,7 +29,7 @@ function mayAddDirectly(actor: Actor): boolean {
 export async function putMember(
   deps: AppServices,
   context: CallContext,
-  input: { tenantId: TenantId; userId: UserId; role: Role },
+  input: { tenantId: TenantId; userId: UserId; role: RoleName },
 ): Promise<Member> {
   const { actor } = context;
   const { tenantId, userId, role } = input;
@@ -41,7 +41,8 @@ export async function putMember(
       if (before === undefined && !mayAddDirectly(actor)) {
         throw resourceNotFound("member");
       }
-      const roles = before === undefined ? [role] : [role, before.role];
+      const held = await getHeldRole(tx, tenantId, role);
+      const roles = before === undefined ? [held] : [held, toHeldRole(before)];
       await assertMayGrant(tx, actor, { tenantId, roles });
       if (before?.role === role) {
         return toMemberReply(before);
@@ -56,22 +57,17 @@ export async function putMember(
       if (after === undefined) {
         throw resourceNotFound("user");
       }
-      await withdrawInvitationsBy(deps, tx, context, {
-        tenantId,
-        userId,
-        roles: ROLES.filter((other) => !canGrantRole(role, other)),
+      const pausedWebhooks = await settleRole(deps, tx, context, {
+        ...{ tenantId, userId, before },
+        role: held,
       });
-      const pausedWebhooks =
-        before === undefined
-          ? []
-          : await pauseWebhooksOfMember(deps, tx, context, { tenantId, member: before, role });
       await writeAudit(deps, tx, context, {
         tenantId,
         action: before === undefined ? "member.added" : "member.role_changed",
         entityType: "member",
         entityId: userId,
         details: {
-          role: [before?.role ?? null, role],
+          role: [before === undefined ? null : titleOfRole(toHeldRole(before)), titleOfRole(held)],
           ...(pausedWebhooks.length > 0 && {
             pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
           }),
@@ -88,7 +84,6 @@ export async function putMember(
             type: "member.role_changed",
             data: { tenantId, userId, role, before: before.role },
           }));
-      await insertChange(tx, { kind: "user", tenantId, entityId: userId });
       return toMemberReply(after);
     },
     { holder: tenantId },

@@ -1,7 +1,7 @@
 import { LEFT_KEYS_MAX, type LeftKey, type PausedWebhook } from "@turnpike/contract/tenants";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { ROLES } from "@turnpike/domain/access/scopes";
+import { nameOfRole, titleOfRole } from "@turnpike/domain/access/scopes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -10,6 +10,8 @@ import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { assertOwnerRemains } from "./assert-owner-remains.ts";
+import { listHeldRoles } from "./find-role.ts";
+import { toHeldRole } from "./held-role.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { deleteMember, findMemberRow } from "./members.store.ts";
 import { pauseWebhooksOfMember } from "./pause-webhooks-of-member.ts";
@@ -59,11 +61,15 @@ export async function endMembership(
     throw resourceNotFound("member");
   }
   if (!isLeaving) {
-    await assertMayGrant(tx, context.actor, { tenantId, roles: [before.role] });
+    await assertMayGrant(tx, context.actor, { tenantId, roles: [toHeldRole(before)] });
   }
   await assertOwnerRemains(tx, tenantId, before);
   await deleteMember(tx, tenantId, userId);
-  await withdrawInvitationsBy(deps, tx, context, { tenantId, userId, roles: ROLES });
+  await withdrawInvitationsBy(deps, tx, context, {
+    tenantId,
+    userId,
+    roles: (await listHeldRoles(tx, tenantId)).map(nameOfRole),
+  });
   const liveKeys = await deps.memberKeys.listLiveKeysOf(tx, {
     tenantId,
     createdBy: `user:${userId}`,
@@ -80,7 +86,7 @@ export async function endMembership(
     entityType: "member",
     entityId: userId,
     details: {
-      role: [before.role, null],
+      role: [titleOfRole(toHeldRole(before)), null],
       liveKeys: liveKeys.map((key) => key.keyId),
       pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
     },

@@ -3,6 +3,7 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { getHeldRole } from "./find-role.ts";
 import { findOpenInvitation, revokeInvitationRow } from "./invitations.store.ts";
 import { assertMayGrant } from "./member-authority.ts";
 import { recordRevoked } from "./withdraw-invitations.ts";
@@ -27,7 +28,8 @@ export async function revokeInvitation(
       if (row === undefined) {
         throw resourceNotFound("invitation");
       }
-      await assertMayGrant(tx, context.actor, { tenantId, roles: [row.role] });
+      const role = await getHeldRole(tx, tenantId, row.role);
+      await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
       if (!(await revokeInvitationRow(tx, tenantId, { invitationId, now }))) {
         throw resourceNotFound("invitation");
       }

@@ -5,7 +5,7 @@ import {
 } from "@turnpike/contract/invitations";
 import type { Tx } from "@turnpike/db/client";
 import type { Actor, CallContext } from "@turnpike/domain/access/actor";
-import type { Role } from "@turnpike/domain/access/scopes";
+import { type HeldRole, type RoleName, titleOfRole } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content";
@@ -15,6 +15,7 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
+import { getHeldRole } from "./find-role.ts";
 import { hashInvitationToken } from "./hash-invitation-token.ts";
 import { countInvitations, type InvitationRow, insertInvitation } from "./invitations.store.ts";
 import { assertMayGrant } from "./member-authority.ts";
@@ -99,7 +100,7 @@ export type InvitationInput = {
   tenantId: TenantId;
   /** Lower case. */
   email: string;
-  role: Role;
+  role: RoleName;
   expiresInDays: number;
 };
 
@@ -118,7 +119,8 @@ export async function sendInvitation(
   input: InvitationInput,
 ): Promise<SentInvitation> {
   const { tenantId, email, role } = input;
-  await assertMayGrant(tx, context.actor, { tenantId, roles: [role] });
+  const held = await getHeldRole(tx, tenantId, role);
+  await assertMayGrant(tx, context.actor, { tenantId, roles: [held] });
   const now = deps.clock.now();
   await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
   if (await hasMemberWithEmail(tx, tenantId, email)) {
@@ -146,7 +148,7 @@ export async function sendInvitation(
     action: "invitation.created",
     entityType: "invitation",
     entityId: row.invitation_id,
-    details: { email, role },
+    details: { email, role: titleOfRole(held) },
   });
   await publishEvent(deps, tx, {
     tenantId,
@@ -154,14 +156,14 @@ export async function sendInvitation(
     data: { tenantId, invitationId: row.invitation_id, email, role },
   });
   const link = `${deps.consoleUrl}/register#invitation=${token}`;
-  await mailInvitation(deps, tx, { row, link, days: input.expiresInDays });
-  return { ...toInvitationReply(row), link: deps.sendsMail ? null : link };
+  await mailInvitation(deps, tx, { row, held, link, days: input.expiresInDays });
+  return { ...toInvitationReply(row, held), link: deps.sendsMail ? null : link };
 }
 
 async function mailInvitation(
   deps: InvitationsDeps,
   tx: Tx,
-  { row, link, days }: { row: InvitationRow; link: string; days: number },
+  { row, held, link, days }: { row: InvitationRow; held: HeldRole; link: string; days: number },
 ): Promise<void> {
   const tenant = await findTenantRow(tx, row.tenant_id);
   if (tenant === undefined) {
@@ -169,12 +171,16 @@ async function mailInvitation(
   }
   // A name from before the rules for names could pose as text or as a link of the mail.
   const tenantName = toPlainLine(toMailedName(tenant.name, "a tenant"), NAME_LENGTH_MAX);
+  const role = toPlainLine(
+    toMailedName(titleOfRole(held), "that the tenant made"),
+    NAME_LENGTH_MAX,
+  );
   await sendMail(deps, tx, {
     to: row.email,
     tenantId: row.tenant_id,
     kind: "invitation",
     subject: `You are invited on ${deps.brandName}`,
     about: row.invitation_id,
-    content: toMail({ tenantName, brandName: deps.brandName, role: row.role, link, days }),
+    content: toMail({ tenantName, brandName: deps.brandName, role, link, days }),
   });
 }

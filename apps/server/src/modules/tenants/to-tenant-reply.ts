@@ -4,6 +4,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { toHeldRole, toRoleReply } from "./held-role.ts";
 import type { MemberRow, OwnTenantRow } from "./members.store.ts";
 import type { TenantPlan, TenantPlans } from "./tenants.ports.ts";
 import { findTenantRow, type TenantRow } from "./tenants.store.ts";
@@ -11,7 +12,7 @@ import { findTenantRow, type TenantRow } from "./tenants.store.ts";
 export type WithPlans = { plans: TenantPlans };
 
 /** A tenant as webhooks show it: to any receiver, so without the role of one person. */
-export type TenantEvent = Omit<Tenant, "role" | "logoId">;
+export type TenantEvent = Omit<Tenant, "role" | "customRole" | "logoId">;
 
 /** @throws {AppError} `RESOURCE_NOT_FOUND` for a tenant that has just been deleted. */
 export async function getTenantPlan(
@@ -59,10 +60,11 @@ export function toTenantReply(
   { row, plan }: { row: TenantRow; plan: TenantPlan },
   actor: Actor,
 ): Tenant {
+  const role = actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined;
   return {
     ...toTenantEvent(row, plan),
     logoId: row.logo_id,
-    role: (actor.type === "user" ? actor.roles.get(row.tenant_id) : undefined) ?? null,
+    ...(role === undefined ? { role: null } : toRoleReply(role)),
   };
 }
 
@@ -110,7 +112,7 @@ export async function listOwnWithPlans(
             tenantId: row.tenant_id,
             name: row.name,
             slug: row.slug,
-            role: row.role,
+            ...toRoleReply(toHeldRole(row)),
             planId,
             suspendedAt: row.suspended_at?.toISOString() ?? null,
             createdAt: row.created_at.toISOString(),
@@ -123,7 +125,7 @@ export async function listOwnWithPlans(
 export function toMemberReply(row: MemberRow): Member {
   return {
     userId: row.user_id,
-    role: row.role,
+    ...toRoleReply(toHeldRole(row)),
     email: row.email,
     name: row.name,
     createdAt: row.created_at.toISOString(),

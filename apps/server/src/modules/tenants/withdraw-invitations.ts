@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { RoleName } from "@turnpike/domain/access/scopes";
 import type { ServiceKeyId, TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
@@ -40,7 +40,7 @@ export async function withdrawInvitationsBy(
   deps: AppServices,
   tx: Tx,
   context: CallContext,
-  input: { tenantId: TenantId; userId: UserId; roles: readonly Role[] },
+  input: { tenantId: TenantId; userId: UserId; roles: readonly RoleName[] },
 ): Promise<void> {
   const rows = await revokeInvitationRowsBy(tx, input.tenantId, {
     createdBy: `user:${input.userId}`,

@@ -21,7 +21,7 @@ describe("the grace periods", () => {
 
 describe("the scopes of a key", () => {
   it("are all that a key may carry, each in plain words", () => {
-    const choices = listManagementScopes("owner", []);
+    const choices = listManagementScopes({ role: "owner" }, []);
     expect(choices.map(({ scope }) => scope).toSorted()).toEqual([...TENANT_KEY_SCOPES].toSorted());
     // Whether a tenant reports its own usage is the operator's decision.
     expect(choices.filter(({ isOffered }) => !isOffered).map(({ scope }) => scope)).toEqual([
@@ -30,7 +30,9 @@ describe("the scopes of a key", () => {
   });
 
   it("cannot be granted by someone who does not have them", () => {
-    const missing = listManagementScopes("developer", []).filter(({ isOffered }) => !isOffered);
+    const missing = listManagementScopes({ role: "developer" }, []).filter(
+      ({ isOffered }) => !isOffered,
+    );
     expect(missing.map(({ scope }) => scope)).toEqual([
       "events:write",
       "audit:read",
@@ -40,7 +42,7 @@ describe("the scopes of a key", () => {
   });
 
   it("that the key already has stay available, in the plan or not", () => {
-    const kept = listManagementScopes("developer", [
+    const kept = listManagementScopes({ role: "developer" }, [
       "events:write",
       "audit:read",
       "webhooks:read",

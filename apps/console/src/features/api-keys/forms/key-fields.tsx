@@ -155,7 +155,7 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
         <ScopesField
           label="Management scopes"
           help="None are needed to call the API. They let a program manage this tenant."
-          choices={listManagementScopes(tenant.role, granted)}
+          choices={listManagementScopes(tenant, granted)}
           value={draft.scopes}
           onChange={(scopes) => onChange({ ...draft, scopes })}
         />

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listManagementScopes } from "./key-scopes.ts";
 
 const choiceOf = (scope: string, role: "owner" | "viewer", granted: string[] = []) =>
-  listManagementScopes(role, granted).find((choice) => choice.scope === scope);
+  listManagementScopes({ role }, granted).find((choice) => choice.scope === scope);
 
 describe("scopes that a person cannot grant", () => {
   it("say whether another role has them or only the operator", () => {

@@ -1,4 +1,5 @@
-import { ROLE_SCOPES, type Role, type TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { ROLE_SCOPES, scopesOf, type TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
+import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
 
 type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 
@@ -36,8 +37,8 @@ export type ScopeChoice = { scope: string; text: string; isOffered: boolean };
  * @param role - The role of the person who grants them: no one can grant a scope that they do not have.
  * @param granted - Scopes that the key already has; they stay available.
  */
-export function listManagementScopes(role: Role, granted: readonly string[]): ScopeChoice[] {
-  const held: readonly string[] = ROLE_SCOPES[role];
+export function listManagementScopes(role: NamedRole, granted: readonly string[]): ScopeChoice[] {
+  const held: readonly string[] = scopesOf(toHeldRole(role));
   const heldBySome: readonly string[] = Object.values(ROLE_SCOPES).flat();
   const toReason = (scope: string) =>
     heldBySome.includes(scope)

@@ -1,6 +1,7 @@
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ScrollText from "lucide-react/icons/scroll-text";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { nameRole } from "#platform/may-in-tenant.ts";
 import { mayDo } from "../standing.view-model.ts";
 import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
@@ -14,8 +15,8 @@ export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
   if (!mayDo(standing, "audit:read")) {
     return (
       <EmptyState icon={<ScrollText />} title="The audit log is for owners and admins">
-        Your role in {tenant.name} is {tenant.role}. The log says who changed what, and when: ask an
-        owner or an admin if you need it.
+        Your role in {tenant.name} is {nameRole(tenant)}. The log says who changed what, and when:
+        ask an owner or an admin if you need it.
       </EmptyState>
     );
   }

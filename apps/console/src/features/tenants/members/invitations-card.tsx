@@ -5,13 +5,13 @@ import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useState } from "react";
 import { toast } from "sonner";
-import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { nameRole, toHeldRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
-import { listGrantableRoles, mayDo, type Standing } from "../standing.view-model.ts";
+import { isGrantable, mayDo, type Standing } from "../standing.view-model.ts";
 import { type Invitation, tenantsQueries } from "../tenants.queries.ts";
 import { LinkDialog } from "./link-dialog.tsx";
 import { MailWay } from "./mail-way.tsx";
@@ -54,7 +54,7 @@ export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
               tenant={tenant}
               invitation={invitation}
               mayChange={mayDo(standing, "members:write")}
-              mayResend={listGrantableRoles(standing).includes(invitation.role)}
+              mayResend={isGrantable(standing, toHeldRole(invitation))}
             />
           ))}
         </ul>
@@ -75,7 +75,7 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
   const [link, setLink] = useState<string>();
   const resend = useResend(tenant.tenantId);
   const resendOnce = useSubmitOnce(resend.mutateAsync, "settled");
-  const { email, role, invitationId } = invitation;
+  const { email, invitationId } = invitation;
 
   function sendAgain(): void {
     resendOnce(invitationId, {
@@ -92,7 +92,7 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
       <div className="min-w-0 grow basis-56">
         <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
         <p className="text-ink-muted text-xs">
-          as {ROLE_NAMES[role].toLowerCase()}, expires <RelativeTime at={invitation.expiresAt} />
+          as {nameRole(invitation)}, expires <RelativeTime at={invitation.expiresAt} />
         </p>
       </div>
       {mayChange && (

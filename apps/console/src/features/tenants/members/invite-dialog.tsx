@@ -1,4 +1,4 @@
-import type { Role } from "@turnpike/domain/access/scopes";
+import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SelectField } from "@turnpike/ui/select";
@@ -6,15 +6,15 @@ import { TextArea } from "@turnpike/ui/text-area";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toast } from "sonner";
-import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
-import { listGrantableRoles, ROLE_NOTES, type Standing } from "../standing.view-model.ts";
+import { isGrantable, type Standing } from "../standing.view-model.ts";
 import { InviteOutcomes } from "./invite-outcomes.tsx";
 import { ADDRESSES_MAX, listAddresses } from "./invited-addresses.view-model.ts";
 import { MailWay } from "./mail-way.tsx";
 import { type Outcome, useInvite } from "./use-invite.ts";
+import { useRoleOffers } from "./use-roles.ts";
 
 export type InviteDialogProps = {
   tenant: OwnTenant;
@@ -38,7 +38,7 @@ export function InviteDialog({ tenant, standing, isOpen, onClose }: InviteDialog
 }
 
 type StepsProps = { tenant: OwnTenant; standing: Standing; onDone: () => void };
-type Draft = { text: string; role: Role; days: Days };
+type Draft = { text: string; role: RoleName; days: Days };
 type Days = (typeof DAYS)[number];
 
 const DAYS = ["1", "3", "7", "14", "30"] as const;
@@ -80,6 +80,7 @@ function InviteForm(props: InviteFormProps) {
   const invite = useInvite(tenant.tenantId);
   const submitOnce = useSubmitOnce(invite.mutateAsync, "settled");
   const failure = toFormFailure(invite.error, { text: "/emails", role: "/role" });
+  const roles = useRoleOffers(tenant.tenantId).filter(({ held }) => isGrantable(standing, held));
   const emails = listAddresses(draft.text);
   const isTooLong = emails.length > ADDRESSES_MAX;
 
@@ -130,13 +131,13 @@ function InviteForm(props: InviteFormProps) {
       />
       <SelectField
         label="Role"
-        help={ROLE_NOTES[draft.role]}
+        help={roles.find(({ held }) => nameOfRole(held) === draft.role)?.note}
         value={draft.role}
         error={failure?.fields.role}
-        choices={listGrantableRoles(standing).map((one) => ({
-          value: one,
-          label: ROLE_NAMES[one],
-          note: ROLE_NOTES[one],
+        choices={roles.map(({ held, title, note }) => ({
+          value: nameOfRole(held),
+          label: title,
+          note,
         }))}
         onValueChange={(role) => onDraftChange({ ...draft, role })}
       />

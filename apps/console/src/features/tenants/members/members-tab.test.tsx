@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { BASIC_SCOPES, ROLE_SCOPES, ROLES } from "@turnpike/domain/access/scopes";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FakeAnswer, problem } from "#platform/render-with-platform.tsx";
 import {
@@ -13,7 +14,13 @@ import {
   openTenants,
   stubWindow,
 } from "../open-tenants.fixture.tsx";
-import { makeInvitation, makeKey, makeMember, pageOf } from "../tenant-answers.fixture.ts";
+import {
+  makeInvitation,
+  makeKey,
+  makeMember,
+  makeRole,
+  pageOf,
+} from "../tenant-answers.fixture.ts";
 
 beforeEach(stubWindow);
 afterEach(() => {
@@ -30,7 +37,16 @@ const THREE = () =>
     makeMember(BOB, "Bob", "developer"),
     makeMember(EVE, "Eve", "owner"),
   );
-const QUIET = { [MEMBERS]: THREE, [INVITATIONS]: () => NOTHING };
+const ROLES_OF_ACME = `GET /tenants/${ACME}/roles`;
+const SUPPORT = "rol_0199f3b0c1d27a4e8f60112233445566";
+const builtIn = ROLES.map((role) => makeRole(role, role, ROLE_SCOPES[role]));
+const support = (members: number) =>
+  makeRole(SUPPORT, "Support", [...BASIC_SCOPES, "keys:read"], members);
+const QUIET = {
+  [MEMBERS]: THREE,
+  [INVITATIONS]: () => NOTHING,
+  [ROLES_OF_ACME]: () => ({ items: builtIn }),
+};
 const open = (input: Parameters<typeof openTenants>[0] = {}) =>
   openTenants({ search: "?tab=members", ...input, answers: { ...QUIET, ...input.answers } });
 
@@ -270,5 +286,63 @@ describe("invitations", () => {
     await userEvent.click(within(dialog).getByRole("button", { name: "Send invitation" }));
     await within(dialog).findByText("No invitation was sent.");
     expect(field.value).toBe("new@example.com");
+  });
+});
+
+describe("roles of the tenant", () => {
+  it("stand beside the built-in ones with what each can do, are made of what their maker has, and deleted with a replacement", async () => {
+    const asked: unknown[] = [];
+    let items = [...builtIn, support(2)];
+    open({
+      verified: makeVerified({ role: "admin" }),
+      answers: {
+        [ROLES_OF_ACME]: () => ({ items }),
+        [`POST /tenants/${ACME}/roles`]: async (request) => {
+          asked.push(await request.json());
+          const made = makeRole(`rol_${"a".repeat(32)}`, "Auditor", ["audit:read"]);
+          items = [...items, made];
+          return made;
+        },
+        [`POST /tenants/${ACME}/roles/${SUPPORT}/delete`]: async (request) => {
+          asked.push(await request.json());
+          items = builtIn;
+          return new Response(null, { status: 204 });
+        },
+      },
+    });
+    const table = await screen.findByRole("table", { name: "What each role can do" });
+    const titles = within(table).getAllByRole("columnheader");
+    expect(titles.map(({ textContent }) => textContent)).toEqual([
+      ...["Can do", "Owner", "Admin", "Developer", "Billing", "Viewer", "Support"],
+    ]);
+    const row = within(table).getByRole("rowheader", { name: /^Create, change, roll/ });
+    const cells = within(row.closest("tr") as HTMLElement).getAllByRole("cell");
+    expect(cells.map(({ textContent }) => textContent)).toEqual([
+      ...["Yes", "Yes", "Yes", "No", "No", "No"],
+    ]);
+    const select = await screen.findByRole("combobox", { name: "Role of Bob" });
+    await userEvent.click(select);
+    await screen.findByRole("option", { name: /^Support/ });
+    await userEvent.keyboard("{Escape}");
+
+    await userEvent.click(screen.getByRole("button", { name: "New role" }));
+    const dialog = await screen.findByRole("dialog", { name: "New role" });
+    expect(within(dialog).queryByRole("checkbox", { name: "Delete the tenant" })).toBeNull();
+    await userEvent.type(within(dialog).getByLabelText("Name"), "Auditor");
+    await userEvent.click(within(dialog).getByRole("checkbox", { name: "Read the audit log" }));
+    await userEvent.click(within(dialog).getByRole("button", { name: "Save role" }));
+    await screen.findByRole("button", { name: "Change the role Auditor" });
+
+    await userEvent.click(screen.getByRole("button", { name: "Delete the role Support" }));
+    const question = await screen.findByRole("alertdialog", { name: "Delete the role Support?" });
+    await choose(within(question).getByRole("combobox", { name: "Role instead" }), /^Developer/);
+    await userEvent.click(within(question).getByRole("button", { name: "Delete role" }));
+    await waitFor(() =>
+      expect(screen.queryByRole("button", { name: "Delete the role Support" })).toBeNull(),
+    );
+    expect(asked).toEqual([
+      { name: "Auditor", description: "", scopes: ["audit:read"] },
+      { replacement: "developer" },
+    ]);
   });
 });

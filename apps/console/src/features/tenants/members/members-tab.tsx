@@ -1,14 +1,14 @@
 import { Button } from "@turnpike/ui/button";
 import UserPlus from "lucide-react/icons/user-plus";
 import { useState } from "react";
-import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { mayDo, ROLE_NOTES, type Standing, toMissingScope } from "../standing.view-model.ts";
+import { mayDo, toMissingScope } from "../standing.view-model.ts";
 import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
 import { InvitationsCard } from "./invitations-card.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { MembersTable } from "./members-table.tsx";
+import { RolesCard } from "./roles-card.tsx";
 
 export type MembersTabProps = TabProps & { tenant: OwnTenant };
 
@@ -46,7 +46,7 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
         />
       </section>
       <InvitationsCard tenant={tenant} standing={standing} />
-      <RoleNotes />
+      <RolesCard tenant={tenant} standing={standing} />
       <InviteDialog
         tenant={tenant}
         standing={standing}
@@ -54,25 +54,5 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
         onClose={() => setIsInviting(false)}
       />
     </div>
-  );
-}
-
-const ROLE_ENTRIES = Object.entries(ROLE_NOTES) as [Standing["role"], string][];
-
-function RoleNotes() {
-  return (
-    <section aria-labelledby="roles-title">
-      <h2 id="roles-title" className="mb-3 font-semibold text-base">
-        What each role can do
-      </h2>
-      <dl className="grid gap-x-8 gap-y-3 sm:grid-cols-2 lg:grid-cols-3">
-        {ROLE_ENTRIES.map(([role, note]) => (
-          <div key={role} className="min-w-0">
-            <dt className="font-medium">{ROLE_NAMES[role]}</dt>
-            <dd className="text-ink-muted">{note}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
   );
 }

@@ -12,6 +12,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { toHeldRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { countOwners, findRemovalRefusal, type Standing } from "../standing.view-model.ts";
@@ -68,7 +69,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
         <RoleCell
           tenant={tenant}
           member={member}
-          question={{ standing, role: member.role, isSelf: isSelf(member), ownerCount }}
+          question={{ standing, role: toHeldRole(member), isSelf: isSelf(member), ownerCount }}
           cursor={cursor}
         />
       ),
@@ -91,7 +92,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
         isStale={members.isPlaceholderData}
         getRowActions={(member) =>
           !isSelf(member) &&
-          findRemovalRefusal({ standing, role: member.role, isSelf: false, ownerCount }) ===
+          findRemovalRefusal({ standing, role: toHeldRole(member), isSelf: false, ownerCount }) ===
             undefined && (
             <IconButton
               label={`Remove ${nameMember(member)}`}

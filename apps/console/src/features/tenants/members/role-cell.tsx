@@ -1,21 +1,21 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ROLES, type Role } from "@turnpike/domain/access/scopes";
+import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { Select } from "@turnpike/ui/select";
 import { toast } from "sonner";
-import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
+import { titleRole } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 import {
   findRoleRefusal,
-  listGrantableRoles,
+  isGrantable,
   type MemberQuestion,
   mayDo,
-  ROLE_NOTES,
 } from "../standing.view-model.ts";
 import { type Member, type TenantId, tenantsQueries } from "../tenants.queries.ts";
 import { nameMember } from "./name-member.ts";
+import { useRoleOffers } from "./use-roles.ts";
 
 export type RoleCellProps = {
   tenant: OwnTenant;
@@ -27,11 +27,12 @@ export type RoleCellProps = {
 /** A member's role: a choice if it can be changed, else its name and the reason. */
 export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
   const change = useChangeRole(tenant.tenantId, cursor, question.isSelf);
+  const roles = useRoleOffers(tenant.tenantId);
   const refusal = findRoleRefusal(question);
   if (refusal !== undefined) {
     return (
       <div className="min-w-0 max-md:text-right">
-        <p>{ROLE_NAMES[member.role]}</p>
+        <p>{titleRole(member)}</p>
         {/* A note above the list explains a missing permission once. */}
         {mayDo(question.standing, "members:write") && (
           <p className="text-ink-muted text-xs">{refusal}</p>
@@ -39,21 +40,21 @@ export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
       </div>
     );
   }
-  const grantable = listGrantableRoles(question.standing);
   return (
     <Select
       label={`Role of ${nameMember(member)}`}
       className="w-40"
       value={member.role}
-      choices={ROLES.map((role) => ({
-        value: role,
-        label: ROLE_NAMES[role],
-        note: ROLE_NOTES[role],
-        isDisabled: !grantable.includes(role),
+      choices={roles.map(({ held, title, note }) => ({
+        value: nameOfRole(held),
+        label: title,
+        note,
+        isDisabled: !isGrantable(question.standing, held),
       }))}
       onValueChange={(role) => {
-        if (role !== member.role) {
-          change.mutate({ member, role });
+        const offer = roles.find(({ held }) => nameOfRole(held) === role);
+        if (role !== member.role && offer !== undefined) {
+          change.mutate({ member, role, title: offer.title });
         }
       }}
     />
@@ -68,11 +69,11 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
   const { queryKey } = tenantsQueries.members(api, tenantId, cursor);
   return useMutation({
     mutationKey: ["members", "change-role"],
-    mutationFn: ({ member, role }: { member: Member; role: Role }) =>
+    mutationFn: ({ member, role }: { member: Member; role: RoleName; title: string }) =>
       api.tenants.putMember({ tenantId, userId: member.userId, role }),
     onMutate: async ({ member, role }) => {
       await client.cancelQueries({ queryKey });
-      const write = (shown: Role) =>
+      const write = (shown: RoleName) =>
         client.setQueryData(queryKey, (page) =>
           page === undefined
             ? undefined
@@ -86,9 +87,9 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
       write(role);
       return { takeBack: () => write(member.role) };
     },
-    onSuccess: (_, { member, role }) => {
+    onSuccess: (_, { member, title }) => {
       const who = isSelf ? "You are" : `${nameMember(member)} is`;
-      toast.success(`${who} now ${ROLE_NAMES[role].toLowerCase()}.`);
+      toast.success(`${who} now ${title.toLowerCase()}.`);
     },
     onError: (error, { member }, before) => {
       before?.takeBack();

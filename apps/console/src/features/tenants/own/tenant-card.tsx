@@ -4,7 +4,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { ROLE_NAMES, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
+import { titleRole, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
 import { TenantMark } from "#components/tenant-mark.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -49,7 +49,7 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
         <dl className="grid grid-cols-2 gap-3">
           <div className="min-w-0">
             <dt className="text-ink-muted text-xs">Your role</dt>
-            <dd className="font-medium">{ROLE_NAMES[tenant.role]}</dd>
+            <dd className="font-medium">{titleRole(tenant)}</dd>
           </div>
           <div className="min-w-0">
             <dt className="text-ink-muted text-xs">Plan</dt>

@@ -7,6 +7,7 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { toHeldRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
@@ -24,7 +25,7 @@ export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
   const members = useQuery(tenantsQueries.members(api, tenant.tenantId));
   const refusal = findRemovalRefusal({
     standing,
-    role: tenant.role,
+    role: toHeldRole(tenant),
     isSelf: true,
     ownerCount: members.data === undefined ? undefined : countOwners(members.data),
   });

@@ -10,6 +10,7 @@ import { useState } from "react";
 import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { webhooksQuery } from "#platform/shared-queries.ts";
 import { mayDo } from "../standing.view-model.ts";
@@ -70,8 +71,8 @@ export function WebhooksTab(props: WebhooksTabProps) {
   if (!mayDo(standing, "webhooks:read")) {
     return (
       <EmptyState icon={<WebhookIcon />} title="Webhooks are for owners and admins">
-        Your role in {tenant.name} is {tenant.role}. Webhooks send events to your programs: ask an
-        owner or an admin if you need one.
+        Your role in {tenant.name} is {nameRole(tenant)}. Webhooks send events to your programs: ask
+        an owner or an admin if you need one.
       </EmptyState>
     );
   }

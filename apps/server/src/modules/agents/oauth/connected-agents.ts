@@ -1,6 +1,6 @@
 import type { AgentScope } from "@turnpike/contract/agent-grants";
 import type { UserActor } from "@turnpike/domain/access/actor";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { scopesOf } from "@turnpike/domain/access/scopes";
 import { findProviderRecords, isVouchedFor, toProviderIdHash } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Change } from "#platform/change-feed.ts";
@@ -84,7 +84,7 @@ export function createConnectedAgents(
     if (role === undefined) {
       return;
     }
-    const held: readonly string[] = ROLE_SCOPES[role];
+    const held: readonly string[] = scopesOf(role);
     return grant.scopes.filter((scope) => held.includes(scope));
   }
 

@@ -1,6 +1,6 @@
 import { AGENT_GRANTS_MAX, type AgentScope } from "@turnpike/contract/agent-grants";
 import { type CallContext, getPerson, type UserActor } from "@turnpike/domain/access/actor";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { scopesOf } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -64,7 +64,7 @@ export async function grantAgent(
   }
   assertAskedFor(request, input.scopes);
   const scopes = [...new Set(input.scopes)];
-  const missing = scopes.find((scope) => !ROLE_SCOPES[role].includes(scope));
+  const missing = scopes.find((scope) => !scopesOf(role).includes(scope));
   if (missing !== undefined) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",

@@ -1,5 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
-import type { Role } from "@turnpike/domain/access/scopes";
+import type { RoleName } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { DigestFrequency } from "@turnpike/domain/insights/digest-schedule";
 import type { InsightRow } from "../insights.store.ts";
@@ -43,7 +43,14 @@ export async function deleteDigestRow(tx: Tx, tenantId: TenantId, userId: UserId
   await tx`delete from insight_digests where tenant_id = ${tenantId} and user_id = ${userId}`;
 }
 
-export type DueDigest = DigestRow & { role: Role; tenant_name: string; tenant_slug: string };
+export type DueDigest = DigestRow & {
+  role: RoleName;
+  /** Of a role that the tenant made; null for built-in ones. */
+  role_title: string | null;
+  role_scopes: string[] | null;
+  tenant_name: string;
+  tenant_slug: string;
+};
 
 /**
  * The digest that has been due for longest, locked until the end of the transaction; those that another process has locked are
@@ -51,9 +58,10 @@ export type DueDigest = DigestRow & { role: Role; tenant_name: string; tenant_sl
  */
 export async function lockDueDigest(tx: Tx, now: Date): Promise<DueDigest | undefined> {
   const [row] = await tx<DueDigest[]>`
-    select d.tenant_id, d.user_id, d.frequency, d.time_zone, d.told_to, d.next_at, m.role,
+    select d.tenant_id, d.user_id, d.frequency, d.time_zone, d.told_to, d.next_at, m.role, r.name as role_title, r.scopes as role_scopes,
       t.name as tenant_name, t.slug as tenant_slug
     from insight_digests d join members m using (tenant_id, user_id) join tenants t using (tenant_id)
+      left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
     where d.next_at <= ${now} and t.deleted_at is null
     order by d.next_at, d.tenant_id, d.user_id
     limit 1

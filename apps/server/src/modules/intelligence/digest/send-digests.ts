@@ -1,11 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
-import { ROLE_SCOPES } from "@turnpike/domain/access/scopes";
+import { scopesOf } from "@turnpike/domain/access/scopes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { nextDigestMs } from "@turnpike/domain/insights/digest-schedule";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { listKeyNames } from "#modules/keys/index.ts";
 import { sendMail } from "#modules/notifications/index.ts";
-import type { NotifyDeps } from "#modules/tenants/index.ts";
+import { type NotifyDeps, toHeldRole } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   advanceDigestRow,
@@ -67,7 +67,7 @@ async function sendNext(deps: DigestDeps): Promise<boolean> {
     if (due === undefined) {
       return false;
     }
-    const sees = ROLE_SCOPES[due.role];
+    const sees = scopesOf(toHeldRole(due));
     if (deps.notices.sendsMail && sees.includes("usage:read") && sees.includes("billing:read")) {
       try {
         await mailDigest(deps, tx, due, now);

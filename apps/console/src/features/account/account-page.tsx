@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@turnpike/ui/error-state";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { lazy, Suspense } from "react";
 import { Page } from "#components/page.tsx";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -13,6 +14,10 @@ import { NameSection } from "./name-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProviderSection } from "./provider-section.tsx";
 import { SignInsSection } from "./sign-ins-section.tsx";
+
+const SecondFactorsSection = lazy(async () => ({
+  default: (await import("./second-factors/second-factors-section.tsx")).SecondFactorsSection,
+}));
 
 /** `/account`: what people change about their own accounts, one section each. */
 export function AccountPage() {
@@ -46,6 +51,9 @@ function Sections({ account }: { account: OwnAccount }) {
           <NameSection account={account} />
           <EmailSection account={account} />
           <PasswordSection account={account} />
+          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+            <SecondFactorsSection />
+          </Suspense>
           <SignInsSection />
         </>
       )}

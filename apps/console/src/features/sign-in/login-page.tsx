@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
 import type { MailLink } from "#platform/arrivals.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import type { SecondStep } from "#platform/session/session.ts";
 import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { CompleteRedirect } from "./complete-redirect.tsx";
@@ -14,8 +15,10 @@ import { Notice } from "./notice.tsx";
 import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
 import { toRefusalMessage } from "./refusal.view-model.ts";
 import { ResetPassword } from "./reset-password.tsx";
+import { LazySecondStep } from "./second-step/lazy-second-step.tsx";
+import { PasskeyButton } from "./second-step/passkey-button.tsx";
 import { parseSignInAddress, type SignInAddress } from "./sign-in-address.ts";
-import { SignInForm } from "./sign-in-form.tsx";
+import { SignInForm, type SignInFormProps } from "./sign-in-form.tsx";
 import { NoScriptNotice, SignInFrame } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { SignedOutNotice } from "./signed-out-notice.tsx";
@@ -33,6 +36,7 @@ type View =
   | SignInAddress
   | MailLink
   | { kind: "forgot"; email: string }
+  | { kind: "second_step"; step: SecondStep }
   | { kind: "done"; message: string };
 
 /** `/login`: the form, and the target of links in mails and from providers. */
@@ -67,6 +71,9 @@ export function LoginPage() {
   }
   if (builtIn !== undefined) {
     const { issuer } = builtIn;
+    if (view.kind === "second_step") {
+      return <LazySecondStep step={view.step} onBack={showForm} />;
+    }
     if (view.kind === "sso") {
       return <SsoSignIn email={view.email} tenant={view.tenant} onBack={showForm} />;
     }
@@ -128,6 +135,7 @@ export function LoginPage() {
       view={view}
       onForgot={(email) => show({ kind: "forgot", email })}
       onSso={(email) => show({ kind: "sso", email, tenant: "" })}
+      onSecondStep={(step) => show({ kind: "second_step", step })}
     />
   );
 }
@@ -157,7 +165,7 @@ function useAddressedView() {
     answerMail: () => arrivals.forgetMailLink(),
     show: (next: View) => {
       setShown({ view: next, url });
-      if (next.kind !== "forgot" && next.kind !== "sso") {
+      if (!["forgot", "sso", "second_step"].includes(next.kind)) {
         arrivals.forgetMailLink();
       }
       if (next.kind === "form") {
@@ -172,9 +180,10 @@ type SignInCardProps = {
   view: View;
   onForgot: (email: string) => void;
   onSso: (email: string) => void;
+  onSecondStep: SignInFormProps["onSecondStep"];
 };
 
-function SignInCard({ view, onForgot, onSso }: SignInCardProps) {
+function SignInCard({ view, onForgot, onSso, onSecondStep }: SignInCardProps) {
   const { config, session } = usePlatform();
   const { builtIn, others, firebase, hasForm } = useProviders();
   const hasGoogle = firebase?.methods.includes("google") === true;
@@ -209,8 +218,10 @@ function SignInCard({ view, onForgot, onSso }: SignInCardProps) {
           invitedEmail={preview?.email}
           onForgot={onForgot}
           onSso={builtIn === undefined ? undefined : onSso}
+          onSecondStep={onSecondStep}
         />
       )}
+      {builtIn !== undefined && <PasskeyButton />}
       {hasForm && (others.length > 0 || hasGoogle) && <OrLine />}
       {hasGoogle && <GoogleButton isOnlyWay={!hasForm && others.length === 0} />}
       {others.length > 0 && <ProviderButtons providers={others} />}

@@ -5,6 +5,7 @@ import { PasswordField } from "#components/password/password-field.tsx";
 import { PasswordRuleList } from "#components/password/password-rule-list.tsx";
 import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import type { SecondStep } from "#platform/session/session.ts";
 import { FormSummary } from "./form-summary.tsx";
 import { EmailField } from "./sign-in-form.tsx";
 import { findRegistrationProblems } from "./sign-in-form.view-model.ts";
@@ -15,6 +16,8 @@ export type RegisterFormProps = {
   /** The address of the invitation that the person follows; only an account with this address can accept it. */
   invitedEmail: string | undefined;
   onConfirmationSent: (email: string) => void;
+  /** The account is there, and needs a second factor first. */
+  onSecondStep: (step: SecondStep) => void;
 };
 
 /** Creates an account with the built-in provider. */
@@ -34,6 +37,9 @@ export function RegisterForm(props: RegisterFormProps) {
       });
       if (outcome === "confirmation_sent") {
         props.onConfirmationSent(email);
+      }
+      if (typeof outcome === "object") {
+        props.onSecondStep(outcome);
       }
     },
   });

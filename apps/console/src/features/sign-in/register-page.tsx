@@ -3,6 +3,7 @@ import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import type { SecondStep } from "#platform/session/session.ts";
 import { AddressNotice } from "./address-notice.tsx";
 import { ArrivalNotice } from "./arrival-notice.tsx";
 import { EmulatorNotice } from "./firebase/emulator-notice.tsx";
@@ -11,6 +12,7 @@ import { NoMailNotice } from "./forgot-password.tsx";
 import { Notice } from "./notice.tsx";
 import { OrLine, ProviderButtons } from "./provider-buttons.tsx";
 import { RegisterForm } from "./register-form.tsx";
+import { LazySecondStep } from "./second-step/lazy-second-step.tsx";
 import { NoScriptNotice, SignInFrame, TermsNote } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
 import { useInvitation } from "./use-invitation.ts";
@@ -23,8 +25,12 @@ export function RegisterPage() {
   const hasGoogle = firebase?.methods.includes("google") === true;
   const { preview } = useInvitation();
   const [sentTo, setSentTo] = useState<string>();
+  const [secondStep, setSecondStep] = useState<SecondStep>();
   usePageTitle(toSignInHead("register", config.brand).title);
 
+  if (secondStep !== undefined) {
+    return <LazySecondStep step={secondStep} onBack={() => setSecondStep(undefined)} />;
+  }
   if (sentTo !== undefined) {
     return (
       <ConfirmationSent
@@ -50,7 +56,11 @@ export function RegisterPage() {
       {others.length > 0 && <ProviderButtons providers={others} />}
       {hasForm && (others.length > 0 || hasGoogle) && <OrLine />}
       {hasForm ? (
-        <RegisterForm invitedEmail={preview?.email} onConfirmationSent={setSentTo} />
+        <RegisterForm
+          invitedEmail={preview?.email}
+          onConfirmationSent={setSentTo}
+          onSecondStep={setSecondStep}
+        />
       ) : (
         <TermsNote />
       )}

@@ -3,6 +3,7 @@ import { TextField } from "@turnpike/ui/text-field";
 import { PasswordField } from "#components/password/password-field.tsx";
 import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import type { SecondStep } from "#platform/session/session.ts";
 import { FormSummary } from "./form-summary.tsx";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
@@ -13,21 +14,28 @@ export type SignInFormProps = {
   onForgot: (email: string) => void;
   /** Left undefined: no one's organization has a sign-in of its own here. */
   onSso: ((email: string) => void) | undefined;
+  /** The password was right, and more is needed. */
+  onSecondStep: (step: SecondStep) => void;
 };
 
 /** The e-mail and password form of the built-in provider. */
-export function SignInForm({ invitedEmail, onForgot, onSso }: SignInFormProps) {
+export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: SignInFormProps) {
   const { session, arrivals } = usePlatform();
   const form = useSignInForm({
     findProblems: findSignInProblems,
     send: async ({ email, password }) => {
       arrivals.keepFor(email);
-      await session.signIn({ email, password }).catch(async (error: unknown) => {
-        if (!(error instanceof RequestError && error.code === "SSO_REQUIRED")) {
-          throw error;
-        }
-        await session.startSso({ email });
-      });
+      const outcome = await session
+        .signIn({ email, password })
+        .catch(async (error: unknown): Promise<undefined> => {
+          if (!(error instanceof RequestError && error.code === "SSO_REQUIRED")) {
+            throw error;
+          }
+          await session.startSso({ email });
+        });
+      if (typeof outcome === "object") {
+        onSecondStep(outcome);
+      }
     },
   });
   return (

@@ -40,13 +40,19 @@ describe("createBuiltInProvider", () => {
     const json = vi.fn(async (): Promise<unknown> => ({ redirectTo: "/idp/auth/uid" }));
     const provider = createBuiltInProvider(ISSUER, json);
     const credentials = { email: "ada@example.com", password: "p" };
-    expect(await provider.logIn("u/1", credentials)).toEqual({ redirectTo: "/idp/auth/uid" });
+    expect(await provider.answer("u/1", "login", credentials)).toEqual({
+      redirectTo: "/idp/auth/uid",
+    });
     expect(json).toHaveBeenCalledWith(
       expect.objectContaining({ url: `${ISSUER}/interaction/u%2F1/login`, body: credentials }),
     );
     json.mockResolvedValue({ confirmationSent: true });
-    expect(await provider.register("u", credentials)).toEqual({ confirmationSent: true });
+    expect(await provider.answer("u", "register", {})).toEqual({ confirmationSent: true });
+    json.mockResolvedValue({ factors: ["totp"] });
+    expect(await provider.answer("u", "login", {})).toEqual({ factors: ["totp"] });
+    json.mockResolvedValue({ setUp: true });
+    expect(await provider.answer("u", "login", {})).toEqual({ setUp: true });
     json.mockResolvedValue({});
-    await expect(provider.register("u", credentials)).rejects.toThrow("as expected");
+    await expect(provider.answer("u", "register", {})).rejects.toThrow("as expected");
   });
 });

@@ -1,19 +1,25 @@
 import { RequestError } from "../error-message.ts";
 import type { JsonClient } from "../json-client.ts";
-import { type Credentials, type Registration, SignInError, type SsoTarget } from "./session.ts";
+import { type FactorKind, SignInError, type SsoTarget } from "./session.ts";
 
 /** Longer than any of its answers takes. After this the person is asked to try again. */
 const TIMEOUT_MS = 15_000;
 
 /** What the form of an interaction leads to. */
-export type InteractionOutcome = { redirectTo: string } | { confirmationSent: true };
+export type InteractionOutcome =
+  | { redirectTo: string }
+  | { confirmationSent: true }
+  | { factors: readonly FactorKind[] }
+  | { setUp: true };
 
 /** The forms of the built-in provider, answered without leaving the page. */
 export interface BuiltInProvider {
   /** Follows an authorization request to its form. @returns The id of the interaction. */
   open(authorizationUrl: URL): Promise<string>;
-  logIn(interaction: string, credentials: Credentials): Promise<InteractionOutcome>;
-  register(interaction: string, registration: Registration): Promise<InteractionOutcome>;
+  /** Asks something within an interaction. */
+  ask(interaction: string, step: string, body: object): Promise<unknown>;
+  /** Sends a form of an interaction, such as `login`. */
+  answer(interaction: string, step: string, body: object): Promise<InteractionOutcome>;
   /** @returns Where the person signs in at their organization's identity provider. */
   leaveForSso(interaction: string, target: SsoTarget): Promise<URL>;
   /** Follows the way back. @returns The address with the code, which is never visited. */
@@ -24,15 +30,14 @@ export interface BuiltInProvider {
 
 /** @param json - Must send no ID token: no one is signed in yet. */
 export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltInProvider {
-  const answer = async (interaction: string, form: string, body: object) =>
-    toOutcome(
-      await json({
-        method: "POST",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        url: `${issuer}/interaction/${encodeURIComponent(interaction)}/${form}`,
-        body,
-      }),
-    );
+  const ask = (interaction: string, step: string, body: object) =>
+    json({
+      method: "POST",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      url: `${issuer}/interaction/${encodeURIComponent(interaction)}/${step}`,
+      body,
+    });
+  const answer: BuiltInProvider["answer"] = async (...step) => toOutcome(await ask(...step));
   return {
     open: async (authorizationUrl) => {
       const url = await follow(authorizationUrl.href);
@@ -46,8 +51,8 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
       }
       return interaction;
     },
-    logIn: (interaction, credentials) => answer(interaction, "login", credentials),
-    register: (interaction, registration) => answer(interaction, "register", registration),
+    ask,
+    answer,
     leaveForSso: async (interaction, target) => {
       const outcome = await answer(interaction, "sso", target);
       return new URL("redirectTo" in outcome ? outcome.redirectTo : "");
@@ -83,6 +88,12 @@ function toOutcome(answer: unknown): InteractionOutcome {
     }
     if ("confirmationSent" in answer && answer.confirmationSent === true) {
       return { confirmationSent: true };
+    }
+    if ("setUp" in answer && answer.setUp === true) {
+      return { setUp: true };
+    }
+    if ("factors" in answer && Array.isArray(answer.factors)) {
+      return { factors: answer.factors };
     }
   }
   throw new SignInError("no_outcome", "The sign-in service did not answer as expected.");

@@ -2,6 +2,7 @@
 import { ResponseBodyError } from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAttemptStore } from "./attempt-store.ts";
+import type { InteractionOutcome } from "./built-in-provider.ts";
 import { createSession, type SessionDeps } from "./create-session.ts";
 import type { NewestEntry } from "./newest-entry.ts";
 import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
@@ -69,8 +70,11 @@ function makeSession(overrides: Partial<OidcClient> = {}, entry = newest) {
   };
   const provider = {
     open: vi.fn(async () => "uid"),
-    logIn: vi.fn(async () => ({ redirectTo: "/idp/auth/uid" })),
-    register: vi.fn(async () => ({ confirmationSent: true as const })),
+    answer: vi.fn(
+      async (_interaction: string, step: string, _body: object): Promise<InteractionOutcome> =>
+        step === "register" ? { confirmationSent: true } : { redirectTo: "/idp/auth/uid" },
+    ),
+    ask: vi.fn(async (): Promise<unknown> => ({})),
     leaveForSso: vi.fn(async () => new URL("https://idp.customer.example/sso")),
     follow: vi.fn(async () => new URL("https://console.example/login?code=c&state=s")),
     endSession: vi.fn(async () => undefined),
@@ -380,6 +384,24 @@ describe("signing in and out", () => {
     expect(client.begin).toHaveBeenLastCalledWith({ prompt: "none" });
     expect(session.getState().user?.subject).toBe("bob");
     expect(localStorage.getItem(STORAGE_KEY)).not.toContain("refresh-of-ada");
+  });
+
+  it("signs in only after the second step, where the provider asks for one", async () => {
+    const { session, provider } = makeSession();
+    session.start();
+    provider.answer.mockResolvedValueOnce({ factors: ["totp"] });
+    const step = await session.signIn({ email: "a@x.example", password: "p" });
+    expect(step).toMatchObject({ factors: ["totp"] });
+    expect(session.getState().user).toBeUndefined();
+    if (typeof step === "object") {
+      await step.finish("factor", { code: "123456" });
+    }
+    expect(provider.answer).toHaveBeenLastCalledWith("uid", "factor", { code: "123456" });
+    expect(session.getState().user?.subject).toBe("ada");
+    provider.answer.mockResolvedValueOnce({ setUp: true });
+    expect(await session.signIn({ email: "a@x.example", password: "p" })).toMatchObject({
+      factors: undefined,
+    });
   });
 
   it("asks for a confirmation by mail without signing in", async () => {

@@ -1,8 +1,14 @@
 import type { AttemptStore } from "./attempt-store.ts";
-import type { BuiltInProvider, InteractionOutcome } from "./built-in-provider.ts";
+import type { BuiltInProvider } from "./built-in-provider.ts";
 import type { OidcClient, TokenSet } from "./oidc-client.ts";
 import { isUnreachable } from "./provider-failure.ts";
-import { type AuthState, type Session, SignInError } from "./session.ts";
+import {
+  type AuthState,
+  type FormOutcome,
+  type OpenSignIn,
+  type Session,
+  SignInError,
+} from "./session.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
 import type { SignInWindow } from "./sign-in-window.ts";
 import type { SignOutStore } from "./sign-out-store.ts";
@@ -269,20 +275,31 @@ export function createSession(deps: SessionDeps): Session {
     return { ...deps.builtIn, client };
   }
 
-  async function signInWithForm(
-    prompt: string,
-    send: (provider: BuiltInProvider, interaction: string) => Promise<InteractionOutcome>,
-  ): Promise<boolean> {
+  /** Opens the built-in provider's form. */
+  async function openForm(prompt: string) {
     const { providerId, provider, client } = openBuiltIn();
     const { url, attempt } = await client.begin({ prompt });
-    const outcome = await send(provider, await provider.open(url));
-    if ("confirmationSent" in outcome) {
-      return false;
+    const interaction = await provider.open(url);
+
+    async function send(step: string, body: object): Promise<FormOutcome> {
+      const outcome = await provider.answer(interaction, step, body);
+      if ("redirectTo" in outcome) {
+        const callback = await provider.follow(outcome.redirectTo);
+        await begin(providerId, await client.finish(callback, attempt));
+        return "signed_in";
+      }
+      return "confirmationSent" in outcome
+        ? "confirmation_sent"
+        : { ...open, factors: "factors" in outcome ? outcome.factors : undefined };
     }
-    const callback = await provider.follow(outcome.redirectTo);
-    const set = await client.finish(callback, attempt);
-    await begin(providerId, set);
-    return true;
+
+    const open: OpenSignIn = {
+      ask: (step, body) => provider.ask(interaction, step, body),
+      finish: async (step, body) => {
+        await send(step, body);
+      },
+    };
+    return { open, send };
   }
 
   function getClient(providerId: string): OidcClient {
@@ -351,15 +368,10 @@ export function createSession(deps: SessionDeps): Session {
       }
     },
     retry: renewInBackground,
-    signIn: async (credentials) => {
-      await signInWithForm("login", (provider, id) => provider.logIn(id, credentials));
-    },
-    register: async (registration) => {
-      const isSignedIn = await signInWithForm("create", (provider, id) =>
-        provider.register(id, registration),
-      );
-      return isSignedIn ? "signed_in" : "confirmation_sent";
-    },
+    signIn: async (credentials) => await (await openForm("login")).send("login", credentials),
+    openSignIn: async () => (await openForm("login")).open,
+    register: async (registration) =>
+      await (await openForm("create")).send("register", registration),
     startRedirect: async (providerId) => {
       const { url, attempt } = await getClient(providerId).begin();
       deps.attempts.write(attempt);

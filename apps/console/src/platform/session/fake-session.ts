@@ -31,6 +31,7 @@ export function makeFakeSession(): FakeSession {
     start: () => undefined,
     retry: () => undefined,
     signIn: notOffered,
+    openSignIn: notOffered,
     register: notOffered,
     startRedirect: notOffered,
     startSso: notOffered,

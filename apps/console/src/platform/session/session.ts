@@ -41,8 +41,22 @@ export type SsoTarget = { email: string } | { tenant: string };
 
 export type Registration = Credentials & { name?: string };
 
-/** The account is there and signed in, or a mail has to be confirmed first. */
-export type RegistrationOutcome = "signed_in" | "confirmation_sent";
+/** A sign-in that is open at the built-in provider. */
+export interface OpenSignIn {
+  /** Asks the provider something on the way. @param step - Its address below the sign-in, such as `passkey/options`. */
+  ask(step: string, body: object): Promise<unknown>;
+  /** Sends the last step; then the person is signed in. */
+  finish(step: string, body: object): Promise<void>;
+}
+
+/** What the provider takes as a second factor. */
+export type FactorKind = "totp" | "passkey" | "recovery";
+
+/** A sign-in whose password was right. @property factors - Those of the person; undefined: one has to be set up first. */
+export type SecondStep = OpenSignIn & { factors: readonly FactorKind[] | undefined };
+
+/** The person is signed in, a mail has to be confirmed first, or a second factor is needed. */
+export type FormOutcome = "signed_in" | "confirmation_sent" | SecondStep;
 
 /** What only Firebase Authentication offers, beside the form for passwords. */
 export interface FirebaseSignIn {
@@ -70,9 +84,11 @@ export interface Session {
   /** Asks the provider again now, after `trouble`. */
   retry(): void;
   /** Signs in with the built-in provider, without leaving the page. */
-  signIn(credentials: Credentials): Promise<void>;
+  signIn(credentials: Credentials): Promise<FormOutcome>;
+  /** Opens a sign-in at the built-in provider that needs no password, as with a passkey. */
+  openSignIn(): Promise<OpenSignIn>;
   /** Makes an account with the built-in provider, without leaving the page. */
-  register(registration: Registration): Promise<RegistrationOutcome>;
+  register(registration: Registration): Promise<FormOutcome>;
   /** Leaves the page for a provider, which sends the person back to `/login`. */
   startRedirect(providerId: string): Promise<void>;
   /** Leaves the page for the identity provider of the person's organization, which sends them back to `/login`. */

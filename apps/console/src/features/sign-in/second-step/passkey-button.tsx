@@ -1,0 +1,39 @@
+import { useMutation } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { FormErrors } from "@turnpike/ui/form-errors";
+import { useSyncExternalStore } from "react";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+
+const noSubscription = () => () => undefined;
+/** As good as the library's own test, which is loaded at the click. */
+const hasPasskeys = () =>
+  "PublicKeyCredential" in globalThis && !/^[\d.]+$|:/.test(globalThis.location.hostname);
+
+/** Signs in with a passkey, without an address or a password. Shown where the browser can. */
+export function PasskeyButton() {
+  const { session } = usePlatform();
+  const isShown = useSyncExternalStore(noSubscription, hasPasskeys, () => false);
+  const signIn = useMutation({
+    retry: false,
+    mutationFn: async () => {
+      const { signInWithPasskey } = await import("./sign-in-with-passkey.ts");
+      await signInWithPasskey(await session.openSignIn());
+    },
+  });
+  return isShown ? (
+    <>
+      <FormErrors
+        title={signIn.isError ? "You are not signed in" : undefined}
+        errors={signIn.isError ? [toErrorMessage(signIn.error)] : []}
+      />
+      <Button
+        className="w-full"
+        progress={signIn.isPending || signIn.isSuccess ? "Waiting for your device…" : undefined}
+        onClick={() => signIn.mutate()}
+      >
+        Sign in with a passkey
+      </Button>
+    </>
+  ) : null;
+}

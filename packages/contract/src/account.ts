@@ -9,7 +9,7 @@ import { displayName, instant, plainText, tenantId } from "./shapes.ts";
 export const ownAccount = z.strictObject({
   /** `builtin` has a password here; the account of a `provider` is changed there. */
   kind: z.enum(["builtin", "provider"]),
-  /** Who vouches for the person: the address of a provider; null for the built-in sign-in. */
+  /** What vouches for the person: the address of a provider; null for the built-in sign-in. */
   issuer: z.string().nullable(),
   email: z.string().nullable(),
   emailVerified: z.boolean(),

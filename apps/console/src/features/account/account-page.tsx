@@ -24,10 +24,7 @@ export function AccountPage() {
   const { api } = usePlatform();
   const account = useQuery(accountQuery(api));
   return (
-    <Page
-      title="Your account"
-      purpose="Who you are here, how you sign in, and where you are signed in."
-    >
+    <Page title="Your account" purpose="Your name, how you sign in, and where you are signed in.">
       <div className="max-w-3xl space-y-4">
         {account.data === undefined ? (
           <Waiting query={account} />

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { usePlatform } from "#platform/platform.tsx";
 import type { OwnAccount } from "./account.queries.ts";
 
-/** Who vouches for the person, for those whose account is kept elsewhere. Nothing for an account with a password here. */
+/** The provider that vouches for the person, for those whose account is kept elsewhere. Nothing for an account with a password here. */
 export function ProviderSection({ account }: { account: OwnAccount }) {
   const { config, session } = usePlatform();
   if (account.kind === "builtin") {

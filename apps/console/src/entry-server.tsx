@@ -64,6 +64,7 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     signIn: refuse,
     register: refuse,
     startRedirect: refuse,
+    openSignIn: refuse,
     startSso: refuse,
     completeRedirect: refuse,
     signInInWindow: refuse,

@@ -58,6 +58,7 @@ export function createLateSession(load: () => Promise<Session>): Session {
     start,
     retry: () => (loaded === undefined ? start() : loaded.retry()),
     signIn: async (credentials) => (await find()).signIn(credentials),
+    openSignIn: async () => (await find()).openSignIn(),
     register: async (registration) => (await find()).register(registration),
     startRedirect: async (providerId) => (await find()).startRedirect(providerId),
     startSso: async (target) => (await find()).startSso(target),

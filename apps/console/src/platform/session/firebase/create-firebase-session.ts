@@ -148,7 +148,11 @@ export function createFirebaseSession({
     start: () => void start(),
     // Its client needs no answer to know who is signed in: there is nothing to ask for again.
     retry: () => undefined,
-    signIn: (credentials) => client.signIn(credentials),
+    signIn: async (credentials) => {
+      await client.signIn(credentials);
+      return "signed_in";
+    },
+    openSignIn: notOffered,
     register: async (registration) => {
       registrations += 1;
       try {

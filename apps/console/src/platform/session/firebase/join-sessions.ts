@@ -44,6 +44,7 @@ export function joinSessions(input: {
     },
     retry: () => own.retry(),
     signIn: (credentials) => withForm.signIn(credentials),
+    openSignIn: () => own.openSignIn(),
     register: (registration) => withForm.register(registration),
     startRedirect: (providerId) => own.startRedirect(providerId),
     startSso: (target) => own.startSso(target),

@@ -51,6 +51,81 @@ describe("tabs of one person that are opened at the same moment", () => {
     expect(answers.filter((answer) => pathOf(answer).startsWith("/idp/auth"))).toEqual([]);
   });
 
+  it("show a logo that one of them uploads, drawn anew", async () => {
+    const [first] = tabs;
+    await first?.goto(`${instance.consoleUrl}/tenants`);
+    await first?.getByRole("button", { name: "Create tenant", exact: true }).first().click();
+    const dialog = first?.getByRole("dialog", { name: "Create a tenant" });
+    await dialog?.getByLabel("Name").fill("North Tabs");
+    await dialog?.getByRole("button", { name: "Create tenant" }).click();
+    await first?.getByText("North Tabs is ready.").waitFor();
+    await first?.goto(`${instance.consoleUrl}/tenants?tab=settings`);
+    // A drawing: what is served is a picture of it.
+    const buffer = Buffer.from(
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#1e6fd9"/></svg>',
+    );
+    await first
+      ?.getByLabel(/^Choose a picture/)
+      .setInputFiles({ name: "logo.svg", mimeType: "image/svg+xml", buffer });
+    await first?.getByRole("img", { name: "Preview of the logo" }).waitFor();
+    await first?.getByRole("button", { name: "Save logo" }).click();
+    await first?.getByText("The logo was saved.").waitFor();
+    for (const tab of tabs) {
+      await tab.goto(`${instance.consoleUrl}/analytics`);
+      const picture = tab.locator('img[src*="/v1/logos/"]').first();
+      await picture.waitFor();
+      // Shown as well: the policy of the page allows it.
+      await expect.poll(() => picture.evaluate((one) => Reflect.get(one, "naturalWidth"))).toBe(64);
+    }
+  });
+
+  it("merge by field what one of them changed without a network with what another wrote", async () => {
+    const [away, here] = tabs;
+    if (away === undefined || here === undefined) {
+      throw new Error("There are no tabs.");
+    }
+    const openViews = (tab: Page) =>
+      tab.getByRole("button", { name: /^(Views|North|South)/ }).click();
+    await openViews(here);
+    await here.getByRole("menuitem", { name: "Save as new view…" }).click();
+    await here.getByLabel("Name").fill("North");
+    await here.getByRole("button", { name: "Save view" }).click();
+    await here.getByRole("button", { name: "North", exact: true }).waitFor();
+    // Every tab has it without a reload.
+    await openViews(away);
+    await away.getByRole("menuitem", { name: "North" }).click();
+    await away.getByRole("button", { name: "North", exact: true }).waitFor();
+
+    const network = await browser.context.newCDPSession(away);
+    const setOffline = async (offline: boolean) => {
+      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+      await network.send("Network.enable");
+      await network.send("Network.emulateNetworkConditions", { offline, ...unlimited });
+    };
+    await setOffline(true);
+    await away.getByText(/^You are offline/).waitFor();
+    await openViews(away);
+    await away.getByRole("menuitem", { name: "Rename or share…" }).click();
+    await away.getByLabel("Name").fill("South");
+    await away.getByRole("button", { name: "Save view" }).click();
+    await away.getByText("You are offline. 1 change waits in this browser.").waitFor();
+    await away.getByRole("button", { name: "South", exact: true }).waitFor();
+
+    // Meanwhile the other tab changes something else in the same view.
+    await here.getByRole("button", { name: "Compare with previous" }).click();
+    await here.getByRole("button", { name: "North (changed)" }).click();
+    await here.getByRole("menuitem", { name: "Update North" }).click();
+    await here.getByText("The view was updated.").waitFor();
+
+    await setOffline(false);
+    await away.getByText(/^You are offline/).waitFor({ state: "hidden" });
+    // The name of one and the comparison of the other, in both tabs and after a reload.
+    await here.getByRole("button", { name: "South", exact: true }).waitFor();
+    await away.getByRole("button", { name: "South (changed)" }).waitFor();
+    await away.reload();
+    await away.getByRole("button", { name: "South (changed)" }).waitFor();
+  });
+
   it("are all signed out when one of them is", async () => {
     const [first, ...others] = tabs;
     await first?.getByRole("button", { name: /^Account/ }).click();

@@ -78,7 +78,7 @@ export const identityConfig = z
       .enum(["optional", "operators", "everyone"])
       .default("optional")
       .describe(
-        "Who must have a second factor, a passkey or an app for one-time codes, at the built-in provider. Others may set one up. People who must and have none set it up right after their password.",
+        "People who must have a second factor, a passkey or an app for one-time codes, at the built-in provider. Others may set one up. People who must and have none set it up right after their password.",
       ),
     providers: z
       .array(provider)

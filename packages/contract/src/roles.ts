@@ -18,7 +18,7 @@ const roleId = z
 const scopes = z
   .array(
     z.enum(CUSTOM_ROLE_SCOPES, {
-      error: "Not a scope that a role may have: owners alone may delete the tenant.",
+      error: "Not a scope that a role may have: it is for owners alone.",
     }),
   )
   .max(CUSTOM_ROLE_SCOPES.length);

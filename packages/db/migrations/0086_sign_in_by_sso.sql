@@ -50,8 +50,8 @@ create index sso_identities_of_account on sso_identities (account_id);
 
 -- A sign-in on its way to the provider and back. Secrets are hashed, as in every link.
 create table sso_attempts (
-  state_hash bytea primary key,
   tenant_id text not null references sso_connections on delete cascade,
+  state_hash bytea not null,
   -- The interaction of the built-in provider that it answers, and so the browser that began it.
   interaction text not null,
   nonce text not null,
@@ -61,10 +61,10 @@ create table sso_attempts (
   result_hash bytea unique,
   subject text,
   email text,
-  name text
+  name text,
+  primary key (tenant_id, state_hash)
 );
 create index sso_attempts_by_expiry on sso_attempts (expires_at);
-create index sso_attempts_of_tenant on sso_attempts (tenant_id);
 
 -- A person who only ever came by single sign-on has no password.
 alter table accounts alter column password_hash drop not null;
@@ -78,4 +78,7 @@ create policy operator_rows on sso_domains to turnpike_operator using (true) wit
 alter table sso_identities enable row level security;
 alter table sso_identities force row level security;
 create policy operator_rows on sso_identities to turnpike_operator using (true) with check (true);
+alter table sso_attempts enable row level security;
+alter table sso_attempts force row level security;
+create policy operator_rows on sso_attempts to turnpike_operator using (true) with check (true);
 grant select, insert, update, delete on sso_connections, sso_domains, sso_identities, sso_attempts to turnpike_operator;

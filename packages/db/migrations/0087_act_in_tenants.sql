@@ -1,13 +1,14 @@
 -- When operators acted in tenants, and why. Rows stay: the audit trails of the tenants name them.
 create table acting_sessions (
-  acting_id text primary key,
-  user_id text not null,
   tenant_id text not null,
+  acting_id text not null,
+  user_id text not null,
   reason text not null,
   started_at timestamptz not null,
   expires_at timestamptz not null,
   -- Null until the operator ends it, or begins another one.
-  ended_at timestamptz
+  ended_at timestamptz,
+  primary key (tenant_id, acting_id)
 );
 -- An operator acts in one tenant at a time.
 create unique index acting_sessions_open on acting_sessions (user_id) where ended_at is null;

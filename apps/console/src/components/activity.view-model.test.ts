@@ -129,6 +129,7 @@ describe("toActivitySentence", () => {
       { email: "eve@example.com", role: "viewer" },
       "Bob invited eve@example.com as viewer",
     ],
+    ["tenant.transferred", "ten_1", { to: "usr_gone" }, "Bob passed the tenant on to a non-member"],
     ["role.created", "rol_1", { name: "Support", scopes: [] }, "Bob made the role Support"],
     [
       "role.updated",

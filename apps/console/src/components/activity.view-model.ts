@@ -14,6 +14,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "tenant.deleted": "Tenant deleted",
   "tenant.restored": "Tenant restored",
   "tenant.standing_changed": "Payment standing changed",
+  "tenant.transferred": "Tenant passed on",
   "member.added": "Member added",
   "member.role_changed": "Role changed",
   "member.removed": "Member removed",
@@ -202,6 +203,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "tenant.restored": () => "restored the tenant",
   "tenant.standing_changed": ({ details }) =>
     `changed the payment standing${toChange(details["standing"])}`,
+  "tenant.transferred": ({ details }, names) =>
+    `passed the tenant on to ${namePerson(toText(details["to"]), names)}`,
   "member.added": (activity, names) => {
     const role = toText(toLast(activity.details["role"]));
     return activity.entityId === activity.actorId

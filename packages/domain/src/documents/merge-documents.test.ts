@@ -24,7 +24,7 @@ describe("mergeDocuments", () => {
     );
   });
 
-  it("is the same whoever merges", () => {
+  it("is the same for every side that merges", () => {
     fc.assert(
       fc.property(body, body, body, fc.boolean(), (base, mine, theirs, isMineNewer) => {
         const one = mergeDocuments({ base, mine, theirs, isMineNewer });

@@ -60,7 +60,7 @@ function mergeSets(
   const [before, inMine, inTheirs] = [new Set(base), new Set(mine), new Set(theirs)];
   const isIn = (one: unknown) =>
     before.has(one) ? inMine.has(one) && inTheirs.has(one) : inMine.has(one) || inTheirs.has(one);
-  // In one order for both writers, whichever of them merges.
+  // In one order for both writers, so that each merges alike.
   const added = [...inMine, ...inTheirs]
     .filter((one) => !before.has(one))
     .toSorted((a, b) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0));

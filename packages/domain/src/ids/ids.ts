@@ -1,5 +1,5 @@
 declare const brand: unique symbol;
-/** The id of a role that a tenant made itself. It stands where a built-in role has its name. */
+/** The id of a role that a tenant made itself. It is used like the name of a built-in role. */
 export type CustomRoleId = `rol_${string}`;
 
 type Branded<Name extends string> = string & { readonly [brand]: Name };

@@ -19,7 +19,7 @@ export function ActDialog({ tenant, onClose }: ActDialogProps) {
       isOpen
       onClose={onClose}
       title={`Act in ${tenant.name}?`}
-      description="For an hour at most, in all your tabs, you can do what its admins can. Payment, its deletion, its ownership and the secrets of its keys stay with its members. They are told at once, and their audit log names you and the reason with each change."
+      description="For an hour at most, in all your tabs, you can do what its admins can. Payment, its deletion, its ownership and the secrets of its keys stay with its members. They get a notification at once, and their audit log names you and the reason with each change."
     >
       <ActForm tenant={tenant} onClose={onClose} />
     </Dialog>

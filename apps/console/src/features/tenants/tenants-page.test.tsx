@@ -27,7 +27,7 @@ afterEach(() => {
 const LONELY = { [`GET /tenants/${ACME}/members`]: () => pageOf(makeMember(ADA, "Ada", "owner")) };
 
 describe("the tabs", () => {
-  it("are six for members and eleven for operators", async () => {
+  it("are seven for members and twelve for operators", async () => {
     openTenants();
     await screen.findByRole("tab", { name: "Your tenants" });
     expect(screen.getAllByRole("tab").map(({ textContent }) => textContent)).toEqual([
@@ -42,7 +42,7 @@ describe("the tabs", () => {
     cleanup();
     openTenants({ verified: makeVerified({ isOperator: true }) });
     await screen.findByRole("tab", { name: "Outbox" });
-    expect(screen.getAllByRole("tab")).toHaveLength(11);
+    expect(screen.getAllByRole("tab")).toHaveLength(12);
   });
 
   it("are in the address, which opens no tab that a person may not see", async () => {

@@ -2,7 +2,7 @@ import { type FieldConflict, isSameJson } from "@turnpike/domain/documents/merge
 import { type DocumentEdit, type DocumentsApi, isUnreachable, sendEdit } from "./document-edit.ts";
 import type { WaitingEdits } from "./waiting-edits.ts";
 
-/** What became of an edit: it is stored, or it waits in the browser for the network. */
+/** The outcome of an edit: it is stored, or it waits in the browser for the network. */
 export type EditOutcome =
   | { state: "sent"; revision: string; conflicts: readonly FieldConflict[] }
   | { state: "waits" };

@@ -107,7 +107,7 @@ describe("a sign-in in a window", () => {
     expect(opened.close).toHaveBeenCalled();
   });
 
-  it("is told that the window was closed, and takes an answer that still comes", async () => {
+  it("learns that the window was closed, and takes an answer that still comes", async () => {
     const { session } = makeSession();
     const { opened, answer, left } = makeWindow();
     const signingIn = session.signInInWindow("corp", opened);

@@ -1,7 +1,7 @@
 /** The word that begins the `state` of a sign-in in a window or a frame: the server answers its way back with a page that only tells us. */
 export type ReturnWay = "window" | "frame";
 
-/** What the page of the way back is told once its answer has arrived. */
+/** The reply to the page of the way back once its answer has arrived. */
 const TAKEN = "taken";
 
 /** Waits for the address that a provider sends a window or a frame back to. */

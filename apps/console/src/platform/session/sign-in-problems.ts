@@ -30,7 +30,7 @@ export type SignInProblem = {
 
 type Entry = readonly [title: string, sentence: string, wayOn: WayOn];
 
-/** Every cause that is told apart, whichever provider named it. An unknown account has the words of a wrong password. */
+/** Every cause that has words of its own, for all providers. An unknown account has the words of a wrong password. */
 const PROBLEMS = {
   popup_blocked: [
     "Your browser blocked the window",

@@ -15,7 +15,7 @@ import { getSignInProblem, isSignInCause, type SignInProblem } from "./sign-in-p
 const FIREBASE_PREFIX = "auth/";
 
 /**
- * What a person reads about a failed sign-in, whichever provider it was.
+ * What a person reads about a failed sign-in at any provider.
  *
  * @param cause - What the session, a provider's client or the server threw. Anything else is an answer that cannot be trusted.
  */

@@ -39,7 +39,7 @@ describe("POST /v1/tenants/{tenantId}/keys/import", () => {
     const reply = await app.call(service, "POST", path, { rows });
     // The service key lacks tenants:read, so it cannot give it.
     expect(reply.json).toMatchObject({ imported: 0, refused: 1 });
-    const operator = await app.mintOperatorToken();
+    const operator = await app.mintServiceKey(["keys:write", "tenants:read"]);
     const done = await app.call(operator, "POST", path, { rows });
     expect(done).toMatchObject({ status: 200, json: { imported: 1, refused: 0 } });
 

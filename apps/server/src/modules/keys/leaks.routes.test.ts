@@ -301,7 +301,7 @@ describe("POST /v1/leaks/github", () => {
       hash: sha256(`imported-${String(index)}`),
       name: "Imported",
     }));
-    const operator = await revoking.mintOperatorToken();
+    const operator = await revoking.mintServiceKey(["keys:write"]);
     await revoking.call(operator, "POST", `/v1/tenants/${tenantId}/keys/import`, { rows });
     const tokens = Array.from({ length: 1_000 }, (_, index) => ({
       token: `imported-${String(index)}`,

@@ -153,7 +153,7 @@ describe("an invitation", () => {
     const outcomes = await Promise.allSettled(twins.map((twin) => accept(twin, token)));
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
     expect(await memberIds(stage.tenantId)).toHaveLength(2);
-    // Who joined, in one tab or in two, reads so again; for all others the link is used up.
+    // The person who joined has the same answer again, as in a second tab; for all others the link is used up.
     for (const [index, { status }] of outcomes.entries()) {
       const again = accept(twins[index] ?? expect.fail(), token);
       await (status === "fulfilled"

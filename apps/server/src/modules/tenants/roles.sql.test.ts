@@ -117,7 +117,7 @@ describe("a role that a tenant made", () => {
     ]);
   });
 
-  it("has no scope that its maker lacks, before or after a change, whoever makes it", async () => {
+  it("has no scope that its maker lacks, before or after a change, by a person or a program", async () => {
     const stage = await createStage();
     const { tenantId } = stage;
     const roleId = await make(stage, ["members:read", "members:write"], "People");

@@ -111,7 +111,7 @@ export async function createRole(
 }
 
 /**
- * Changes a role of the tenant's own. Its members have the new scopes at once. Who may no longer give the role has no open
+ * Changes a role of the tenant's own. Its members have the new scopes at once. Members who may no longer give the role have no open
  * invitations to it, and members who lost a scope keep up nothing that takes it.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE` for a scope, of before or after, that the actor lacks;

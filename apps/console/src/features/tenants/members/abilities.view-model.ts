@@ -27,6 +27,8 @@ const TEXTS: Partial<Record<Scope, string>> = {
   "webhooks:write": "Create, change and delete webhooks",
   "files:read": "Download files",
   "files:write": "Upload and delete files",
+  "sso:read": "See the single sign-on of the tenant",
+  "sso:write": "Set up single sign-on",
   "tenants:delete": "Delete the tenant",
 };
 

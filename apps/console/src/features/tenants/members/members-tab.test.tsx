@@ -290,7 +290,7 @@ describe("invitations", () => {
 });
 
 describe("roles of the tenant", () => {
-  it("stand beside the built-in ones with what each can do, are made of what their maker has, and deleted with a replacement", async () => {
+  it("are listed with the built-in ones and what each can do, are made of what their maker has, and deleted with a replacement", async () => {
     const asked: unknown[] = [];
     let items = [...builtIn, support(2)];
     open({

@@ -105,7 +105,7 @@ export async function getSignInOf(deps: FactorsDeps, interaction: string) {
   return found;
 }
 
-/** Who tries, and from where. */
+/** An attempt, by its place. */
 export type FactorAttempt = {
   network: string;
   /** The browser, if someone passed the second factor of the account in it before. */

@@ -42,7 +42,7 @@ export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"
   roles: RoleDirectory;
   /** E-mail addresses of operators in the configuration. */
   operators: readonly string[];
-  /** Who must have a second factor at the built-in provider. Default: `optional`. */
+  /** People who must have a second factor at the built-in provider. Default: `optional`. */
   secondFactor?: SecondFactorPolicy;
 };
 

@@ -16,8 +16,8 @@ const PRUNED_MAX = 100;
 /** Everything here needs the operator role. */
 export async function insertAttempt(tx: Tx, row: AttemptRow & { now: Date }): Promise<void> {
   await tx`
-    delete from sso_attempts where state_hash in (
-      select state_hash from sso_attempts where expires_at <= ${row.now} limit ${PRUNED_MAX})`;
+    delete from sso_attempts where ctid = any(array(
+      select ctid from sso_attempts where expires_at <= ${row.now} limit ${PRUNED_MAX}))`;
   await tx`
     insert into sso_attempts
     ${tx(row, "state_hash", "tenant_id", "interaction", "nonce", "code_verifier", "expires_at")}`;

@@ -14,7 +14,7 @@ const DENSITY = { min: 1, max: 100_000 };
 const READ = { failOn: "error", limitInputPixels: PIXELS_MAX, pages: 1, autoOrient: true } as const;
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 
-// Of the formats that the library knows, only these are ever read, whatever a file says it is.
+// Of the formats that the library knows, only these are ever read, also when a file says it is another.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: [

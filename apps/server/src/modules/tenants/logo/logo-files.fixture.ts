@@ -80,7 +80,7 @@ export async function makeHostileFiles(outside: string): Promise<LogoCase[]> {
   const svg = (name: string, inside: string): LogoCase => refused(`SVG: ${name}`, drawing(inside));
   const row = Buffer.alloc(1 + 3 * 48);
   return [
-    // No picture at all, whatever its name or header says.
+    // No picture at all, in spite of its name or header.
     refused("nothing", Buffer.alloc(0)),
     refused("HTML", text(`<!doctype html>${PAYLOAD}`)),
     refused("HTML with an SVG in it", text(`<html><svg ${SVG}></svg>${PAYLOAD}</html>`)),

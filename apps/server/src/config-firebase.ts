@@ -71,8 +71,6 @@ export const firebaseConfig = z.strictObject({
     ),
 });
 
-export type FirebaseConfig = z.infer<typeof firebaseConfig>;
-
 /** What the variables and the file say that decides whether tokens without a signature may be accepted. */
 export type EmulatorSurroundings = {
   mode: "development" | "production";

@@ -1,4 +1,4 @@
-import { CUSTOM_ROLE_SCOPES, ROLES, type RoleName } from "@turnpike/domain/access/scopes";
+import { CUSTOM_ROLE_SCOPES, ROLES } from "@turnpike/domain/access/scopes";
 import { type CustomRoleId, isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { customRole } from "./auth.ts";
@@ -38,7 +38,6 @@ export const tenantRole = customRole.extend({
   invitations: z.int(),
 });
 export type TenantRole = z.infer<typeof tenantRole>;
-export type TenantRoleName = RoleName;
 
 const tags = ["Tenants"];
 

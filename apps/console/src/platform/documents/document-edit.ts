@@ -4,12 +4,12 @@ import {
   isSameJson,
   mergeDocuments,
 } from "@turnpike/domain/documents/merge-documents";
-import type { OwnTenant } from "../current-tenant.ts";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { RequestError } from "../error-message.ts";
 
 /** Which document. */
 export type DocumentPlace = {
-  tenantId: OwnTenant["tenantId"];
+  tenantId: TenantId;
   collection: string;
   documentId: string;
 };

@@ -8,9 +8,9 @@ import {
   type OpenSignIn,
   type Session,
   SignInError,
+  type SignInWindow,
 } from "./session.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
-import type { SignInWindow } from "./sign-in-window.ts";
 import type { SignOutStore } from "./sign-out-store.ts";
 import { isSameUser, toUser } from "./to-user.ts";
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAttemptStore } from "./attempt-store.ts";
 import { createSession } from "./create-session.ts";
 import type { OidcClient, SignInRequest, TokenSet } from "./oidc-client.ts";
-import { SignInError } from "./session.ts";
+import { SignInError, type SignInWindow } from "./session.ts";
 import { createSessionStore } from "./session-store.ts";
-import type { SignInWindow } from "./sign-in-window.ts";
+
 import { createSignOutStore } from "./sign-out-store.ts";
 
 const LIFETIME_MS = 900_000;

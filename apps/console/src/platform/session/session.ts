@@ -1,5 +1,4 @@
 import type { GetIdToken } from "../send-signed-in.ts";
-import type { SignInWindow } from "./sign-in-window.ts";
 
 /** A signed-in person, as the identity provider describes them. */
 export type User = {
@@ -73,6 +72,22 @@ export interface FirebaseSignIn {
   /** Why the sign-in failed that this page came back from; once, then undefined. */
   takeFailure(): unknown;
 }
+
+/** A window of its own in which a person visits a provider, while the page stays. */
+export interface SignInWindow {
+  /** Leads it to the provider. */
+  visit(url: URL, state: string): WindowVisit;
+  /** A newer one takes its place. */
+  replace(): void;
+  close(): void;
+}
+
+export type WindowVisit = {
+  /** The address with the provider's answer. May still come after `left`. */
+  answer: Promise<URL>;
+  /** Rejects with `popup_closed` when the window seems to be gone, and with `popup_replaced`. */
+  left: Promise<never>;
+};
 
 /** Signs people in and out: the one place of the console that knows about tokens. */
 export interface Session {

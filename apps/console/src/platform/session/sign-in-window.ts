@@ -1,25 +1,9 @@
 import { listenForReturn } from "./return-channel.ts";
-import { SignInError } from "./session.ts";
+import { SignInError, type SignInWindow } from "./session.ts";
 
 /** How often a window is looked at, in milliseconds: browsers tell no one that it was closed. */
 const LOOK_EVERY_MS = 400;
 const SIZE = { width: 480, height: 680 };
-
-/** A window of its own in which a person visits a provider, while the page stays. */
-export interface SignInWindow {
-  /** Leads it to the provider. */
-  visit(url: URL, state: string): WindowVisit;
-  /** A newer one takes its place. */
-  replace(): void;
-  close(): void;
-}
-
-export type WindowVisit = {
-  /** The address with the provider's answer. May still come after `left`. */
-  answer: Promise<URL>;
-  /** Rejects with `popup_closed` when the window seems to be gone, and with `popup_replaced`. */
-  left: Promise<never>;
-};
 
 /**
  * Opens the window, empty. Must be called in answer to a click, before anything is awaited: browsers block other windows.

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { sendJson } from "#http/raw-route.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { KnownBrowsers } from "../attempts/known-browsers.ts";
-import type { Interactions, PeopleCall } from "../provider/interactions.ts";
+import type { Interactions, PeopleCall } from "../provider/interactions.routes.ts";
 import type { RenewSession } from "../provider/renew-session.ts";
 import {
   beginPasskey,

@@ -1,5 +1,5 @@
 import { type KnownBrowsers, toFactorName } from "../attempts/known-browsers.ts";
-import type { PeopleCall } from "../provider/interactions.ts";
+import type { PeopleCall } from "../provider/interactions.routes.ts";
 
 /** Lets the browser prove from now on that its user passed both the password and the second factor of the account. */
 export function rememberBoth(

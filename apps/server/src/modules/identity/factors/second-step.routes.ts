@@ -2,7 +2,7 @@ import { displayText } from "@turnpike/contract/shapes";
 import { z } from "zod";
 import { sendJson } from "#http/raw-route.ts";
 import { type KnownBrowsers, toFactorName } from "../attempts/known-browsers.ts";
-import type { Interactions, PeopleCall } from "../provider/interactions.ts";
+import type { Interactions, PeopleCall } from "../provider/interactions.routes.ts";
 import type { SingleSignOn } from "../provider/sso-form.routes.ts";
 import { ssoRequired } from "../provider/sso-required.ts";
 import { tookTooLong } from "./check-factor.ts";

@@ -11,7 +11,7 @@ import { METHODS } from "../factors/factor-policy.ts";
 import type { FactorsDeps } from "../factors/factors-deps.ts";
 import { beginSecondStep } from "../factors/sign-in-step.ts";
 import { toLoginErrorAddress } from "./create-oidc.ts";
-import type { Interaction, Interactions, PeopleCall } from "./interactions.ts";
+import type { Interaction, Interactions, PeopleCall } from "./interactions.routes.ts";
 import type { SingleSignOn } from "./sso-form.routes.ts";
 import { ssoRequired } from "./sso-required.ts";
 

@@ -10,7 +10,6 @@ import {
   toCanonicalAddress,
 } from "#platform/client-address.ts";
 import { createSealer } from "#platform/sealer.ts";
-import type { AccountRow } from "../accounts/accounts.store.ts";
 import { createAccounts } from "../accounts/accounts.ts";
 import { createBackgroundWork } from "../accounts/background-work.ts";
 import { createAddressMoves } from "../accounts/move-address.ts";
@@ -32,7 +31,7 @@ import { createSecondStepRoutes } from "../factors/second-step.routes.ts";
 import { createSignIns } from "../sign-ins/sign-ins.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
-import { createInteractions, type PeopleCall } from "./interactions.ts";
+import { createInteractions, type PeopleCall } from "./interactions.routes.ts";
 import { createPeopleRoutes } from "./people.routes.ts";
 import { createSessionRenewal } from "./renew-session.ts";
 import { assertFromOrigin, assertNotEmbedded } from "./same-origin.routes.ts";
@@ -179,7 +178,10 @@ export async function createIdentityProvider(
     publicKeys: keys.publicKeys,
   });
 
-  async function isEnough(account: AccountRow, methods: readonly string[] | undefined) {
+  async function isEnough(
+    account: NonNullable<Awaited<ReturnType<typeof accounts.find>>>,
+    methods: readonly string[] | undefined,
+  ) {
     const isRequired = await asOperator(deps, (tx) => policy.isRequired(tx, account));
     return isSufficient({ account, isRequired, methods });
   }

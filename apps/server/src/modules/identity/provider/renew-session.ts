@@ -1,7 +1,7 @@
 import type { Provider } from "oidc-provider";
 import type { AppServices } from "#platform/app-services.ts";
 import { cookieNames, SESSION_SECONDS } from "./create-oidc.ts";
-import type { PeopleCall } from "./interactions.ts";
+import type { PeopleCall } from "./interactions.routes.ts";
 
 type ProviderSession = Awaited<ReturnType<Provider["Session"]["get"]>>;
 

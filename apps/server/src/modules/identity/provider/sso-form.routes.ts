@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readQuery, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { METHODS } from "../factors/factor-policy.ts";
-import type { Interactions, PeopleCall } from "./interactions.ts";
+import type { Interactions, PeopleCall } from "./interactions.routes.ts";
 
 /** What the built-in provider needs of the single sign-on of tenants, a module above it. */
 export interface SingleSignOn {

@@ -54,14 +54,17 @@ export async function setSecondFactorSince(
     where account_id = ${input.accountId}`;
 }
 
-/** Of these accounts, those that have a second factor. */
+/**
+ * Of these accounts, those that have a second factor, or no password that would need one: then the provider of their organization
+ * signs them in, and asks for what it wants.
+ */
 export async function listAccountsWithFactors(
   tx: Tx,
   accountIds: readonly string[],
 ): Promise<Set<string>> {
   const rows = await tx<{ account_id: string }[]>`
     select account_id from accounts
-    where account_id = any(${[...accountIds]}) and second_factor_since is not null`;
+    where account_id = any(${[...accountIds]}) and (second_factor_since is not null or password_hash is null)`;
   return new Set(rows.map((row) => row.account_id));
 }
 

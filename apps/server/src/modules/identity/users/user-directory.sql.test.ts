@@ -219,6 +219,11 @@ describe("where a second factor is required", () => {
     expect(
       await everyone.findActor(await elsewhere.mintIdToken({ subject: "strict" })),
     ).toBeDefined();
+    await database.sql`update accounts set password_hash = null where account_id = 'strict'`;
+    expect(await everyone.findActor(token), "by single sign-on alone").toBeDefined();
+    await database.sql`update accounts set password_hash = '' where account_id = 'strict'`;
+    tell((await directory.identify(token)).user.userId, everyone);
+    expect(await everyone.findActor(token)).toBeUndefined();
     // At once, also before the change feed has named the person.
     await database.sql`update accounts set second_factor_since = now() where account_id = 'strict'`;
     expect(await everyone.findActor(token)).toBeDefined();

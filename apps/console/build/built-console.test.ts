@@ -15,10 +15,10 @@ const VITE = fileURLToPath(new URL("./bin/vite.js", import.meta.resolve("vite/pa
 /** The download before a phone on a slow line shows anything. Today: 179 kB, of which React is 60 and the router 40. */
 const FIRST_SCRIPTS_GZIP_BYTES_MAX = 180_000;
 /**
- * All screens together, including charts, the engine of prices, questions and their answers. Today: 613 kB, of which Firebase's
- * client is 34, loaded only where it is configured.
+ * All screens together, including charts, the engine of prices, questions and their answers. Today: 649 kB, of which Firebase's
+ * client is 34, loaded only where it is configured, and QR codes, passkeys and the screens of second factors are loaded when used.
  */
-const SCRIPTS_GZIP_BYTES_MAX = 640_000;
+const SCRIPTS_GZIP_BYTES_MAX = 665_000;
 const STYLE_GZIP_BYTES_MAX = 20_000;
 /** Names that zod leaves in any build: its error class, an issue code and its own marker of a schema. */
 const ZOD_MARKS = ["ZodError", "invalid_union", "_zod"];

@@ -100,7 +100,8 @@ describe("a request that changes something", () => {
         const operation = OPERATIONS.find((candidate) => candidate.id === id) ?? expect.fail(id);
         const { body } = goodRequest(operation, ids);
         const asked = withMember(body ?? {}, `"${name}":"${other}"`);
-        const reply = await app.call(operator, method, pathOf(operation, ids), asked);
+        const sender = operation.scope === "person" ? person : operator;
+        const reply = await app.call(sender, method, pathOf(operation, ids), asked);
         expect(reply, `${id}: ${reply.text}`).toMatchObject({
           status: 400,
           json: { code: "INVALID_REQUEST" },

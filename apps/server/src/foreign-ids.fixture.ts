@@ -41,6 +41,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   proposalId: "proposalId",
   agentGrantId: "agentGrantId",
   domain: "domain",
+  mailId: "mailId",
   exportId: "exportId",
   invoiceId: "invoiceId",
   invoiceIds: "invoiceId",
@@ -63,7 +64,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit below card cards couponId percent redeemBy reason at hash day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  mailId report protocol defaultRole clientId clientSecret metadata question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
+  report protocol defaultRole clientId clientSecret metadata question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,
   ),
 );

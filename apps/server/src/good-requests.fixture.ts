@@ -27,6 +27,7 @@ export type Ids = Record<
   | "proposalId"
   | "agentGrantId"
   | "domain"
+  | "mailId"
   | "exportId"
   | "messageId"
   | "invoiceId"
@@ -47,6 +48,7 @@ export const MISSING_IDS: Ids = {
   fileId: `file_${"e".repeat(32)}`,
   documentId: "no-such-document",
   domain: "no-such-domain.example",
+  mailId: `mail_${"e".repeat(32)}`,
   notificationId: `ntf_${"e".repeat(32)}`,
   invitationId: `ivt_${"e".repeat(32)}`,
   roleId: `rol_${"e".repeat(32)}`,

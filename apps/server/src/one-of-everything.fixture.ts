@@ -129,6 +129,8 @@ export async function makeOneOfEverything(
     proposalId: proposal.proposalId,
     agentGrantId,
     domain,
+    // Of the installation: no tenant has one.
+    mailId: `mail_${"1".repeat(32)}`,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
     keyId: key.keyId,

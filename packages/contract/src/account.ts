@@ -48,8 +48,8 @@ export type SignIn = z.infer<typeof signIn>;
 export const SIGN_INS_MAX = 200;
 
 // Longer than a password may be: one that was pasted twice is wrong, not malformed.
-const password = z.string().min(1).max(1_024);
-const newEmail = z.string().trim().pipe(z.email("Not an e-mail address.").max(254));
+const password = plainText(1_024).min(1);
+const newEmail = plainText(320).trim().pipe(z.email("Not an e-mail address.").max(254));
 
 /** A tenant that keeps its person from deleting the account: it would have no owner. */
 const ownedTenant = z.strictObject({ tenantId, name: z.string(), slug: z.string() });
@@ -171,7 +171,7 @@ export const accountContract = {
     .output(
       z.strictObject({
         /** To be typed. */
-        confirmation: z.string(),
+        confirmation: plainText(320),
         needsPassword: z.boolean(),
         memberships: z.int(),
         /** Transfer or delete these first. */

@@ -110,7 +110,7 @@ export const outboxContract = {
     .input(
       z.strictObject({
         /** Its source: headers, an empty line, and its parts. */
-        report: z.string().min(1).max(REPORT_LENGTH_MAX),
+        report: plainText(REPORT_LENGTH_MAX).min(1),
       }),
     )
     .output(

@@ -2,7 +2,7 @@ import { ROLES } from "@turnpike/domain/access/scopes";
 import { isEmailDomain } from "@turnpike/domain/text/email-domain";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayName, instant, tenantId } from "./shapes.ts";
+import { displayName, instant, plainText, tenantId } from "./shapes.ts";
 
 /** The most domains of one tenant. */
 export const SSO_DOMAINS_MAX = 20;
@@ -44,16 +44,16 @@ const oidcInput = z.strictObject({
   ...settings,
   /** Exactly as its tokens name it; its metadata are found by `/.well-known/openid-configuration`. */
   issuer: webAddress("https://login.example.com"),
-  clientId: z.string().trim().min(1).max(255),
+  clientId: plainText(255).trim().min(1),
   /** Left out: the present one stays, or the client is a public one. */
-  clientSecret: z.string().min(1).max(1_000).optional(),
+  clientSecret: plainText(1_000).min(1).optional(),
 });
 
 const samlInput = z.strictObject({
   protocol: z.literal("saml"),
   ...settings,
   /** The provider's metadata document (`EntityDescriptor`). Left out: what was read before stays. */
-  metadata: z.string().min(1).max(SAML_METADATA_MAX).optional(),
+  metadata: plainText(SAML_METADATA_MAX).min(1).optional(),
 });
 
 export const ssoConnectionInput = z.discriminatedUnion("protocol", [oidcInput, samlInput]);

@@ -6,17 +6,28 @@ import {
   type PausedWebhook,
 } from "@turnpike/contract/tenants";
 import { ROLES } from "@turnpike/domain/access/scopes";
+import { toSuggestion } from "@turnpike/domain/text/suggest";
 import { z } from "zod";
 import { ensureUser } from "#modules/identity/index.ts";
 import { getTenantByName, listMembers, putMember, removeMember } from "#modules/tenants/index.ts";
-import { type Cli, examples } from "./cli.ts";
+import { type Cli, examples, optionParser } from "./cli.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { addResetFactorsCommand } from "./reset-factors-command.ts";
 import { TENANT_TEXT } from "./tenants-commands.ts";
+import { UsageError } from "./usage-error.ts";
 
 const memberInput = z.strictObject({ userId: userIdSchema, role: roleName });
+
+function parseRole(text: string): string {
+  if (!roleName.safeParse(text).success) {
+    throw new UsageError(
+      `"${text}" is not one of ${ROLES.join(", ")}, nor the id of a role.${toSuggestion(text, ROLES)}`,
+    );
+  }
+  return text;
+}
 const USER_NAMES = { userId: "<user>" };
 
 function toMemberText(member: Member): string {
@@ -97,6 +108,7 @@ export function addMembersCommands(cli: Cli): void {
     .requiredOption(
       "--role <role>",
       `${ROLES.join(", ")}, or the id of a role that the tenant made`,
+      optionParser(parseRole),
     )
     .addHelpText("after", examples("members put --tenant blue-heron-maps usr_… --role owner"))
     .action(async (user, options) => {

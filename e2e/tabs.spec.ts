@@ -79,53 +79,6 @@ describe("tabs of one person that are opened at the same moment", () => {
     }
   });
 
-  it("merge by field what one of them changed without a network with what another wrote", async () => {
-    const [away, here] = tabs;
-    if (away === undefined || here === undefined) {
-      throw new Error("There are no tabs.");
-    }
-    const openViews = (tab: Page) =>
-      tab.getByRole("button", { name: /^(Views|North|South)/ }).click();
-    await openViews(here);
-    await here.getByRole("menuitem", { name: "Save as new view…" }).click();
-    await here.getByLabel("Name").fill("North");
-    await here.getByRole("button", { name: "Save view" }).click();
-    await here.getByRole("button", { name: "North", exact: true }).waitFor();
-    // Every tab has it without a reload.
-    await openViews(away);
-    await away.getByRole("menuitem", { name: "North" }).click();
-    await away.getByRole("button", { name: "North", exact: true }).waitFor();
-
-    const network = await browser.context.newCDPSession(away);
-    const setOffline = async (offline: boolean) => {
-      const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-      await network.send("Network.enable");
-      await network.send("Network.emulateNetworkConditions", { offline, ...unlimited });
-    };
-    await setOffline(true);
-    await away.getByText(/^You are offline/).waitFor();
-    await openViews(away);
-    await away.getByRole("menuitem", { name: "Rename or share…" }).click();
-    await away.getByLabel("Name").fill("South");
-    await away.getByRole("button", { name: "Save view" }).click();
-    await away.getByText("You are offline. 1 change waits in this browser.").waitFor();
-    await away.getByRole("button", { name: "South", exact: true }).waitFor();
-
-    // Meanwhile the other tab changes something else in the same view.
-    await here.getByRole("button", { name: "Compare with previous" }).click();
-    await here.getByRole("button", { name: "North (changed)" }).click();
-    await here.getByRole("menuitem", { name: "Update North" }).click();
-    await here.getByText("The view was updated.").waitFor();
-
-    await setOffline(false);
-    await away.getByText(/^You are offline/).waitFor({ state: "hidden" });
-    // The name of one and the comparison of the other, in both tabs and after a reload.
-    await here.getByRole("button", { name: "South", exact: true }).waitFor();
-    await away.getByRole("button", { name: "South (changed)" }).waitFor();
-    await away.reload();
-    await away.getByRole("button", { name: "South (changed)" }).waitFor();
-  });
-
   it("are all signed out when one of them is", async () => {
     const [first, ...others] = tabs;
     await first?.getByRole("button", { name: /^Account/ }).click();

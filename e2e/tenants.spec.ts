@@ -110,11 +110,14 @@ describe("a tenant and its members", () => {
         "Your tenants",
         "Settings",
         "Members",
+        "Single sign-on",
         "Webhooks",
         "Agents",
         "Audit log",
       ]);
 
+      // Opening the tab anew asks who accepted meanwhile.
+      await tab(page, "Settings").click();
       await tab(page, "Members").click();
       await page.getByText("No pending invitations.").waitFor();
       await page.getByRole("combobox", { name: `Role of ${person.email}` }).click();

@@ -178,7 +178,8 @@ describe("signing in in a window", () => {
 
   it("keeps what was typed while the provider wants to see the person again", async () => {
     const page = await browser.context.newPage();
-    partners.behaviour.lifetimeSeconds = 5;
+    // Long enough for the page to open with it, also on a busy machine; renewed after half of it.
+    partners.behaviour.lifetimeSeconds = 70;
     await page.goto(`${instance.consoleUrl}/device`);
     await page.waitForURL(`${instance.consoleUrl}/login`);
     await openWindow(page, CONTINUE);

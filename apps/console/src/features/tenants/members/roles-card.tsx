@@ -97,7 +97,8 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
       aria-label="Roles compared"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what is wider than the screen.
       tabIndex={0}
-      className="overflow-x-auto rounded-card border border-line bg-surface"
+      // Hidden words are placed within it, or they would widen the page.
+      className="relative overflow-x-auto rounded-card border border-line bg-surface"
     >
       <table aria-label="What each role can do" className="w-full border-collapse text-left">
         <thead className="border-line border-b text-ink-muted text-xs">

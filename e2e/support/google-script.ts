@@ -1,7 +1,7 @@
 import type { BrowserContext } from "playwright-core";
 
 /**
- * Stands in for `https://apis.google.com/js/api.js`, which Firebase's client and the frame of its emulator load from Google and which
+ * Takes the place of `https://apis.google.com/js/api.js`, which Firebase's client and the frame of its emulator load from Google and which
  * no package has: messages between a page and its frame, by the names that both use. Like the original it makes trusted types of
  * its own, which the policy of the page must allow.
  */

@@ -42,7 +42,13 @@ const ASKING_USAGE = [
 /** What the operator alone does inside a tenant, although roles hold a scope of that name. */
 const OPERATORS_OWN = ["notifications.create", "tenants.restore", "acting.start"];
 /** What an operator does in a tenant of others only while acting there, with a reason. */
-const ACTED: readonly string[] = ["keys:write", "alerts:write", "files:write", "webhooks:write"];
+const ACTED: readonly string[] = [
+  "keys:write",
+  "alerts:write",
+  "files:write",
+  "webhooks:write",
+  "sso:write",
+];
 
 let database: TestDatabase;
 let app: TestApp;

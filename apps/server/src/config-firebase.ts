@@ -89,7 +89,7 @@ export type EmulatorSurroundings = {
 export function findEmulatorMistake(surroundings: EmulatorSurroundings): string | undefined {
   const { mode, host, consoleUrl, trustedProxies } = surroundings;
   if (mode !== "development") {
-    return "Tokens of the emulator are not signed, so anybody could sign in as anyone: it needs TURNPIKE_MODE=development.";
+    return "Tokens of the emulator are not signed, so anyone could sign in as anyone else: it needs TURNPIKE_MODE=development.";
   }
   const isReachable =
     !isLoopbackHost(host) ||

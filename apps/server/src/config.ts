@@ -166,7 +166,7 @@ function findForbidden(env: Readonly<Record<string, string | undefined>>): Mista
         {
           place: FORBIDDEN_VARIABLE,
           message:
-            "Must not be set: tokens of the emulator are not signed, so anybody could sign in.",
+            "Must not be set: tokens of the emulator are not signed, so anyone could sign in.",
         },
       ];
 }

@@ -17,7 +17,7 @@ export type TenantMarkProps = {
   size?: "small" | "large";
 };
 
-/** Stands for a tenant: its logo, or the first signs of its name while there is none. Purely visual. */
+/** The mark of a tenant: its logo, or the first signs of its name while there is none. Purely visual. */
 export function TenantMark({ tenant: { name, logoId }, size = "small" }: TenantMarkProps) {
   const { config } = usePlatform();
   const [missing, setMissing] = useState<string>();

@@ -1,5 +1,6 @@
 import {
   type HeldRole,
+  NEVER_ACTED,
   ROLES,
   type RoleName,
   type Scope,
@@ -30,9 +31,6 @@ export function toHeldRole({ role, customRole }: NamedRole): HeldRole {
 export function nameRole(named: NamedRole): string {
   return titleOfRole(toHeldRole(named));
 }
-
-/** What an operator who acts in a tenant leaves to its owners. */
-const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete"];
 
 /**
  * True when the person may do what the scope allows in the current tenant. A visit as operator is read-only,

@@ -1,6 +1,9 @@
 import { createFileRoute } from "@tanstack/react-router";
 import { TermsPage } from "#features/legal/terms-page.tsx";
+import { pageContentQuery } from "#platform/page-content.ts";
 
 export const Route = createFileRoute("/terms")({
+  // The page is as long as its text before a position is restored in it. A failure is the page's to show.
+  loader: async ({ context }) => await context.queryClient.prefetchQuery(pageContentQuery("terms")),
   component: TermsPage,
 });

@@ -49,6 +49,6 @@ describe("turnpike mail test", () => {
       outcome: "failed",
       explanation: expect.stringMatching(/rules of the server/),
     });
-    expect((await turnpike("mail", "test", "nobody")).code).toBe(2);
+    expect((await turnpike("mail", "test", "no-address")).code).toBe(2);
   });
 });

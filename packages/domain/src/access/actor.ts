@@ -1,6 +1,6 @@
 import { AppError, resourceNotFound } from "../errors/app-error.ts";
 import type { TenantId, UserId } from "../ids/ids.ts";
-import { type HeldRole, type Scope, scopesOf } from "./scopes.ts";
+import { type HeldRole, NEVER_ACTED, type Scope, scopesOf } from "./scopes.ts";
 
 /** The person or program that acts. The audit trail shows the id. */
 export type Actor =
@@ -57,10 +57,8 @@ const MEMBERS_OWN: readonly Scope[] = [
   "alerts:write",
   "files:write",
   "webhooks:write",
+  "sso:write",
 ];
-
-/** What an operator does not do while acting in a tenant: its money and its end are not theirs. */
-const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete"];
 
 /**
  * Names the sender that limits apply to: all programs of a tenant count as one, while each program of the operator and each person
@@ -182,7 +180,7 @@ export function assertMayInTenant(actor: Actor, scope: Scope, tenantId: TenantId
       code: "INSUFFICIENT_SCOPE",
       publicMessage:
         actor.acting?.tenantId === tenantId
-          ? "Not while you act in this tenant: its money and its end are left to its owners."
+          ? "Not while you act in this tenant: its money, its owners and its end are left to its members."
           : "Act in this tenant first: operators change what is its members' only with a reason.",
       extensions: { requiredScope: scope },
     });

@@ -156,3 +156,6 @@ export function canGrantRole(role: HeldRole, other: HeldRole): boolean {
   const held = scopesOf(role);
   return held.includes("members:write") && scopesOf(other).every((scope) => held.includes(scope));
 }
+
+/** What an operator does not do while acting in a tenant: its money, its owners and its end are not theirs. */
+export const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete", "sso:write"];

@@ -22,7 +22,7 @@ const ENHANCED: Readonly<Record<string, Meaning>> = {
   "1.1": ["address", "There is no such mailbox."],
   "1.2": ["address", "The domain of the address does not exist or takes no mail."],
   "1.3": ["address", "The address is not written as the server expects."],
-  "1.4": ["message", "The address stands for several mailboxes."],
+  "1.4": ["message", "The address leads to several mailboxes."],
   "1.6": ["address", "The mailbox has moved, and its new address is not known."],
   "1.7": ["sender", "The server does not accept how the sender's address is written."],
   "1.8": ["sender", "The server does not know the domain of the sender's address."],

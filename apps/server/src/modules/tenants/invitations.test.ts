@@ -333,7 +333,7 @@ describe("an invitation", () => {
 });
 
 describe("an invitation's time", () => {
-  it("is chosen by its sender, stands in the mail, and is the same when it is sent again", async () => {
+  it("is chosen by its sender, is in the mail, and is the same when it is sent again", async () => {
     const { tenantId, owner } = await createStage();
     const email = newAddress();
     const terms = { tenantId, email, role: "billing", expiresInDays: 1 } as const;

@@ -32,7 +32,7 @@ export function InviteOutcomes({ outcomes, onCorrect, onDone }: InviteOutcomesPr
         className="max-h-80 divide-y divide-line overflow-y-auto border-line border-y"
       >
         {outcomes.map((outcome, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an address may stand in the list twice
+          // biome-ignore lint/suspicious/noArrayIndexKey: an address may be in the list twice
           <li key={index} className="py-2.5">
             <OutcomeLine outcome={outcome} />
           </li>

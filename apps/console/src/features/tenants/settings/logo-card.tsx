@@ -30,7 +30,7 @@ export function LogoCard({ tenant, mayWrite }: LogoCardProps) {
     return null;
   }
   return (
-    <Card title="Logo" description="Stands for this tenant in lists and in the sidebar.">
+    <Card title="Logo" description="Shown for this tenant in lists and in the sidebar.">
       {mayWrite ? (
         <LogoForm key={tenant.tenantId} tenant={tenant} />
       ) : (

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { emailDomainOf } from "@turnpike/domain/text/email-domain";
@@ -14,46 +13,14 @@ import {
   findConnectionOfSlug,
   noteFailure,
 } from "../sso-connections.store.ts";
+import { drawSecret, hashSecret, toRequestId } from "./secrets.ts";
 import { insertAttempt } from "./sso-attempts.store.ts";
+import { toOidcSettings, toSamlSettings } from "./to-settings.ts";
 
 /** Whose provider is asked: that of an address's domain, or of a tenant. */
 export type SsoTarget = { email: string } | { slug: string };
 
-const SECRET_BYTES = 32;
 const ATTEMPT_MS = 10 * 60_000;
-
-export function hashSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
-}
-
-export function drawSecret(deps: Pick<SsoDeps, "randomBytes">): string {
-  return Buffer.from(deps.randomBytes(SECRET_BYTES)).toString("base64url");
-}
-
-/** SAML wants an XML name: it must not begin with a digit. */
-export function toRequestId(nonce: string): string {
-  return `_${nonce}`;
-}
-
-export async function toOidcSettings(
-  deps: Pick<SsoDeps, "sealer">,
-  row: Extract<ConnectionRow, { protocol: "oidc" }>,
-) {
-  return {
-    issuer: row.issuer,
-    clientId: row.client_id,
-    clientSecret:
-      row.client_secret === null ? undefined : await deps.sealer.open(row.client_secret),
-  };
-}
-
-export function toSamlSettings(row: Extract<ConnectionRow, { protocol: "saml" }>) {
-  return {
-    entityId: row.entity_id,
-    signInUrl: row.sign_in_url,
-    certificates: row.certificates,
-  };
-}
 
 async function findTarget(tx: Tx, by: SsoTarget): Promise<ConnectionRow | undefined> {
   if ("slug" in by) {

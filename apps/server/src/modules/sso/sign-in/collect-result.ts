@@ -4,7 +4,7 @@ import { SIGN_INS } from "#platform/transact.ts";
 import type { SsoLoginError } from "../protocol/sso-error.ts";
 import type { SsoDeps } from "../sso.ports.ts";
 import { findConnection, noteFailure, noteUse } from "../sso-connections.store.ts";
-import { hashSecret } from "./begin-sign-in.ts";
+import { hashSecret } from "./secrets.ts";
 import { takeResult } from "./sso-attempts.store.ts";
 import { findIdentity, linkIdentity } from "./sso-identities.store.ts";
 

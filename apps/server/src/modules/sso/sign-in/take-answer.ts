@@ -8,14 +8,9 @@ import { toServiceAddresses } from "../service-addresses.ts";
 import type { SsoDeps } from "../sso.ports.ts";
 import { type ConnectionRow, findConnection, noteFailure } from "../sso-connections.store.ts";
 import { isVerifiedDomain } from "../sso-domains.store.ts";
-import {
-  drawSecret,
-  hashSecret,
-  toOidcSettings,
-  toRequestId,
-  toSamlSettings,
-} from "./begin-sign-in.ts";
+import { drawSecret, hashSecret, toRequestId } from "./secrets.ts";
 import { type AttemptRow, insertResult, takeAttempt } from "./sso-attempts.store.ts";
+import { toOidcSettings, toSamlSettings } from "./to-settings.ts";
 
 /** What a browser brings from a provider. */
 export type ProviderAnswer =

@@ -107,6 +107,7 @@ describe("an operator in a tenant of others", () => {
       ["POST", `${at}/webhooks`, { url: "https://1.1.1.1/hook" }],
       ["PUT", `${at}/billing/spend-cap`, { amount: "100" }],
       ["POST", `${at}/delete`, { name: "Acme" }],
+      ["POST", `${at}/sso/domains`, { domain: "acme.example" }],
       ["PUT", `${at}/members/${members.items[0].userId}`, { role: "owner" }],
     ] as const) {
       const reply = await app.call(operator, method, path, body);

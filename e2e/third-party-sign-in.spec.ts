@@ -184,7 +184,8 @@ describe("signing in in a window", () => {
     await page.waitForURL(`${instance.consoleUrl}/login`);
     await openWindow(page, CONTINUE);
     await page.waitForURL(`${instance.consoleUrl}/device`);
-    await page.getByRole("textbox").first().fill("BCDF");
+    // By its name: until the screen is there, the address is its own and the page is still the one before.
+    await page.getByLabel("Code", { exact: true }).fill("BCDF");
     partners.behaviour.error = "login_required";
     await page.getByText("Sign in again to go on").waitFor();
     partners.behaviour.error = undefined;
@@ -192,7 +193,7 @@ describe("signing in in a window", () => {
     const opened = await openWindow(page, "Sign in again");
     await opened.waitForEvent("close");
     await page.getByText("Sign in again to go on").waitFor({ state: "hidden" });
-    expect(await page.getByRole("textbox").first().inputValue()).toMatch(/^BCDF/);
+    expect(await page.getByLabel("Code", { exact: true }).inputValue()).toBe("BCDF");
     expect(page.url()).toBe(`${instance.consoleUrl}/device`);
     await page.close();
   });

@@ -1,5 +1,5 @@
 import { type DragEvent, type ReactNode, useId, useState } from "react";
-import { joinClasses } from "./join-classes.ts";
+import { joinClasses } from "./join-classes.tsx";
 
 export type FileDropProps = {
   icon: ReactNode;

@@ -469,6 +469,7 @@ export function wirePeople(
         consoleUrl: urls.console,
         version: input.version,
         summary: config.landing.summary,
+        search: documentation.search,
       }),
       ...createSystemRoutes({
         readiness: async () => toReadiness(await health.components(), input.draining.aborted),

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogger } from "#platform/logger.ts";
 import { createRouteTable } from "../route-table.ts";
 import { createDocumentationRoutes } from "./documentation.ts";
+import { createDocumentationSearch } from "./search-documentation.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../../..");
 const OPTIONS = {
@@ -19,7 +20,8 @@ const OPTIONS = {
 const logger = createLogger({ level: "silent" });
 
 function serve(checkout: string): Promise<{ server: Server; url: string }> {
-  const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout }));
+  const { search } = createDocumentationSearch({ checkout, siteUrl: OPTIONS.consoleUrl });
+  const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout, search }));
   const server = createServer((req, res) => {
     const found = find(req.method ?? "GET", req.url ?? "/");
     if (found.kind !== "found") {
@@ -82,6 +84,24 @@ describe("documentation pages", () => {
     for (const code of Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) {
       expect(text).toContain(`href="/docs/errors/${errorPageSlug(code)}"><code>${code}</code>`);
     }
+  });
+
+  it("searches with a form that needs no script, and escapes what was asked", async () => {
+    const { text } = await read("/docs/search?q=import+hashes+of+existing+keys");
+    expect(text).toMatch(/<ol class="results"><li><a href="\/docs\/keys/);
+    expect(text).toContain('value="import hashes of existing keys"');
+    const hostile = await read(`/docs/search?q=${encodeURIComponent('"><script>x')}`);
+    expect(hostile.text).toContain('value="&quot;&gt;&lt;script&gt;x"');
+    expect(hostile.text).not.toContain("<script");
+    expect((await read("/docs/search")).response.status).toBe(200);
+  });
+
+  it("leads from each guide to its neighbours, and describes each on the index", async () => {
+    const { text } = await read("/docs/gateway");
+    expect(text).toContain('<a rel="prev" href="/docs/adopt">');
+    expect(text).toContain('<a rel="next" href="/docs/sdk">');
+    const index = await read("/docs");
+    expect(index.text.match(/class="summary"/g)?.length).toBeGreaterThan(20);
   });
 
   it("answers an unknown page with 404 in the same frame", async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { ERROR_CODES, errorPageSlug, isErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { RawRoute } from "../raw-route.ts";
+import { type RawRoute, readQuery } from "../raw-route.ts";
 import {
   sendMarkdown,
   sendPlainText,
@@ -18,24 +18,32 @@ import {
 import {
   createPageShell,
   html,
+  type PageBrand,
   type PageShell,
+  renderSearchForm,
   type SafeHtml,
+  SEARCH_PATH,
   sendHtml,
   trustHtml,
 } from "./html-page.ts";
+import { summariseMarkdown, toPlainText } from "./markdown-twin.ts";
 import { createReferenceRoutes } from "./reference.ts";
+import type { DocumentationSearch, FoundSection } from "./search-documentation.ts";
 
 export type DocumentationOptions = {
   /** Absolute path of the repository. */
   checkout: string;
-  /** `accent` as `#rrggbb`. */
-  brand: { name: string; accent: string };
+  brand: PageBrand;
   /** Public address of the listener for people, without a slash at the end. */
   consoleUrl: string;
   version: string;
   /** What is sold here, in a sentence; left out: one that fits any API. */
   summary?: string | undefined;
+  search: DocumentationSearch["search"];
 };
+
+const RESULTS_MAX = 20;
+const QUERY_LENGTH_MAX = 200;
 
 const TWIN_SUFFIX = ".md";
 const MARKDOWN = "text/markdown";
@@ -44,28 +52,61 @@ const MARKDOWN = "text/markdown";
 const CONTENTS_FROM_HEADINGS = 4;
 
 /** In the order in which an operator reads them; guides not named here follow. */
-const GUIDE_ORDER = [
-  "adopt",
-  "api",
-  "gateway",
-  "sdk",
-  "configuration",
-  "operations",
-  "architecture",
+const GUIDE_GROUPS = [
+  { title: "Start", names: ["install", "adopt", "gateway", "sdk", "api"] },
+  { title: "Keys and usage", names: ["keys", "events", "analytics", "usage-queries", "alerts"] },
+  { title: "Money", names: ["billing"] },
+  {
+    title: "Intelligence",
+    names: ["insights", "forecasts", "ask", "language-model", "agents"],
+  },
+  { title: "People", names: ["sign-in", "single-sign-on", "teams", "mail", "public-pages"] },
+  {
+    title: "Operation",
+    names: ["configuration", "command-line", "operations", "security", "webhooks", "benchmarks"],
+  },
 ];
+const OTHER_GUIDES = "More";
 
-function guideRank(page: DocumentationPage): number {
-  const rank = GUIDE_ORDER.indexOf(page.name);
-  return rank === -1 ? GUIDE_ORDER.length : rank;
-}
+type GuideGroup = { title: string; pages: DocumentationPage[] };
 
 function titleOf(page: DocumentationPage): string {
   return page.title ?? page.name;
 }
 
-async function listGuides(pages: DocumentationPages): Promise<DocumentationPage[]> {
+async function groupGuides(pages: DocumentationPages): Promise<GuideGroup[]> {
   const guides = await pages.list("guides");
-  return guides.sort((one, other) => guideRank(one) - guideRank(other));
+  const grouped = GUIDE_GROUPS.map(({ title, names }) => ({
+    title,
+    pages: names.flatMap((name) => guides.filter((page) => page.name === name)),
+  }));
+  const known = new Set(GUIDE_GROUPS.flatMap(({ names }) => names));
+  const others = guides.filter(({ name }) => !known.has(name));
+  return [...grouped, { title: OTHER_GUIDES, pages: others }].filter(
+    (group) => group.pages.length > 0,
+  );
+}
+
+async function listGuides(pages: DocumentationPages): Promise<DocumentationPage[]> {
+  return (await groupGuides(pages)).flatMap((group) => group.pages);
+}
+
+/** The ways to the guides before and after one. */
+async function renderNeighbours(
+  pages: DocumentationPages,
+  page: DocumentationPage,
+): Promise<SafeHtml | undefined> {
+  const guides = await listGuides(pages);
+  const at = guides.findIndex(({ href }) => href === page.href);
+  const [before, after] = at === -1 ? [] : [guides[at - 1], guides[at + 1]];
+  if (before === undefined && after === undefined) {
+    return;
+  }
+  const link = (rel: string, label: string, to: DocumentationPage | undefined) =>
+    to === undefined
+      ? undefined
+      : html`<a rel="${rel}" href="${to.href}"><span class="quiet">${label}</span> ${titleOf(to)}</a>`;
+  return html`<nav class="neighbours" aria-label="Previous and next page">${link("prev", "Previous", before)}${link("next", "Next", after)}</nav>`;
 }
 
 function linkTo(href: string, label: string, current: string): SafeHtml {
@@ -75,10 +116,13 @@ function linkTo(href: string, label: string, current: string): SafeHtml {
 }
 
 async function renderNavigation(pages: DocumentationPages, current: string): Promise<SafeHtml> {
-  const guides = await listGuides(pages);
+  const groups = await groupGuides(pages);
   const decisions = await pages.list("decisions");
   const codes = Object.keys(ERROR_CODES).filter(isErrorCode);
-  return html`<h2>Guides</h2><ul>${guides.map((page) => linkTo(page.href, titleOf(page), current))}</ul>
+  return html`${groups.map(
+    (group) =>
+      html`<h2>${group.title}</h2><ul>${group.pages.map((page) => linkTo(page.href, titleOf(page), current))}</ul>`,
+  )}
 <h2>Reference</h2><ul>${linkTo("/v1/reference", "API reference", current)}${linkTo("/docs/errors", "Error codes", current)}</ul>
 ${
   current.startsWith("/docs/errors")
@@ -90,6 +134,24 @@ ${
     ? undefined
     : html`<h2>Decisions</h2><ul>${decisions.map((page) => linkTo(page.href, titleOf(page), current))}</ul>`
 }`;
+}
+
+function renderCard(href: string, title: string, summary: string): SafeHtml {
+  return html`<li><a href="${href}"><span class="title">${title}</span>${
+    summary === "" ? undefined : html`<span class="summary">${summary}</span>`
+  }</a></li>`;
+}
+
+function renderResults(query: string, found: readonly FoundSection[]): SafeHtml {
+  if (query === "") {
+    return html`<p>Guides and error codes are searched, word by word.</p>`;
+  }
+  return found.length === 0
+    ? html`<p>No results for “${query}”. Try fewer or other words.</p>`
+    : html`<ol class="results">${found.map(
+        ({ title, address, excerpt }) =>
+          html`<li><a href="${address}">${title}</a><p>${toPlainText(excerpt)}</p></li>`,
+      )}</ol>`;
 }
 
 function renderContents(page: DocumentationPage): SafeHtml | undefined {
@@ -131,7 +193,7 @@ function renderErrorIndex(): SafeHtml {
  */
 export function createDocumentationRoutes(options: DocumentationOptions): RawRoute[] {
   const shell: PageShell = createPageShell({
-    tokensFile: join(options.checkout, "packages/ui/src/tokens.css"),
+    checkout: options.checkout,
     brand: options.brand,
   });
   const pages = createDocumentationPages(join(options.checkout, "docs"));
@@ -163,7 +225,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     const text = shell.render({
       title: titleOf(page),
       navigation: await renderNavigation(pages, page.href),
-      main: html`${section === "errors" ? renderErrorFacts(name) : undefined}<article>${trustHtml(page.html)}</article>`,
+      main: html`${section === "errors" ? renderErrorFacts(name) : undefined}<article>${trustHtml(page.html)}</article>${await renderNeighbours(pages, page)}`,
       contents: renderContents(page),
       layout: "page",
       twin: { href: page.href + TWIN_SUFFIX, type: MARKDOWN },
@@ -172,16 +234,35 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
   }
 
   async function sendIndex({ req, res }: Reply): Promise<void> {
-    const guides = await listGuides(pages);
+    const groups = await groupGuides(pages);
     const text = shell.render({
       title: "Documentation",
       navigation: await renderNavigation(pages, "/docs"),
       main: html`<h1>${options.brand.name} documentation</h1>
-<p>Version ${options.version}.</p>
-<ul class="cards">${guides.map((page) => html`<li><a href="${page.href}">${titleOf(page)}</a></li>`)}
-<li><a href="/v1/reference">API reference</a></li><li><a href="/docs/errors">Error codes</a></li></ul>`,
+<p>Version ${options.version}. Every page is also Markdown: add <code>.md</code> to its address.</p>
+${groups.map(
+  (group) =>
+    html`<h2>${group.title}</h2><ul class="cards">${group.pages.map((page) => renderCard(page.href, titleOf(page), summariseMarkdown(page.source)))}</ul>`,
+)}
+<h2>Reference</h2><ul class="cards">${renderCard("/v1/reference", "API reference", "Every operation of the API with its shapes, and samples in six languages.")}${renderCard("/docs/errors", "Error codes", "Every code, its status and what to do.")}</ul>`,
       layout: "page",
       twin: { href: "/llms.txt", type: "text/plain" },
+    });
+    sendHtml(req, res, { status: 200, text });
+  }
+
+  async function sendSearch({ req, res }: Reply): Promise<void> {
+    const query = (readQuery(req).get("q") ?? "").trim().slice(0, QUERY_LENGTH_MAX);
+    const found = query === "" ? [] : await options.search(query, RESULTS_MAX);
+    const own = found.map((section) => ({
+      ...section,
+      address: section.address.slice(options.consoleUrl.length),
+    }));
+    const text = shell.render({
+      title: query === "" ? "Search" : `${query} – search`,
+      navigation: await renderNavigation(pages, SEARCH_PATH),
+      main: html`<h1>Search</h1>${renderSearchForm(query)}${renderResults(query, own)}`,
+      layout: "page",
     });
     sendHtml(req, res, { status: 200, text });
   }
@@ -220,6 +301,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     page("/docs", sendIndex),
     page("/docs/", sendIndex),
     page("/llms.txt", sendLlmsText),
+    page(SEARCH_PATH, sendSearch),
     page("/docs/errors", sendErrorIndex),
     page(`/docs/errors${TWIN_SUFFIX}`, ({ req, res }) => {
       sendMarkdown(req, res, writeErrorIndex(options.consoleUrl));

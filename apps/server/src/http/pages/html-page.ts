@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import type { RawRoute } from "../raw-route.ts";
 import { toBrandStyle } from "./brand-style.ts";
 
@@ -68,8 +69,9 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -139,6 +141,50 @@ export function sendHtml(
   });
 }
 
+/** The operator's name and colours. */
+export type PageBrand = {
+  name: string;
+  /** `#rrggbb`. */
+  accent: string;
+  /** A picture as a `data:` address; left out: the product's own. */
+  mark?: string | undefined;
+};
+
+export const SEARCH_PATH = "/docs/search";
+
+/** A form that works without a script. */
+export function renderSearchForm(query = ""): SafeHtml {
+  return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="200" placeholder="Search the documentation" aria-label="Search the documentation" required><button>Search</button></form>`;
+}
+
+/** The console's mark: a post and its raised bar. */
+const OWN_MARK = trustHtml(
+  '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" fill="none"><rect class="ground" width="32" height="32" rx="7"/><path class="bar-up" d="M5 22.5 28.5 8.9" stroke-width="4.6"/><path class="gaps" d="m13.4 17.65 3.3-1.91m3.7-2.14 3.3-1.91" stroke-width="5.4"/><path class="post" d="M10 17v10" stroke-width="5" stroke-linecap="round"/></svg>',
+);
+
+function renderMark(mark: string | undefined): SafeHtml {
+  return mark === undefined ? OWN_MARK : html`<img class="mark" src="${mark}" alt="">`;
+}
+
+/** Typefaces of the console, by the beginning of their file names. */
+const TYPEFACES = [
+  { family: "Inter Variable", file: "inter-latin-wght-normal-" },
+  { family: "JetBrains Mono Variable", file: "jetbrains-mono-latin-wght-normal-" },
+];
+
+/** Rules for the typefaces that the built console has; none before it is built. */
+function readTypefaces(folder: string): string {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return TYPEFACES.flatMap(({ family, file }) => {
+    const found = files.find((name) => name.startsWith(file) && name.endsWith(".woff2"));
+    return found === undefined
+      ? []
+      : [
+          `@font-face { font-family: "${family}"; font-weight: 100 900; font-display: swap; src: url("/assets/${found}") format("woff2"); }`,
+        ];
+  }).join("\n");
+}
+
 /** The token file is Tailwind's input; the part before Tailwind's own rules is plain CSS, the two themes. */
 function readTokens(file: string): string {
   const text = readFileSync(file, "utf8");
@@ -149,16 +195,13 @@ function readTokens(file: string): string {
 /**
  * Makes the frame around pages that the server writes itself, in the colours of the console.
  *
- * @param input.tokensFile - `packages/ui/src/tokens.css`, so that there is one palette.
- * @param input.accent - `#rrggbb`, the operator's.
+ * @param input.checkout - Absolute path of the repository: the palette and the typefaces are the console's.
  */
-export function createPageShell(input: {
-  tokensFile: string;
-  brand: { name: string; accent: string };
-}): PageShell {
-  const { brand } = input;
+export function createPageShell(input: { checkout: string; brand: PageBrand }): PageShell {
+  const { brand, checkout } = input;
   const style = [
-    readTokens(input.tokensFile),
+    readTypefaces(join(checkout, "apps/console/dist/assets")),
+    readTokens(join(checkout, "packages/ui/src/tokens.css")),
     toBrandStyle(brand.accent),
     readFileSync(new URL("./html-page.css", import.meta.url), "utf8"),
   ].join("\n");
@@ -180,7 +223,8 @@ ${twin === undefined ? undefined : html`<link rel="alternate" type="${twin.type}
 <body class="layout-${layout}">
 <a class="skip" href="#main">Skip to the text</a>
 <header class="bar">
-<a class="brand" href="/docs"><span class="mark" aria-hidden="true"></span>${brand.name} <span class="quiet">documentation</span></a>
+<a class="brand" href="/docs">${renderMark(brand.mark)}${brand.name} <span class="quiet">documentation</span></a>
+${renderSearchForm()}
 <nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/v1/reference">API reference</a><a href="/docs/errors">Error codes</a><a href="/">Console</a></nav>
 </header>
 <div class="columns">

@@ -43,18 +43,27 @@ export function toMarkdownTwin(page: string, source: string, siteUrl: string): s
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
+/** A piece of Markdown as plain text: words of links, without marks, code fences and lines of tables. */
+export function toPlainText(markdown: string): string {
+  return markdown
+    .replace(/^\s*(?:```|~~~).*$/gm, "")
+    .replace(/^\|[-:| ]+\|$/gm, "")
+    .replace(LINK, (whole, code?: string, _bang?: string, label?: string) =>
+      code === undefined ? (label ?? "") : whole,
+    )
+    .replace(/^#+ /gm, "")
+    .replace(/[`*|]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
 /** The first sentence below the title as plain text; the empty text when a page begins otherwise. */
 export function summariseMarkdown(source: string): string {
   const paragraph = source
     .split(/\n\s*\n/)
     .map((block) => block.trim())
     .find((block) => /^[\p{L}\p{N}`*_[]/u.test(block));
-  const text = (paragraph ?? "")
-    .replace(LINK, (whole, code?: string, _bang?: string, label?: string) =>
-      code === undefined ? (label ?? "") : whole,
-    )
-    .replace(/[`*]/g, "")
-    .replace(/\s+/g, " ");
+  const text = toPlainText(paragraph ?? "");
   const sentence = /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
   return sentence.length > SUMMARY_LENGTH_MAX ? "" : sentence;
 }

@@ -13,6 +13,8 @@ describe("the search of the documentation", () => {
     ["webhook signatures", "/docs/webhooks"],
     ["what does SPEND_CAP_REACHED mean", "/docs/errors/spend-cap-reached"],
     ["setup nginx forward auth", "/docs/"],
+    ["webhok signtures", "/docs/webhooks"],
+    ["forecas", "/docs/forecasts"],
   ])("finds for %s a section below %s first", async (query, path) => {
     const [first] = await search.search(query, 3);
     expect(first?.address).toContain(`https://api.example.com${path}`);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import MiniSearch from "minisearch";
 import { twinOf } from "./documentation-markdown.ts";
 import { createDocumentationPages, type DocumentationPage } from "./documentation-pages.ts";
 import { toAnchor } from "./render-markdown.ts";
@@ -13,15 +14,16 @@ export type DocumentationSearch = {
   read(path: string): Promise<string | undefined>;
 };
 
-type IndexedSection = FoundSection & {
-  words: Map<string, number>;
-  length: number;
-};
+type IndexedSection = FoundSection & { id: number; text: string };
 
 const EXCERPT_LENGTH = 500;
 const QUERY_WORDS_MAX = 12;
 /** A word of a heading says more than one of the text. */
 const HEADING_WEIGHT = 4;
+/** Words that are still being typed match longer ones, and long ones with a wrong letter match as well. */
+const PREFIX_FROM_LETTERS = 4;
+const FUZZY_FROM_LETTERS = 6;
+const WRONG_LETTERS = 0.15;
 /** Common words say nothing. */
 const STOP_WORDS = new Set(
   "a an and are as at be by can do does for from how i if in is it my of on or that the this to what when where which with".split(
@@ -30,23 +32,20 @@ const STOP_WORDS = new Set(
 );
 
 function toWords(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
-  // "keys" finds "key" and the other way round.
-  return words
-    .filter((word) => !STOP_WORDS.has(word))
-    .map((word) => (word.length > 3 ? word.replace(/(?:es|s)$/, "") : word));
+  return text.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-function countWords(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) {
-    counts.set(word, (counts.get(word) ?? 0) + 1);
+function toTerm(word: string): string | null {
+  const term = word.toLowerCase();
+  if (STOP_WORDS.has(term)) {
+    return null;
   }
-  return counts;
+  // "keys" finds "key" and the other way round.
+  return term.length > 3 ? term.replace(/(?:es|s)$/, "") : term;
 }
 
 /** Cuts a page at its headings; the part before the first one is under the title. */
-function toSections(page: DocumentationPage, siteUrl: string): IndexedSection[] {
+function toSections(page: DocumentationPage, siteUrl: string): Omit<IndexedSection, "id">[] {
   const title = page.title ?? page.name;
   const parts = twinOf(page, siteUrl).split(/^(?=#{2,3} )/m);
   return parts.map((part, index) => {
@@ -56,32 +55,29 @@ function toSections(page: DocumentationPage, siteUrl: string): IndexedSection[] 
     // A title right above the first heading has no text of its own.
     const next = parts[index + 1]?.split("\n").slice(1);
     const text = rest.join("\n").trim() || (next?.join("\n").trim() ?? "");
-    const words = toWords(text);
     return {
       title: index === 0 ? title : `${title}: ${heading}`,
       address: `${siteUrl}${page.href}${anchor}`,
       excerpt: text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)}…` : text,
-      words: countWords(words),
-      length: words.length,
+      text,
     };
   });
 }
 
-function scoreOf(
-  section: IndexedSection,
-  query: readonly string[],
-  rarity: Map<string, number>,
-): number {
-  const heading = new Set(toWords(section.title));
-  let score = 0;
-  for (const word of query) {
-    const count = section.words.get(word) ?? 0;
-    // Grows slowly with the count, and less in long sections.
-    const inText = count / (count + 1 + section.length / 200);
-    const inHeading = heading.has(word) ? HEADING_WEIGHT / (1 + heading.size) : 0;
-    score += (inText + inHeading) * (rarity.get(word) ?? 0);
-  }
-  return score;
+function createIndex(sections: readonly IndexedSection[]): MiniSearch<IndexedSection> {
+  const index = new MiniSearch<IndexedSection>({
+    fields: ["title", "text"],
+    storeFields: ["title", "address", "excerpt"],
+    tokenize: toWords,
+    processTerm: toTerm,
+    searchOptions: {
+      boost: { title: HEADING_WEIGHT },
+      prefix: (term) => term.length >= PREFIX_FROM_LETTERS,
+      fuzzy: (term) => (term.length >= FUZZY_FROM_LETTERS ? WRONG_LETTERS : false),
+    },
+  });
+  index.addAll(sections);
+  return index;
 }
 
 /**
@@ -95,35 +91,32 @@ export function createDocumentationSearch(input: {
   siteUrl: string;
 }): DocumentationSearch {
   const pages = createDocumentationPages(join(input.checkout, "docs"));
-  let known: { of: readonly DocumentationPage[]; sections: IndexedSection[] } | undefined;
+  let known: { of: readonly DocumentationPage[]; index: MiniSearch<IndexedSection> } | undefined;
 
   /** Indexed anew when a page has changed. */
-  async function getSections(): Promise<IndexedSection[]> {
+  async function getIndex(): Promise<MiniSearch<IndexedSection>> {
     const all = [...(await pages.list("guides")), ...(await pages.list("errors"))];
     const isSame =
       known?.of.length === all.length && all.every((page, at) => page === known?.of[at]);
     if (known === undefined || !isSame) {
-      known = { of: all, sections: all.flatMap((page) => toSections(page, input.siteUrl)) };
+      const sections = all.flatMap((page) => toSections(page, input.siteUrl));
+      known = { of: all, index: createIndex(sections.map((section, id) => ({ ...section, id }))) };
     }
-    return known.sections;
+    return known.index;
   }
 
   return {
     async search(query, limit) {
-      const asked = [...new Set(toWords(query))].slice(0, QUERY_WORDS_MAX);
-      const sections = await getSections();
-      const rarity = new Map(
-        asked.map((word) => {
-          const having = sections.filter((section) => section.words.has(word)).length;
-          return [word, Math.log(1 + sections.length / (1 + having))];
-        }),
-      );
-      return sections
-        .map((section) => ({ section, score: scoreOf(section, asked, rarity) }))
-        .filter(({ score }) => score > 0)
-        .toSorted((one, other) => other.score - one.score)
+      const asked = [...new Set(toWords(query))].slice(0, QUERY_WORDS_MAX).join(" ");
+      const index = await getIndex();
+      return index
+        .search(asked)
         .slice(0, limit)
-        .map(({ section: { title, address, excerpt } }) => ({ title, address, excerpt }));
+        .map(({ title, address, excerpt }) => ({
+          title: String(title),
+          address: String(address),
+          excerpt: String(excerpt),
+        }));
     },
     async read(path) {
       const [first = "", second] = path

@@ -10,7 +10,12 @@ import {
   startForeignProvider,
 } from "./support/foreign-provider.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
-import { type MockProvider, openWindow, startMockProvider } from "./support/mock-provider.ts";
+import {
+  type MockProvider,
+  openWindow,
+  startMockProvider,
+  waitForClosed,
+} from "./support/mock-provider.ts";
 import { watchPage } from "./support/watch-page.ts";
 
 let folder: string;
@@ -133,10 +138,7 @@ describe("signing in in a window", () => {
     await page.goto(`${instance.consoleUrl}/plans`);
     await page.getByLabel("E-mail address").fill("typed@before.example");
     const opened = await openWindow(page, CONTINUE);
-    await Promise.all([
-      page.waitForURL(`${instance.consoleUrl}/plans`),
-      opened.waitForEvent("close"),
-    ]);
+    await Promise.all([page.waitForURL(`${instance.consoleUrl}/plans`), waitForClosed(opened)]);
     expect(partners.asked.at(-1)?.get("prompt")).toBe("select_account");
     expect(partners.asked.at(-1)?.get("state")).toMatch(/^window\./);
 
@@ -177,9 +179,10 @@ describe("signing in in a window", () => {
   });
 
   it("keeps what was typed while the provider wants to see the person again", async () => {
-    const page = await browser.context.newPage();
-    // Long enough for the page to open with it, also on a busy machine; renewed after half of it.
-    partners.behaviour.lifetimeSeconds = 70;
+    // Its clock is moved, and all pages of a browser share it.
+    await using later = await startBrowser();
+    const page = await later.context.newPage();
+    await page.clock.install();
     await page.goto(`${instance.consoleUrl}/device`);
     await page.waitForURL(`${instance.consoleUrl}/login`);
     await openWindow(page, CONTINUE);
@@ -187,14 +190,13 @@ describe("signing in in a window", () => {
     // By its name: until the screen is there, the address is its own and the page is still the one before.
     await page.getByLabel("Code", { exact: true }).fill("BCDF");
     partners.behaviour.error = "login_required";
+    await page.clock.fastForward(partners.behaviour.lifetimeSeconds * 1_000);
     await page.getByText("Sign in again to go on").waitFor();
     partners.behaviour.error = undefined;
-    partners.behaviour.lifetimeSeconds = 600;
     const opened = await openWindow(page, "Sign in again");
-    await opened.waitForEvent("close");
+    await waitForClosed(opened);
     await page.getByText("Sign in again to go on").waitFor({ state: "hidden" });
     expect(await page.getByLabel("Code", { exact: true }).inputValue()).toBe("BCDF");
     expect(page.url()).toBe(`${instance.consoleUrl}/device`);
-    await page.close();
   });
 });

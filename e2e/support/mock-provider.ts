@@ -68,3 +68,10 @@ export async function openWindow(page: Page, button: string): Promise<Page> {
   await page.getByRole("button", { name: button }).click();
   return await opened;
 }
+
+/** Waits until a window is closed, which it may be already. */
+export async function waitForClosed(opened: Page): Promise<void> {
+  if (!opened.isClosed()) {
+    await opened.waitForEvent("close");
+  }
+}

@@ -23,7 +23,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
   const { search } = createDocumentationSearch({ checkout, siteUrl: OPTIONS.consoleUrl });
   const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout, search }));
   const server = createServer((req, res) => {
-    const found = find(req.method ?? "GET", req.url ?? "/");
+    const found = find(req.method ?? "GET", new URL(req.url ?? "/", "http://localhost").pathname);
     if (found.kind !== "found") {
       res.writeHead(404).end("no route");
       return;

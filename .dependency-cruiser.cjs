@@ -200,13 +200,13 @@ module.exports = {
       "plumbing-below-modules",
       "platform and http know no business noun and no composition root",
       { path: `${SERVER}/(platform|http)/`, pathNot: TEST },
-      { path: `${SERVER}/(modules/|(main|app|deps)[.]ts$)` },
+      { path: `${SERVER}/(modules/|(main|run-product|app|deps)[.]ts$)` },
     ),
     forbid(
       "modules-below-app",
       "a module is given its dependencies and does not reach up for them",
       { path: `${MODULES}/`, pathNot: TEST },
-      { path: `${SERVER}/(main|app|deps)[.]ts$` },
+      { path: `${SERVER}/(main|run-product|app|deps)[.]ts$` },
     ),
     forbid(
       "platform-below-http",

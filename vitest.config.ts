@@ -16,8 +16,8 @@ const CONSOLE_TESTS = ["apps/console/**/*.test.{ts,tsx}", "packages/ui/**/*.test
 const WAITING_JOURNEYS = "e2e/**/*.waiting.spec.ts";
 /** Journeys with programs of others that are installed first: run by `npm run soak` only. */
 const SOAK_JOURNEYS = "e2e/**/*.soak.spec.ts";
-/** Clones, installs and starts the product: minutes of a machine, so a project of its own. */
-const INSTALL_TESTS = "tools/fresh-clone.test.ts";
+/** Clone or pack, install and start the product: minutes of a machine, so a project of their own. */
+const INSTALL_TESTS = ["tools/fresh-clone.test.ts", "tools/package.test.ts"];
 
 /** Files called `test-…`, in the testkit or beside the tests, need a database. */
 const NEEDS_DATABASE = /from "[^"]*\/test-/;
@@ -63,7 +63,7 @@ export default defineConfig({
           exclude: [
             ...NOT_TESTS,
             ...CONSOLE_TESTS,
-            INSTALL_TESTS,
+            ...INSTALL_TESTS,
             ...(IS_SOAK ? [] : [SOAK_TESTS]),
           ],
           globalSetup: "tools/vitest/embedded-server.ts",
@@ -126,7 +126,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: "install",
-          include: [INSTALL_TESTS],
+          include: INSTALL_TESTS,
           testTimeout: 900_000,
         },
       },

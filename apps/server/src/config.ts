@@ -4,6 +4,7 @@ import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import { checkFontFile } from "#platform/check-font-file.ts";
 import { checkPictureFile } from "#platform/check-picture-file.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
+import { IS_PUBLISHED } from "#platform/published.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
 import {
@@ -22,7 +23,7 @@ export const ENVIRONMENT = {
   PORT: "Port of the console and the API. Default 3000; 0 takes any free one.",
   GATEWAY_PORT: "Port of the gateway, for programs. Default 3001; 0 takes any free one.",
   TURNPIKE_DATA_DIR:
-    "Folder for everything that is kept. Default .turnpike in the checkout; as root below /var/lib/turnpike.",
+    "Folder for everything that is kept. Default .turnpike in the checkout, of the npm package in the working directory; as root below /var/lib/turnpike.",
   TURNPIKE_CONFIG:
     "Path of the configuration file. Default turnpike.yaml in the working directory, if it is there.",
   TURNPIKE_LOG_LEVEL: "trace, debug, info, warn, error or silent. Overrides log.level of the file.",
@@ -84,7 +85,7 @@ export type Config = Readonly<
     modelKey: string | undefined;
     /** Absolute path of the file when it names a catalogue; undefined: the sample. */
     catalogFile: string | undefined;
-    /** Absolute path of the repository. */
+    /** Absolute path of the repository, or of the published package, which has the same folders. */
     checkout: string;
   }
 >;
@@ -119,16 +120,50 @@ function findBrokenFiles(
   });
 }
 
+/** An API that was named on the command line instead of in the file. */
+export type GivenUpstream = {
+  url: string;
+  /** Its document: an absolute path, or an address. */
+  openapi: { file: string } | { url: string } | undefined;
+  /** Undefined: what the file says. */
+  samplePath: string | undefined;
+};
+
+/** Calls with test keys reach it as well: it is tried out, and the person has no other. */
+function addUpstream(
+  written: unknown,
+  given: GivenUpstream | undefined,
+): { file: unknown; mistake?: string } {
+  if (given === undefined || typeof written !== "object" || written === null) {
+    return { file: written };
+  }
+  if ("upstreams" in written) {
+    return {
+      file: undefined,
+      mistake: "upstreams: The file names them already: leave the address out, or take them away.",
+    };
+  }
+  const { url, openapi, samplePath } = given;
+  const upstreams = [{ name: "api", url, testUrl: "same", ...(openapi && { openapi }) }];
+  const isAdded = samplePath !== undefined && !("landing" in written);
+  return { file: { ...written, upstreams, ...(isAdded && { landing: { samplePath } }) } };
+}
+
 function parseConfigFile(
   path: string,
   text: string | undefined,
+  upstream: GivenUpstream | undefined,
 ): { file: ConfigFile | undefined; mistakes: Mistake[]; namesCatalog?: boolean } {
-  if (text === undefined) {
+  if (text === undefined && upstream === undefined) {
     return { file: configFile.parse({}), mistakes: [] };
   }
-  const { file, mistakes, place } = parseFile(path, text);
+  const { file: written, mistakes, place } = parseFile(path, text ?? "");
   if (mistakes.length > 0) {
     return { file: undefined, mistakes };
+  }
+  const { file, mistake } = addUpstream(written, upstream);
+  if (mistake !== undefined) {
+    return { file: undefined, mistakes: [{ place: place(["upstreams"]), message: mistake }] };
   }
   const parsed = configFile.safeParse(file);
   if (parsed.success) {
@@ -245,13 +280,17 @@ function readKnown(env: Readonly<Record<string, string | undefined>>) {
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
-  input: { isRoot: boolean; workingFolder: string },
+  input: { isRoot: boolean; workingFolder: string; upstream?: GivenUpstream | undefined },
 ): Config {
   const parsedEnv = environment.safeParse(readKnown(env));
   const named = env["TURNPIKE_CONFIG"];
   const isNamed = named !== undefined && named !== "";
   const path = resolve(input.workingFolder, isNamed ? named : CONFIG_FILE_DEFAULT);
-  const { file, mistakes, namesCatalog } = parseConfigFile(path, readConfigText(path, isNamed));
+  const { file, mistakes, namesCatalog } = parseConfigFile(
+    path,
+    readConfigText(path, isNamed),
+    input.upstream,
+  );
   const envMistakes = [
     ...findForbidden(env),
     ...(parsedEnv.error?.issues ?? []).map((issue) => ({
@@ -291,7 +330,7 @@ export function readConfig(
     gatewayPort: parsedEnv.data.GATEWAY_PORT,
     dataFolder: resolveDataFolder({
       configured: parsedEnv.data.TURNPIKE_DATA_DIR,
-      checkout: CHECKOUT,
+      home: IS_PUBLISHED ? input.workingFolder : CHECKOUT,
       isRoot: input.isRoot,
     }),
     logLevel: parsedEnv.data.TURNPIKE_LOG_LEVEL ?? log.level,

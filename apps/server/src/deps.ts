@@ -21,6 +21,7 @@ import { createLogger, type Logger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { type Database, joinDatabase, openDatabase } from "#platform/open-database.ts";
 import { isInstalled } from "#platform/postgres-cluster.ts";
+import { START_COMMAND } from "#platform/published.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
 import { assertCatalogFits, seedConfigured, warnOfUnapplied } from "./configured-catalog.ts";
@@ -200,7 +201,7 @@ async function assertInstalled(folder: string): Promise<void> {
     throw new StartupError({
       code: "INSTALLATION_MISSING",
       message: `There is no installation in ${folder}`,
-      hint: "Start one with npm start, or set TURNPIKE_DATA_DIR to the folder of yours",
+      hint: `Start one with ${START_COMMAND}, or set TURNPIKE_DATA_DIR to the folder of yours`,
     });
   }
 }

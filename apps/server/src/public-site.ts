@@ -16,6 +16,11 @@ import { toPagePolicy } from "./page-policy.ts";
 /** A call of the demo API that needs no body and says something. */
 const DEMO_SAMPLE_PATH = "/v1/cities/berlin";
 
+/** Path and query of a call that works with any key, as far as the configuration tells. */
+export function samplePathOf({ landing, upstreams }: Config): string {
+  return landing.samplePath ?? (upstreams === undefined ? DEMO_SAMPLE_PATH : "/");
+}
+
 export type PublicSite = {
   routes: RawRoute[];
   serveConsole: ReturnType<typeof createConsoleFiles>;
@@ -76,7 +81,7 @@ export function createPublicSite(input: {
     landing: {
       headline: config.landing.headline,
       summary: config.landing.summary,
-      samplePath: config.landing.samplePath ?? (isDemo ? DEMO_SAMPLE_PATH : "/"),
+      samplePath: samplePathOf(config),
       isDemo,
     },
     legal: {

@@ -47,6 +47,8 @@ describe("the commands", () => {
         ...["list", "add", "remove"].map((name) => `operators ${name}`),
         ...["update", "roll", "disable", "enable", "import"].map((name) => `keys ${name}`),
         ...[
+          "start",
+          "try",
           "login",
           "logout",
           "whoami",

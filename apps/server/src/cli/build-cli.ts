@@ -17,6 +17,8 @@ import { addOperatorsCommands } from "./operators-commands.ts";
 import { addPaymentsCommands } from "./payments-commands.ts";
 import { addLoginCommands } from "./remote/login-commands.ts";
 import { addServiceKeysCommands } from "./service-keys-commands.ts";
+import { addStartCommand } from "./start/start-command.ts";
+import { addTryCommand } from "./start/try-command.ts";
 import { addTenantsCommands } from "./tenants-commands.ts";
 import { addUsageCommands } from "./usage-commands.ts";
 import { addWebhooksCommands } from "./webhooks-commands.ts";
@@ -24,6 +26,8 @@ import { addWebhooksCommands } from "./webhooks-commands.ts";
 /** Puts the whole program together; runs nothing. */
 export function buildCli(environment: CliEnvironment): Cli {
   const cli = createCli(environment);
+  addStartCommand(cli);
+  addTryCommand(cli);
   addLoginCommands(cli);
   addTenantsCommands(cli);
   addMembersCommands(cli);

@@ -8,6 +8,7 @@ import { parseRemoteAddress } from "./remote/remote-address.ts";
 import { createRemoteApi, type RemoteApi } from "./remote/remote-api.ts";
 import { RemoteError } from "./remote/remote-error.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
+import type { StartRequest } from "./start/start-product.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The surroundings of the program, read once in its entry. */
@@ -22,6 +23,8 @@ export type CliEnvironment = {
   /** True when standard error is a terminal: progress is then drawn in place. */
   isTerminal: boolean;
   setExitCode(code: number): void;
+  /** Starts the product and resolves once it is ready; left out: it cannot be started from here. */
+  startProduct?: (request: StartRequest) => Promise<void>;
   /** For commands on other installations. Left out: there are none. */
   remote?: RemoteSurroundings;
 };
@@ -38,7 +41,7 @@ const TIMEOUT_SECONDS_MAX = 86_400;
 const CLOSING_HELP = `
 Exit codes: 0 done; 1 failed, reconcile found drift, catalog diff found a difference, or invoices export left one out; 2 mistake on the command line.
 With --json, standard output is one JSON document, and a failure is one on standard error.
-Commands join the database of a running Turnpike, or start it while they run. Only demo creates an installation.
+Commands join the database of a running Turnpike, or start it while they run. Only start and demo create an installation.
 With --at, login, whoami, tenants list, keys create, list and revoke, and usage work on another installation, as you.
 TURNPIKE_DATA_DIR, TURNPIKE_CONFIG and DATABASE_URL name the installation, as for the server.`;
 

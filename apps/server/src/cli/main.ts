@@ -6,18 +6,29 @@ import { readCommandConfig } from "./read-command-config.ts";
 import { runCli } from "./run-cli.ts";
 
 // `turnpike tenants list | head` closes the pipe early, which is not a failure.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit(error.code === "EPIPE" ? 0 : 1);
-});
+}
+process.stdout.on("error", endWithReader);
 // Progress is written while the installation is open.
 outliveOutput(process.stderr);
 
+const isRoot = process.getuid?.() === 0;
+
 const { exitCode, isCutShort } = await runCli(process.argv.slice(2), {
-  readConfig: () =>
-    readCommandConfig(process.env, {
-      isRoot: process.getuid?.() === 0,
+  readConfig: () => readCommandConfig(process.env, { isRoot, workingFolder: process.cwd() }),
+  startProduct: async (request) => {
+    // The server outlives the terminal that reads it.
+    process.stdout.off("error", endWithReader);
+    // No other command needs the whole server.
+    const { startProduct } = await import("./start/start-product.ts");
+    await startProduct(request, {
+      env: process.env,
+      isRoot,
       workingFolder: process.cwd(),
-    }),
+      isTerminal: process.stdout.isTTY,
+    });
+  },
   // npm changes to the checkout and records the original folder here.
   workingFolder: process.env["INIT_CWD"] ?? process.cwd(),
   output: process.stdout,

@@ -1,6 +1,7 @@
 import { buildCli } from "./build-cli.ts";
 import type { CliEnvironment } from "./cli.ts";
 import { EXIT_OK, reportFailure } from "./report-failure.ts";
+import { expandStart } from "./start/parse-address.ts";
 
 /** How a command ended. `isCutShort` when it failed, and may have left connections of a database that does not answer. */
 export type CliEnd = { exitCode: number; isCutShort: boolean };
@@ -22,7 +23,7 @@ export async function runCli(
     },
   });
   try {
-    await cli.program.parseAsync(args, { from: "user" });
+    await cli.program.parseAsync(expandStart(args), { from: "user" });
     return { exitCode, isCutShort: false };
   } catch (error) {
     const isJson = args.includes("--json");

@@ -50,17 +50,19 @@ describe("resolveDataFolder", () => {
   const checkout = import.meta.dirname;
 
   it("takes the configured folder", () => {
-    expect(resolveDataFolder({ configured: "/srv/tp", checkout, isRoot: true })).toBe("/srv/tp");
+    expect(resolveDataFolder({ configured: "/srv/tp", home: checkout, isRoot: true })).toBe(
+      "/srv/tp",
+    );
   });
 
   it("uses .turnpike in the checkout", () => {
-    expect(resolveDataFolder({ checkout, isRoot: false })).toBe(join(checkout, ".turnpike"));
+    expect(resolveDataFolder({ home: checkout, isRoot: false })).toBe(join(checkout, ".turnpike"));
   });
 
   it("gives root a folder of this checkout's own under /var/lib/turnpike", () => {
-    const here = resolveDataFolder({ configured: "", checkout, isRoot: true });
+    const here = resolveDataFolder({ configured: "", home: checkout, isRoot: true });
     expect(here).toMatch(/^\/var\/lib\/turnpike\/platform-[0-9a-f]{8}$/);
-    expect(resolveDataFolder({ checkout: join(checkout, ".."), isRoot: true })).not.toBe(here);
+    expect(resolveDataFolder({ home: join(checkout, ".."), isRoot: true })).not.toBe(here);
   });
 });
 

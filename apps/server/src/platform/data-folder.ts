@@ -12,7 +12,7 @@ export interface DataFolder {
   release(): Promise<void>;
 }
 
-/** Where root keeps its data: the database's user can pass through, also when the checkout's own folders do not allow that. */
+/** Where root keeps its data: the database's user can pass through, also when the folders above the home do not allow that. */
 const SYSTEM_FOLDER = "/var/lib/turnpike";
 const HASH_LENGTH = 8;
 const SET_ELSEWHERE = "set TURNPIKE_DATA_DIR to a folder that is";
@@ -21,23 +21,24 @@ const SET_ELSEWHERE = "set TURNPIKE_DATA_DIR to a folder that is";
  * Decides where the data folder is; touches nothing.
  *
  * @param configured - TURNPIKE_DATA_DIR; relative to the working directory.
- * @param checkout - Absolute path of the repository.
- * @param isRoot - Root, where PostgreSQL must run as another user, gets a folder of this checkout's own below
- *   `/var/lib/turnpike`; anybody else gets `.turnpike` in the checkout.
+ * @param home - Absolute path of the folder that the installation belongs to: the repository, or where the published package
+ *   is started.
+ * @param isRoot - Root, where PostgreSQL must run as another user, gets a folder of this home's own below
+ *   `/var/lib/turnpike`; anybody else gets `.turnpike` in it.
  */
 export function resolveDataFolder(input: {
   configured?: string | undefined;
-  checkout: string;
+  home: string;
   isRoot: boolean;
 }): string {
-  const { configured, checkout, isRoot } = input;
+  const { configured, home, isRoot } = input;
   if (configured !== undefined && configured !== "") {
     return resolve(configured);
   }
   if (!isRoot) {
-    return join(checkout, ".turnpike");
+    return join(home, ".turnpike");
   }
-  const real = realpathSync(checkout);
+  const real = realpathSync(home);
   const hash = createHash("sha256").update(real).digest("hex").slice(0, HASH_LENGTH);
   return join(SYSTEM_FOLDER, `${basename(real)}-${hash}`);
 }

@@ -5,6 +5,7 @@ import { cp, lstat, mkdir, readdir, readFile, rename, rm } from "node:fs/promise
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { promisify } from "node:util";
+import { ensureLibraryLinks } from "./postgres-links.ts";
 import { StartupError } from "./startup-error.ts";
 import { canUserAccess, type UnixUser } from "./unix-user.ts";
 
@@ -67,8 +68,8 @@ function readVersion(manifest: unknown): string {
 }
 
 /**
- * Makes sure that `user` can run PostgreSQL: in place where it can enter the folder, else from a copy below
- * `copiesFolder`, made once for each version and reused.
+ * Makes sure that `user` can run PostgreSQL: in place where it can enter the folder and the libraries have their links, else
+ * from a copy below `copiesFolder`, made once for each version and reused.
  *
  * @param user - Undefined for the user of this process.
  * @throws {StartupError} `DATABASE_START_FAILED` when the programs do not run on this system.
@@ -79,11 +80,12 @@ export async function preparePostgresBinaries(input: {
   copiesFolder: string;
 }): Promise<PostgresBinaries> {
   const { installation, user, copiesFolder } = input;
+  const isLinked = await ensureLibraryLinks(installation.folder);
   const inPlace = await probe(installation.folder, user);
   if (inPlace.ok) {
     return inPlace.binaries;
   }
-  if (user === undefined) {
+  if (user === undefined && isLinked) {
     throw cannotRun(inPlace.reason);
   }
   const copy = await ensureCopy(installation, copiesFolder);
@@ -151,6 +153,7 @@ async function ensureCopy(
     mode: constants.COPYFILE_FICLONE,
     filter: isNeeded,
   });
+  await ensureLibraryLinks(partial);
   await run("chmod", ["-R", "a+rX,go-w", copiesFolder], { timeout: PROBE_TIMEOUT_MS });
   await rm(target, { recursive: true, force: true });
   await rename(partial, target);

@@ -32,7 +32,8 @@ function toBasePath(url: string): string {
   return `/${path}`.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");
 }
 
-function listBasePaths(servers: unknown): string[] {
+/** The paths of the servers that a document names; an empty one when it names none. */
+export function listBasePaths(servers: unknown): string[] {
   if (!Array.isArray(servers) || servers.length === 0) {
     return [""];
   }

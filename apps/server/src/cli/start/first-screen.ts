@@ -1,0 +1,36 @@
+import { COMMAND_LINE } from "#platform/published.ts";
+import type { Readiness } from "../../run-product.ts";
+
+/**
+ * The one screen that somebody sees who puts Turnpike in front of an API for the first time.
+ *
+ * @param look.isAnswering - Whether the API took a connection a moment ago.
+ * @param look.isNamed - Whether the data folder was named on the command line: other commands have to be told of it.
+ */
+export function toFirstScreen(
+  { config, urls, upstream, setupCode }: Readiness,
+  { isAnswering, isNamed }: { isAnswering: boolean; isNamed: boolean },
+): string {
+  const command = `${isNamed ? `TURNPIKE_DATA_DIR=${config.dataFolder} ` : ""}${COMMAND_LINE}`;
+  const address = config.upstreams?.[0]?.url;
+  const warning = isAnswering
+    ? ""
+    : `\n  Nothing answers at ${String(address)} yet: calls get 502 until your API is started.\n`;
+  const portal =
+    setupCode === undefined
+      ? urls.console
+      : `${urls.console}/register#setup=${setupCode}\n           makes you the operator; works once`;
+  return `
+${config.brand.name} is ready.
+
+  Portal   ${portal}
+  Gateway  ${urls.gateway} -> ${address ?? upstream}
+  Data     ${config.dataFolder}
+${warning}
+  The first call, from a second terminal here:
+
+    ${command} try
+
+  Ctrl+C ends it, and the same command goes on where it was.
+`;
+}

@@ -1,0 +1,33 @@
+import { buildArtifact, ensureArtifact } from "./artifact.mjs";
+import { ensureConsole } from "./console.mjs";
+
+/** The package `turnpike` of npm, ready for `npm pack`. */
+const PACKAGE = {
+  name: "package",
+  folder: ".",
+  sources: [
+    "apps/server/src",
+    "apps/console",
+    "packages/ui",
+    "packages/contract/src",
+    "packages/db",
+    "packages/domain/src",
+    "examples/demo-api/src",
+    "docs",
+    "packaging/npm",
+    "tools/package",
+  ],
+  built: ["package.json", "bin/turnpike.js", "apps/console/dist/index.html"].map(
+    (file) => `dist/package/${file}`,
+  ),
+  program: ["tools/build-package.ts"],
+};
+
+/** Builds the package when it is missing or what is in it has changed. */
+export async function ensurePackage() {
+  await ensureConsole();
+  await ensureArtifact(PACKAGE);
+}
+
+/** Builds the package in any case, from the console that is built already. */
+export const buildPackage = () => buildArtifact(PACKAGE);

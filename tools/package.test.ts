@@ -29,7 +29,7 @@ type Product = { child: ChildProcess; output(): string; ended: Promise<number | 
 
 describe("the npm package, from its tarball in a folder without the checkout", () => {
   let temp: TempFolder;
-  /** Where somebody types `npx turnpike`. */
+  /** Where a person types `npx turnpike`. */
   let folder: string;
   let environment: Record<string, string>;
   let api: Server;

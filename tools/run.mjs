@@ -6,7 +6,7 @@ import { runBusyTests } from "./run/busy.mjs";
 import { buildConsole, ensureConsole } from "./run/console.mjs";
 import { runDevelopment } from "./run/dev.mjs";
 import { ensureInstalled } from "./run/install.mjs";
-import { buildPackage } from "./run/package.mjs";
+import { ensurePackage } from "./run/package.mjs";
 import { PRODUCT_FLAGS, runProgram } from "./run/program.mjs";
 import { buildSdk, ensureSdk } from "./run/sdk.mjs";
 import { runSoak, runTests, runUnitTests } from "./run/test.mjs";
@@ -34,7 +34,7 @@ const COMMANDS = {
   async build() {
     await buildConsole();
     await buildSdk();
-    await buildPackage();
+    await ensurePackage();
     return 0;
   },
 };

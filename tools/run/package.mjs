@@ -1,4 +1,4 @@
-import { buildArtifact, ensureArtifact } from "./artifact.mjs";
+import { ensureArtifact } from "./artifact.mjs";
 import { ensureConsole } from "./console.mjs";
 
 /** The package `turnpike` of npm, ready for `npm pack`. */
@@ -28,6 +28,3 @@ export async function ensurePackage() {
   await ensureConsole();
   await ensureArtifact(PACKAGE);
 }
-
-/** Builds the package in any case, from the console that is built already. */
-export const buildPackage = () => buildArtifact(PACKAGE);

@@ -12,7 +12,7 @@ const addresses = z.object({
   samplePath: z.string().startsWith("/"),
 });
 
-/** Where the process that serves an installation is reached: commands, which are told no ports, read it. */
+/** Where the process that serves an installation is reached: commands, which know no ports, read it. */
 export type Addresses = z.infer<typeof addresses>;
 
 export async function writeAddresses(dataFolder: string, value: Addresses): Promise<void> {

@@ -2,10 +2,10 @@ import { COMMAND_LINE } from "#platform/published.ts";
 import type { Readiness } from "../../run-product.ts";
 
 /**
- * The one screen that somebody sees who puts Turnpike in front of an API for the first time.
+ * What a person reads who puts Turnpike in front of an API for the first time.
  *
  * @param look.isAnswering - Whether the API took a connection a moment ago.
- * @param look.isNamed - Whether the data folder was named on the command line: other commands have to be told of it.
+ * @param look.isNamed - Whether the data folder was named on the command line: other commands need its name.
  */
 export function toFirstScreen(
   { config, urls, upstream, setupCode }: Readiness,

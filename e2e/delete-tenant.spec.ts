@@ -66,13 +66,13 @@ describe("deleting a tenant", () => {
     const own = page.getByRole("list", { name: "Your tenants" });
     await own.getByText("Blue Heron").waitFor();
     await own.getByText("Grey Heron").waitFor({ state: "detached" });
-    await page.goto(at("?tab=all"));
+    await page.goto(`${instance.consoleUrl}/operator/tenants`);
     await page.getByRole("row").filter({ hasText: "Blue Heron" }).waitFor();
     expect(await page.getByRole("row").filter({ hasText: "Grey Heron" }).count()).toBe(0);
   });
 
   it("is taken back by an operator, who finds it among the deleted ones", async () => {
-    await page.goto(at("?tab=all"));
+    await page.goto(`${instance.consoleUrl}/operator/tenants`);
     await page.getByRole("radio", { name: "Deleted" }).click();
     const restore = page.getByRole("button", { name: "Restore Grey Heron…" });
     await restore.waitFor();

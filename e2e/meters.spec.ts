@@ -22,7 +22,7 @@ beforeAll(async () => {
   await dialog.getByLabel("Name").fill("Token Town");
   await dialog.getByRole("button", { name: "Create tenant" }).click();
   await page.getByText("Token Town is ready.").waitFor();
-  await page.goto(`${instance.consoleUrl}/tenants?tab=service-keys`);
+  await page.goto(`${instance.consoleUrl}/operator/service-keys`);
   await page.getByRole("button", { name: "Create service key" }).click();
   const keys = page.getByRole("dialog", { name: "Create a service key" });
   await keys.getByLabel("Name").fill("Model proxy");

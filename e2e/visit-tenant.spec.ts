@@ -51,11 +51,14 @@ afterAll(async () => {
 const at = (path: string) => `http://localhost:${String(server.port)}${path}`;
 const sign = (of: Page) => of.getByText("You are viewing Old Site as operator, read-only.");
 const goTo = (name: string) =>
-  page.getByRole("navigation", { name: "Screens" }).getByRole("link", { name }).click();
+  page
+    .getByRole("navigation", { name: "Screens" })
+    .getByRole("link", { name, exact: true })
+    .click();
 
 describe("an operator who belongs to no tenant", () => {
   it("opens a customer's screens from All tenants, and finds the way back", async () => {
-    await page.goto(at("/tenants?tab=all"));
+    await page.goto(at("/operator/tenants"));
     await page.getByRole("link", { name: "Old Site" }).click();
     await page.waitForURL(/\/overview\?tenant=old-site/);
     await sign(page).waitFor();
@@ -87,8 +90,11 @@ describe("an operator who belongs to no tenant", () => {
     await page.getByText("its owners and admins can change these").waitFor();
     expect(new URL(page.url()).searchParams.get("tenant")).toBe("old-site");
 
-    await page.getByRole("link", { name: "All tenants" }).click();
-    await page.waitForURL((url) => url.search === "?tab=all");
+    await page
+      .getByRole("region", { name: "Viewing as operator" })
+      .getByRole("link", { name: "All tenants" })
+      .click();
+    await page.waitForURL((url) => url.pathname === "/operator/tenants" && url.search === "");
     await sign(page).waitFor({ state: "hidden" });
   });
 

@@ -39,11 +39,12 @@ const SIGNED_IN_SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["tenants-members", "/tenants?tab=members"],
   ["tenants-audit", "/tenants?tab=audit"],
   ["tenants-agents", "/tenants?tab=agents"],
-  ["tenants-all", "/tenants?tab=all"],
-  ["tenants-insights", "/tenants?tab=insights"],
-  ["tenants-service-keys", "/tenants?tab=service-keys"],
-  ["tenants-outbox", "/tenants?tab=outbox"],
-  ["tenants-health", "/tenants?tab=health"],
+  ["operator", "/operator"],
+  ["operator-tenants", "/operator/tenants"],
+  ["operator-insights", "/operator/insights"],
+  ["operator-service-keys", "/operator/service-keys"],
+  ["operator-outbox", "/operator/outbox"],
+  ["operator-health", "/operator/health"],
   ["device", "/device"],
   ["not-found", "/overview/nothing-here"],
 ];
@@ -72,8 +73,8 @@ if (setupLink === undefined) {
 }
 const person = makePerson();
 await registerPerson(page, setupLink, person);
-await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-await takeEach("overview-first-visit");
+await page.getByRole("heading", { name: "Your API", level: 1 }).waitFor();
+await takeEach("operator-first-visit");
 
 const tenant = await joinDemoTenant(home);
 for (const [name, path] of SIGNED_IN_SCREENS) {

@@ -26,6 +26,12 @@ import { Route as AppOverviewRouteImport } from "./routes/_app/overview.tsx";
 import { Route as AppPlansRouteImport } from "./routes/_app/plans.tsx";
 import { Route as AppQuickstartRouteImport } from "./routes/_app/quickstart.tsx";
 import { Route as AppTenantsRouteImport } from "./routes/_app/tenants.tsx";
+import { Route as AppOperatorIndexRouteImport } from "./routes/_app/operator/index.tsx";
+import { Route as AppOperatorHealthRouteImport } from "./routes/_app/operator/health.tsx";
+import { Route as AppOperatorInsightsRouteImport } from "./routes/_app/operator/insights.tsx";
+import { Route as AppOperatorOutboxRouteImport } from "./routes/_app/operator/outbox.tsx";
+import { Route as AppOperatorServiceKeysRouteImport } from "./routes/_app/operator/service-keys.tsx";
+import { Route as AppOperatorTenantsRouteImport } from "./routes/_app/operator/tenants.tsx";
 
 const IndexRoute = IndexRouteImport.update({
   id: "/",
@@ -111,6 +117,36 @@ const AppTenantsRoute = AppTenantsRouteImport.update({
   path: "/tenants",
   getParentRoute: () => AppRoute,
 } as any);
+const AppOperatorIndexRoute = AppOperatorIndexRouteImport.update({
+  id: "/operator/",
+  path: "/operator/",
+  getParentRoute: () => AppRoute,
+} as any);
+const AppOperatorHealthRoute = AppOperatorHealthRouteImport.update({
+  id: "/operator/health",
+  path: "/operator/health",
+  getParentRoute: () => AppRoute,
+} as any);
+const AppOperatorInsightsRoute = AppOperatorInsightsRouteImport.update({
+  id: "/operator/insights",
+  path: "/operator/insights",
+  getParentRoute: () => AppRoute,
+} as any);
+const AppOperatorOutboxRoute = AppOperatorOutboxRouteImport.update({
+  id: "/operator/outbox",
+  path: "/operator/outbox",
+  getParentRoute: () => AppRoute,
+} as any);
+const AppOperatorServiceKeysRoute = AppOperatorServiceKeysRouteImport.update({
+  id: "/operator/service-keys",
+  path: "/operator/service-keys",
+  getParentRoute: () => AppRoute,
+} as any);
+const AppOperatorTenantsRoute = AppOperatorTenantsRouteImport.update({
+  id: "/operator/tenants",
+  path: "/operator/tenants",
+  getParentRoute: () => AppRoute,
+} as any);
 
 export interface FileRoutesByFullPath {
   "/": typeof IndexRoute;
@@ -129,6 +165,12 @@ export interface FileRoutesByFullPath {
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
+  "/operator/health": typeof AppOperatorHealthRoute;
+  "/operator/insights": typeof AppOperatorInsightsRoute;
+  "/operator/outbox": typeof AppOperatorOutboxRoute;
+  "/operator/service-keys": typeof AppOperatorServiceKeysRoute;
+  "/operator/tenants": typeof AppOperatorTenantsRoute;
+  "/operator/": typeof AppOperatorIndexRoute;
 }
 export interface FileRoutesByTo {
   "/": typeof IndexRoute;
@@ -147,6 +189,12 @@ export interface FileRoutesByTo {
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
+  "/operator/health": typeof AppOperatorHealthRoute;
+  "/operator/insights": typeof AppOperatorInsightsRoute;
+  "/operator/outbox": typeof AppOperatorOutboxRoute;
+  "/operator/service-keys": typeof AppOperatorServiceKeysRoute;
+  "/operator/tenants": typeof AppOperatorTenantsRoute;
+  "/operator": typeof AppOperatorIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -167,6 +215,12 @@ export interface FileRoutesById {
   "/_app/plans": typeof AppPlansRoute;
   "/_app/quickstart": typeof AppQuickstartRoute;
   "/_app/tenants": typeof AppTenantsRoute;
+  "/_app/operator/health": typeof AppOperatorHealthRoute;
+  "/_app/operator/insights": typeof AppOperatorInsightsRoute;
+  "/_app/operator/outbox": typeof AppOperatorOutboxRoute;
+  "/_app/operator/service-keys": typeof AppOperatorServiceKeysRoute;
+  "/_app/operator/tenants": typeof AppOperatorTenantsRoute;
+  "/_app/operator/": typeof AppOperatorIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
@@ -186,7 +240,13 @@ export interface FileRouteTypes {
     | "/overview"
     | "/plans"
     | "/quickstart"
-    | "/tenants";
+    | "/tenants"
+    | "/operator/health"
+    | "/operator/insights"
+    | "/operator/outbox"
+    | "/operator/service-keys"
+    | "/operator/tenants"
+    | "/operator/";
   fileRoutesByTo: FileRoutesByTo;
   to:
     | "/"
@@ -204,7 +264,13 @@ export interface FileRouteTypes {
     | "/overview"
     | "/plans"
     | "/quickstart"
-    | "/tenants";
+    | "/tenants"
+    | "/operator/health"
+    | "/operator/insights"
+    | "/operator/outbox"
+    | "/operator/service-keys"
+    | "/operator/tenants"
+    | "/operator";
   id:
     | "__root__"
     | "/"
@@ -223,7 +289,13 @@ export interface FileRouteTypes {
     | "/_app/overview"
     | "/_app/plans"
     | "/_app/quickstart"
-    | "/_app/tenants";
+    | "/_app/tenants"
+    | "/_app/operator/health"
+    | "/_app/operator/insights"
+    | "/_app/operator/outbox"
+    | "/_app/operator/service-keys"
+    | "/_app/operator/tenants"
+    | "/_app/operator/";
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -356,6 +428,48 @@ declare module "@tanstack/react-router" {
       preLoaderRoute: typeof AppTenantsRouteImport;
       parentRoute: typeof AppRoute;
     };
+    "/_app/operator/": {
+      id: "/_app/operator/";
+      path: "/operator";
+      fullPath: "/operator/";
+      preLoaderRoute: typeof AppOperatorIndexRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    "/_app/operator/health": {
+      id: "/_app/operator/health";
+      path: "/operator/health";
+      fullPath: "/operator/health";
+      preLoaderRoute: typeof AppOperatorHealthRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    "/_app/operator/insights": {
+      id: "/_app/operator/insights";
+      path: "/operator/insights";
+      fullPath: "/operator/insights";
+      preLoaderRoute: typeof AppOperatorInsightsRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    "/_app/operator/outbox": {
+      id: "/_app/operator/outbox";
+      path: "/operator/outbox";
+      fullPath: "/operator/outbox";
+      preLoaderRoute: typeof AppOperatorOutboxRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    "/_app/operator/service-keys": {
+      id: "/_app/operator/service-keys";
+      path: "/operator/service-keys";
+      fullPath: "/operator/service-keys";
+      preLoaderRoute: typeof AppOperatorServiceKeysRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    "/_app/operator/tenants": {
+      id: "/_app/operator/tenants";
+      path: "/operator/tenants";
+      fullPath: "/operator/tenants";
+      preLoaderRoute: typeof AppOperatorTenantsRouteImport;
+      parentRoute: typeof AppRoute;
+    };
   }
 }
 
@@ -371,6 +485,12 @@ interface AppRouteChildren {
   AppPlansRoute: typeof AppPlansRoute;
   AppQuickstartRoute: typeof AppQuickstartRoute;
   AppTenantsRoute: typeof AppTenantsRoute;
+  AppOperatorHealthRoute: typeof AppOperatorHealthRoute;
+  AppOperatorInsightsRoute: typeof AppOperatorInsightsRoute;
+  AppOperatorOutboxRoute: typeof AppOperatorOutboxRoute;
+  AppOperatorServiceKeysRoute: typeof AppOperatorServiceKeysRoute;
+  AppOperatorTenantsRoute: typeof AppOperatorTenantsRoute;
+  AppOperatorIndexRoute: typeof AppOperatorIndexRoute;
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -385,6 +505,12 @@ const AppRouteChildren: AppRouteChildren = {
   AppPlansRoute: AppPlansRoute,
   AppQuickstartRoute: AppQuickstartRoute,
   AppTenantsRoute: AppTenantsRoute,
+  AppOperatorHealthRoute: AppOperatorHealthRoute,
+  AppOperatorInsightsRoute: AppOperatorInsightsRoute,
+  AppOperatorOutboxRoute: AppOperatorOutboxRoute,
+  AppOperatorServiceKeysRoute: AppOperatorServiceKeysRoute,
+  AppOperatorTenantsRoute: AppOperatorTenantsRoute,
+  AppOperatorIndexRoute: AppOperatorIndexRoute,
 };
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren);

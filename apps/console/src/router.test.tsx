@@ -23,6 +23,12 @@ const SIGNED_IN_PATHS = [
   "/analytics",
   "/ai-intelligence",
   "/account",
+  "/operator",
+  "/operator/tenants",
+  "/operator/insights",
+  "/operator/service-keys",
+  "/operator/outbox",
+  "/operator/health",
   // Where a person allows a command line that signs in.
   "/device",
   // Where a person lets an agent in.
@@ -138,6 +144,17 @@ describe("the guard", () => {
       expect(await landOn(path, { user: makeUser() })).toBe(path);
     },
   );
+
+  it("opens the operator's screens at the addresses of their former tabs", async () => {
+    const user = makeUser();
+    expect(await landOn("/tenants?tab=all&q=acme&tenant=old", { user })).toBe(
+      "/operator/tenants?q=acme&tenant=old",
+    );
+    expect(await landOn("/tenants?tab=outbox&mail=mail_1", { user })).toBe(
+      "/operator/outbox?mail=mail_1",
+    );
+    expect(await landOn("/tenants?tab=members", { user })).toBe("/tenants?tab=members");
+  });
 
   it("counts no one as signed in before it is known", async () => {
     expect(await landOn("/login", { isLoading: true, user: makeUser() })).toBe("/login");

@@ -28,6 +28,9 @@ describe("toPublicConfig", () => {
     expect(text).toContain("public-client");
     expect(text).toContain("billing@acme.example");
     expect(text).not.toMatch(/canary|10\.98/);
+    expect(text).toContain('"isDemo":false');
+    const plain = { config: configFile.parse({}), urls: URLS, version: "1" };
+    expect(toPublicConfig(plain).gateway).toEqual({ isDemo: true });
   });
 
   it("passes on the operator's mark, which is a picture in itself and never an address elsewhere", () => {

@@ -35,7 +35,10 @@ function toPublicProvider(
 
 /** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
 export function toPublicConfig(input: {
-  config: Pick<Config, "brand" | "identity" | "mail"> & { legal: Pick<Config["legal"], "contact"> };
+  config: Pick<Config, "brand" | "identity" | "mail"> & {
+    legal: Pick<Config["legal"], "contact">;
+    upstreams?: readonly unknown[] | undefined;
+  };
   urls: { console: string; gateway: string };
   version: string;
 }): PublicConfig {
@@ -65,6 +68,7 @@ export function toPublicConfig(input: {
     },
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },
+    gateway: { isDemo: config.upstreams === undefined },
     mail: { delivers: config.mail.smtp !== undefined },
     contact: config.legal.contact ?? null,
   };

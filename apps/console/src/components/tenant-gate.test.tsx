@@ -70,6 +70,6 @@ describe("TenantGate", () => {
     screen.getByText(/Tenants are your customers/);
     screen.getByRole("button", { name: "Create tenant" });
     const all = screen.getByRole("link", { name: "All tenants" });
-    expect(all.getAttribute("href")).toContain("/tenants?tab=all");
+    expect(all.getAttribute("href")).toContain("/operator/tenants");
   });
 });

@@ -71,7 +71,7 @@ function Instead() {
 
 function AllTenantsLink() {
   return (
-    <ButtonLink link={<Link to="/tenants" search={{ tab: "all", tenant: undefined }} />}>
+    <ButtonLink link={<Link to="/operator/tenants" search={{ tenant: undefined }} />}>
       All tenants
     </ButtonLink>
   );

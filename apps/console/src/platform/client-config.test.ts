@@ -29,6 +29,7 @@ const COMPLETE = {
     passwordRules: { lengthMin: 12 },
     confirmEmail: false,
   },
+  gateway: { isDemo: true },
   mail: { delivers: true },
   contact: "billing@acme.example",
   files: { kind: "turnpike" },
@@ -45,6 +46,7 @@ describe("parseClientConfig", () => {
       },
       version: "1.2.3",
       identity: COMPLETE.identity,
+      gateway: COMPLETE.gateway,
       mail: COMPLETE.mail,
       contact: "billing@acme.example",
     });

@@ -51,6 +51,8 @@ export type ClientConfig = {
     /** Left out where Firebase is not configured. */
     firebase?: FirebaseSettings | undefined;
   };
+  /** Whether calls reach the built-in demo API, because no upstream is configured. */
+  gateway: { isDemo: boolean };
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
   mail: { delivers: boolean };
   /** Contact for questions about plans and bills: an e-mail or web address; null when none is configured. */
@@ -104,6 +106,7 @@ export function parseClientConfig(value: unknown): ClientConfig {
       confirmEmail: readFlag(value, ["identity", "confirmEmail"]),
       firebase: readFirebase(find(value, ["identity", "firebase"])),
     },
+    gateway: { isDemo: readFlag(value, ["gateway", "isDemo"]) },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },
     contact: findText(value, ["contact"]) ?? null,
   };

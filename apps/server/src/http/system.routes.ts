@@ -42,6 +42,8 @@ export type PublicConfig = {
   };
   documents: { kind: string; url: string };
   files: { kind: string; url: string };
+  /** Whether calls reach the built-in demo API, because no upstream is configured. */
+  gateway: { isDemo: boolean };
   /** False where mails stay in the outbox, for the operator to read. */
   mail: { delivers: boolean };
   /** The e-mail address that answers questions about terms, plans and bills; null when none is configured. */

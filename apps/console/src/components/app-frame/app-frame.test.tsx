@@ -284,8 +284,9 @@ describe("an operator at the address of another tenant", () => {
       await screen.findByText("No results.");
       await user.keyboard("{Escape}");
 
-      await user.click(screen.getByRole("link", { name: "All tenants" }));
-      await waitFor(() => expect(router.state.location.href).toBe("/tenants?tab=all"));
+      const strip = screen.getByRole("region", { name: "Viewing as operator" });
+      await user.click(within(strip).getByRole("link", { name: "All tenants" }));
+      await waitFor(() => expect(router.state.location.href).toBe("/operator/tenants"));
       await waitFor(() => expect(screen.queryByText(/as operator, for reading/)).toBe(null));
       if (tenants.length > 0) {
         screen.getByRole("combobox", { name: "Tenant: Birch, Viewer" });
@@ -478,9 +479,7 @@ describe("the command palette", () => {
     await operator.user.keyboard("{Control>}k{/Control}");
     await screen.findByRole("combobox", { name: "Search or go to…" });
     await operator.user.keyboard("outbox{Enter}");
-    await waitFor(() =>
-      expect(operator.router.state.location.search).toMatchObject({ tab: "outbox" }),
-    );
+    await waitFor(() => expect(operator.router.state.location.pathname).toBe("/operator/outbox"));
   });
 
   it("switches tenant and theme, and says when nothing is called that", async () => {

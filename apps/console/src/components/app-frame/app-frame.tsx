@@ -15,7 +15,7 @@ import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
 import { usePageTitle } from "../use-page-title.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { ForeignTenantNotice } from "./foreign-tenant-notice.tsx";
-import { findScreen } from "./screens.tsx";
+import { findScreen, isOfOperator } from "./screens.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useSidebarChoice } from "./sidebar-choice.ts";
 import { TopBar } from "./top-bar.tsx";
@@ -56,7 +56,11 @@ function Frame({ children }: { children: ReactNode }) {
   const [isCreatingTenant, setIsCreatingTenant] = useState(false);
 
   usePageTitle(
-    [screen?.label ?? "Page not found", tenant?.name, config.brand.name]
+    [
+      screen?.label ?? "Page not found",
+      isOfOperator(screen) ? "Operator" : tenant?.name,
+      config.brand.name,
+    ]
       .filter((part) => part !== undefined)
       .join(" · "),
   );

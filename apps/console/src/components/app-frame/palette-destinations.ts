@@ -85,46 +85,6 @@ export const DESTINATIONS: readonly Destination[] = [
     search: { tab: "audit" },
     note: "Tenants",
   },
-  {
-    label: "All tenants",
-    words: "customers suspend plan operator",
-    to: "/tenants",
-    search: { tab: "all" },
-    note: "Tenants",
-    isForOperators: true,
-  },
-  {
-    label: "Insights over all tenants",
-    words: "anomalies unusual errors operator",
-    to: "/tenants",
-    search: { tab: "insights" },
-    note: "Tenants",
-    isForOperators: true,
-  },
-  {
-    label: "Service keys",
-    words: "programs backend operator credentials",
-    to: "/tenants",
-    search: { tab: "service-keys" },
-    note: "Tenants",
-    isForOperators: true,
-  },
-  {
-    label: "Outbox",
-    words: "mail e-mail sent operator",
-    to: "/tenants",
-    search: { tab: "outbox" },
-    note: "Tenants",
-    isForOperators: true,
-  },
-  {
-    label: "Health",
-    words: "status system operator database",
-    to: "/tenants",
-    search: { tab: "health" },
-    note: "Tenants",
-    isForOperators: true,
-  },
 ];
 
 export type Guide = Searchable & { path: string };

@@ -9,6 +9,7 @@ import Rocket from "lucide-react/icons/rocket";
 import Sparkles from "lucide-react/icons/sparkles";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { OPERATOR_SCREENS } from "./operator-screens.ts";
 
 /** The signed-in screens, in the order of the navigation. */
 export const SCREENS = [
@@ -89,8 +90,13 @@ const SIDE_SCREENS: readonly ShownScreen[] = [
   { to: "/connect", label: "Connect an agent" },
 ];
 
+/** Whether a screen is about the whole installation and no tenant. */
+export function isOfOperator(screen: ShownScreen | undefined): boolean {
+  return screen !== undefined && OPERATOR_SCREENS.some(({ to }) => to === screen.to);
+}
+
 /** The screen of a path; undefined for one that is none. */
 export function findScreen(path: string): ShownScreen | undefined {
   const visited = path.replace(/\/+$/, "");
-  return [...SCREENS, ...SIDE_SCREENS].find(({ to }) => to === visited);
+  return [...SCREENS, ...OPERATOR_SCREENS, ...SIDE_SCREENS].find(({ to }) => to === visited);
 }

@@ -3,12 +3,19 @@ import { IconButton } from "@turnpike/ui/icon-button";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Tooltip } from "@turnpike/ui/tooltip";
 import PanelLeft from "lucide-react/icons/panel-left";
+import { lazy, Suspense } from "react";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { SCREEN_LINK_CLASSES } from "./screen-link.ts";
 import { maySeeScreen, SCREENS, type Screen } from "./screens.tsx";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { UserMenu } from "./user-menu.tsx";
+
+/** For few people, so that the others do not load it. */
+const OperatorGroup = lazy(async () => ({
+  default: (await import("./operator-group.tsx")).OperatorGroup,
+}));
 
 export type SidebarProps = {
   /** Only icons. */
@@ -23,7 +30,14 @@ export type SidebarProps = {
 /** Tenant, screens, theme and person. */
 export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: SidebarProps) {
   const tenant = useCurrentTenant();
-  const { user } = useVerifiedUser();
+  const { user, tenants } = useVerifiedUser();
+  const operatorGroup = user.isOperator && (
+    <Suspense>
+      <OperatorGroup isFolded={isFolded} {...(onNavigate !== undefined && { onNavigate })} />
+    </Suspense>
+  );
+  // Operators without a tenant of their own come for the installation.
+  const isOperatorFirst = tenants.length === 0;
   return (
     <div
       className={joinClasses("flex h-full min-h-0 flex-col gap-2 p-2", isFolded && "items-center")}
@@ -37,6 +51,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
         aria-label="Screens"
         className="min-h-0 w-full grow overflow-y-auto overflow-x-hidden p-0.5"
       >
+        {isOperatorFirst && operatorGroup}
         <ul className="space-y-0.5">
           {SCREENS.filter(({ to }) => maySeeScreen(to, tenant, user.isOperator)).map((screen) => (
             <li key={screen.to}>
@@ -48,6 +63,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
             </li>
           ))}
         </ul>
+        {!isOperatorFirst && operatorGroup}
       </nav>
       <div className={joinClasses("flex w-full flex-col gap-2", isFolded && "items-center")}>
         <div
@@ -83,7 +99,7 @@ function ScreenLink({ screen, isFolded, onNavigate }: ScreenLinkProps) {
       {...(onNavigate !== undefined && { onClick: onNavigate })}
       {...(isFolded && { "aria-label": label })}
       className={joinClasses(
-        "relative flex h-9 items-center rounded-control font-medium text-ink-muted transition-colors duration-120 hover:bg-hover hover:text-ink touch:h-11 data-[status=active]:bg-selected data-[status=active]:text-ink data-[status=active]:before:absolute data-[status=active]:before:inset-y-2 data-[status=active]:before:left-0 data-[status=active]:before:w-[3px] data-[status=active]:before:rounded-full data-[status=active]:before:bg-accent",
+        SCREEN_LINK_CLASSES,
         isFolded ? "w-10 justify-center" : "gap-2.5 px-2.5",
       )}
     >

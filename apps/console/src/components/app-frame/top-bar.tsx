@@ -9,7 +9,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { BrandMark } from "../brand-mark.tsx";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { NotificationBell } from "./notification-bell.tsx";
-import type { ShownScreen } from "./screens.tsx";
+import { isOfOperator, type ShownScreen } from "./screens.tsx";
 import { toPaletteModifier } from "./use-palette-keys.ts";
 
 export type TopBarProps = {
@@ -64,7 +64,13 @@ function Breadcrumb({ screen }: { screen: ShownScreen | undefined }) {
     <nav aria-label="Breadcrumb" className="min-w-0 grow">
       <ol className="flex min-w-0 items-center gap-1.5">
         {/* A long name of a tenant gives way to that of the screen, which is never cut for it. */}
-        {tenant !== undefined && (
+        {isOfOperator(screen) && (
+          <li className="flex items-center gap-1.5 text-ink-muted max-md:hidden">
+            Operator
+            <ChevronRight className="size-3.5 shrink-0 text-ink-faint" aria-hidden="true" />
+          </li>
+        )}
+        {tenant !== undefined && !isOfOperator(screen) && (
           <li className="flex min-w-0 max-w-80 items-center gap-1.5 max-md:hidden">
             <Link
               to="/overview"

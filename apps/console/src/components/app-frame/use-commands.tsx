@@ -16,6 +16,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { useSwitchEnvironment } from "./environment-switch.tsx";
+import { OPERATOR_SCREENS } from "./operator-screens.ts";
 import { DESTINATIONS } from "./palette-destinations.ts";
 import { SCREENS } from "./screens.tsx";
 import { titleRole, useSwitchTenant } from "./tenant-switcher.tsx";
@@ -44,6 +45,16 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
         words: `${words} go open`,
         icon: <Icon aria-hidden="true" />,
         run: () => void navigate({ to }),
+      })),
+    },
+    {
+      value: "Operator",
+      items: (user.isOperator ? OPERATOR_SCREENS : []).map(({ to, label, words }) => ({
+        id: to,
+        label,
+        words: `${words} go open`,
+        icon: <CornerDownRight aria-hidden="true" />,
+        run: () => void navigate({ to, search: { tenant: undefined } }),
       })),
     },
     {

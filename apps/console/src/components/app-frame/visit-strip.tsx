@@ -44,8 +44,8 @@ function ViewingStrip({ tenant }: { tenant: OwnTenant }) {
           Act in this tenant…
         </Button>
         <Link
-          to="/tenants"
-          search={{ tab: "all", tenant: undefined }}
+          to="/operator/tenants"
+          search={{ tenant: undefined }}
           className="flex min-h-8 shrink-0 items-center gap-1.5 rounded-sm font-medium underline-offset-4 hover:underline touch:min-h-11"
         >
           <ArrowLeft className="size-4" aria-hidden="true" />

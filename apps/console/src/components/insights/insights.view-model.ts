@@ -120,7 +120,7 @@ export type InsightLink =
   | { to: "/analytics"; search: Record<string, string>; label: string }
   | { to: "/api-keys"; search: { key: string }; label: string }
   | { to: "/plans"; search: Record<string, never>; label: string }
-  | { to: "/tenants"; search: { tab: "all"; q: string }; label: string }
+  | { to: "/operator/tenants"; search: { q: string }; label: string }
   | { to: "/billings"; search: { invoice?: string }; label: string };
 
 type Chart = { from: string; to: string; dimension: string | null; value: string | null };
@@ -148,7 +148,7 @@ export function toInsightLink({ action }: Pick<Insight, "action">): InsightLink 
     case "change_spend_cap":
       return { to: "/billings", search: {}, label: "Change cap" };
     case "open_tenant":
-      return { to: "/tenants", search: { tab: "all", q: action.tenantId }, label: "Find tenant" };
+      return { to: "/operator/tenants", search: { q: action.tenantId }, label: "Find tenant" };
     case "add_credit":
       return { to: "/billings", search: {}, label: "Add credit" };
     case "open_credit":

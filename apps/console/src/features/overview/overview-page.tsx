@@ -1,5 +1,5 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, Navigate } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { useState } from "react";
 import { InsightNotes } from "#components/insights/insight-notes.tsx";
@@ -12,9 +12,10 @@ import { KpiRow } from "#components/usage/kpi-row.tsx";
 import { RequestsCard } from "#components/usage/requests-card.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { useCurrentEnvironment } from "#platform/current-environment.ts";
-import type { OwnTenant } from "#platform/current-tenant.ts";
+import { type OwnTenant, useTenantVisit } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { limitsQuery } from "#platform/shared-queries.ts";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 import { ActivityCard } from "./activity-card.tsx";
 import { AttentionCard } from "./attention-card.tsx";
 import { overviewQueries, REFRESH_MS } from "./overview.queries.ts";
@@ -24,6 +25,12 @@ import { SetupProgress } from "./setup-progress.tsx";
 
 /** `/overview`: this period at a glance. */
 export function OverviewPage() {
+  const { user, tenants } = useVerifiedUser();
+  const visit = useTenantVisit();
+  if (user.isOperator && tenants.length === 0 && visit.state === "none") {
+    // Their glance is at the whole installation.
+    return <Navigate to="/operator" replace />;
+  }
   return (
     <Page
       title="Overview"

@@ -92,7 +92,7 @@ describe("PlansPage", () => {
       "/docs/configuration#catalog",
     );
     expect(screen.getByRole("link", { name: "All tenants" }).getAttribute("href")).toContain(
-      "tab=all",
+      "/operator/tenants",
     );
     expect(screen.queryByText(/You have|ask them/)).toBe(null);
     expect(screen.queryByRole("button", { name: /^Choose/ })).toBe(null);

@@ -40,7 +40,7 @@ export function PublishedPlans() {
         </a>
         , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move a
         tenant to another plan in{" "}
-        <Link to="/tenants" search={{ tab: "all" }} className={LINK_CLASSES}>
+        <Link to="/operator/tenants" className={LINK_CLASSES}>
           All tenants
         </Link>
         : it takes effect within a second, and usage in this period carries over.

@@ -27,6 +27,13 @@ import {
 } from "#platform/render-with-platform.tsx";
 import { makeUser } from "#platform/session/fake-session.ts";
 import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
+import { AllTenantsPage } from "./operator/all-tenants-page.tsx";
+import { HealthPage } from "./operator/health-page.tsx";
+import { OperatorHomePage } from "./operator/home/operator-home-page.tsx";
+import { OperatorInsightsPage } from "./operator/insights-page.tsx";
+import { parseOperatorSearch } from "./operator/operator-search.view-model.ts";
+import { OutboxPage } from "./operator/outbox-page.tsx";
+import { ServiceKeysPage } from "./operator/service-keys-page.tsx";
 import { TenantsPage } from "./tenants-page.tsx";
 import { parseTenantsSearch } from "./tenants-search.view-model.ts";
 
@@ -72,21 +79,38 @@ export function stubWindow(): void {
   Element.prototype.scrollIntoView = () => undefined;
 }
 
+/** The operator's screens. */
+const OPERATOR_PAGES = {
+  "/operator": OperatorHomePage,
+  "/operator/tenants": AllTenantsPage,
+  "/operator/insights": OperatorInsightsPage,
+  "/operator/service-keys": ServiceKeysPage,
+  "/operator/outbox": OutboxPage,
+  "/operator/health": HealthPage,
+} as const;
+
 export type OpenTenantsInput = {
+  /** Left out: `/tenants`. */
+  path?: keyof typeof OPERATOR_PAGES;
   /** Search parameters, such as `?tab=members`. */
   search?: string;
   verified?: ReturnType<typeof makeVerified>;
   answers?: FakeAnswers;
   mailDelivers?: boolean;
+  isDemo?: boolean;
 };
 
-/** Opens `/tenants` for a signed-in person, on a router that keeps tenant and environment as the real one does. */
+/** Opens `/tenants`, or a screen of the operator, for a signed-in person, on a router that keeps tenant and environment as the real one does. */
 export function openTenants(input: OpenTenantsInput = {}) {
   fakeNetwork({ ...QUIET, ...input.answers });
   const made = makeTestPlatform();
   const platform = {
     ...made,
-    config: { ...made.config, mail: { delivers: input.mailDelivers !== false } },
+    config: {
+      ...made.config,
+      gateway: { isDemo: input.isDemo === true },
+      mail: { delivers: input.mailDelivers !== false },
+    },
   };
   platform.session.change({ user: makeUser() });
   const queryClient = createQueryClient();
@@ -123,9 +147,28 @@ export function openTenants(input: OpenTenantsInput = {}) {
       );
     },
   });
+  const operated = Object.entries(OPERATOR_PAGES).map(([path, Screen]) => {
+    const route = createRoute({
+      getParentRoute: () => layout,
+      path,
+      validateSearch: parseOperatorSearch,
+      component: function OperatorRoute() {
+        const navigate = route.useNavigate();
+        return (
+          <Screen
+            search={route.useSearch()}
+            onSearchChange={(next) => void navigate({ to: ".", search: () => next })}
+          />
+        );
+      },
+    });
+    return route;
+  });
   const router = createRouter({
-    routeTree: root.addChildren([layout.addChildren([tenants])]),
-    history: createMemoryHistory({ initialEntries: [`/tenants${input.search ?? ""}`] }),
+    routeTree: root.addChildren([layout.addChildren([tenants, ...operated])]),
+    history: createMemoryHistory({
+      initialEntries: [`${input.path ?? "/tenants"}${input.search ?? ""}`],
+    }),
   });
   render(
     <QueryClientProvider client={queryClient}>

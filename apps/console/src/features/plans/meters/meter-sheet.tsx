@@ -99,11 +99,7 @@ function FirstEvent({ meter }: { meter: Meter }) {
       />
       <p className="text-ink-muted text-xs">
         <code className="font-mono">SERVICE_KEY</code> is a{" "}
-        <Link
-          to="/tenants"
-          search={{ tab: "service-keys" }}
-          className="underline underline-offset-4"
-        >
+        <Link to="/operator/service-keys" className="underline underline-offset-4">
           service key
         </Link>{" "}
         with the scope <code className="font-mono">events:write</code>.{" "}

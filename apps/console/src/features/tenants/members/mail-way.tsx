@@ -18,11 +18,7 @@ export function MailWay() {
       {user.isOperator ? (
         <>
           , and find it in the{" "}
-          <Link
-            to="/tenants"
-            search={{ tab: "outbox" }}
-            className="font-medium text-ink underline underline-offset-4"
-          >
+          <Link to="/operator/outbox" className="font-medium text-ink underline underline-offset-4">
             outbox
           </Link>
           .

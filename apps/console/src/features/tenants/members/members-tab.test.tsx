@@ -250,7 +250,7 @@ describe("invitations", () => {
     cleanup();
     open({ mailDelivers: false, verified: makeVerified({ isOperator: true }) });
     expect((await screen.findByRole("link", { name: "outbox" })).getAttribute("href")).toContain(
-      "tab=outbox",
+      "/operator/outbox",
     );
   });
 

@@ -14,9 +14,9 @@ import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { useTypedSearch } from "#components/use-typed-search.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { AuditList } from "../audit/audit-list.tsx";
-import type { TabProps } from "../tab-props.ts";
 import { operatorQueries, type Tenant } from "../tenants.queries.ts";
 import { DeletedTenants } from "./deleted-tenants.tsx";
+import type { OperatorProps } from "./operator-props.ts";
 import { TenantActions } from "./tenant-actions.tsx";
 import { TENANT_COLUMN_ROOM, useTenantColumns } from "./use-tenant-columns.tsx";
 
@@ -26,7 +26,7 @@ const STATES = [
 ] as const;
 
 /** All tenants of the installation, for its operator. */
-export function AllTenantsTab(props: TabProps) {
+export function AllTenantsTab(props: OperatorProps) {
   const { search, onSearchChange } = props;
   const state = search.state ?? "open";
   return (
@@ -35,16 +35,14 @@ export function AllTenantsTab(props: TabProps) {
         label="Which tenants"
         segments={STATES}
         value={state}
-        onValueChange={(next) =>
-          onSearchChange({ tab: "all", ...(next === "deleted" ? { state: next } : {}) })
-        }
+        onValueChange={(next) => onSearchChange({ ...(next === "deleted" ? { state: next } : {}) })}
       />
       {state === "deleted" ? <DeletedTenants {...props} /> : <OpenTenants {...props} />}
     </div>
   );
 }
 
-function OpenTenants({ search, onSearchChange }: TabProps) {
+function OpenTenants({ search, onSearchChange }: OperatorProps) {
   const { api } = usePlatform();
   const { q, cursor } = search;
   const tenants = useQuery({
@@ -60,13 +58,12 @@ function OpenTenants({ search, onSearchChange }: TabProps) {
     nextCursor: tenants.data?.nextCursor,
     onCursorChange: (next) =>
       onSearchChange({
-        tab: "all",
         ...(q === undefined ? {} : { q }),
         ...(next === undefined ? {} : { cursor: next }),
       }),
   });
   const typed = useTypedSearch(q ?? "", (text) =>
-    onSearchChange({ tab: "all", ...(text === "" ? {} : { q: text }) }),
+    onSearchChange({ ...(text === "" ? {} : { q: text }) }),
   );
   const columns = useTenantColumns({ usage: usage.data, isUsageFailed: usage.isError });
   const [audited, setAudited] = useState<Tenant>();

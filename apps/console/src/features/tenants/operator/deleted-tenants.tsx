@@ -13,12 +13,12 @@ import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { TabProps } from "../tab-props.ts";
 import { type DeletedTenant, operatorQueries } from "../tenants.queries.ts";
+import type { OperatorProps } from "./operator-props.ts";
 import { useRestoreTenant } from "./use-restore-tenant.ts";
 
 /** Deleted tenants, which the operator can restore for 30 days. */
-export function DeletedTenants({ search, onSearchChange }: TabProps) {
+export function DeletedTenants({ search, onSearchChange }: OperatorProps) {
   const { api } = usePlatform();
   const { cursor } = search;
   const tenants = useQuery({
@@ -30,7 +30,6 @@ export function DeletedTenants({ search, onSearchChange }: TabProps) {
     nextCursor: tenants.data?.nextCursor,
     onCursorChange: (next) =>
       onSearchChange({
-        tab: "all",
         state: "deleted",
         ...(next === undefined ? {} : { cursor: next }),
       }),

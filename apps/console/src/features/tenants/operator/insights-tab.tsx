@@ -12,11 +12,11 @@ import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { TabProps } from "../tab-props.ts";
 import { insightQueries, OVER_ALL_KEY, type TenantName } from "./insights.queries.ts";
+import type { OperatorProps } from "./operator-props.ts";
 
 /** What changed over all tenants together, and in each of them. */
-export function InsightsTab(props: TabProps) {
+export function InsightsTab(props: OperatorProps) {
   return (
     <div className="space-y-4">
       <OverAll />
@@ -109,7 +109,7 @@ function toTexts(names: ReadonlyMap<string, TenantName> = NO_NAMES): ReadonlyMap
   return new Map([...names].map(([tenantId, { name }]) => [tenantId, name]));
 }
 
-function ByTenant({ search, onSearchChange }: TabProps) {
+function ByTenant({ search, onSearchChange }: OperatorProps) {
   const { api } = usePlatform();
   const { cursor } = search;
   const insights = useQuery({
@@ -123,8 +123,7 @@ function ByTenant({ search, onSearchChange }: TabProps) {
   const trail = useCursorTrail({
     cursor,
     nextCursor: page?.nextCursor,
-    onCursorChange: (next) =>
-      onSearchChange({ tab: "insights", ...(next === undefined ? {} : { cursor: next }) }),
+    onCursorChange: (next) => onSearchChange({ ...(next === undefined ? {} : { cursor: next }) }),
   });
   return (
     <Card

@@ -1,9 +1,9 @@
 import { SearchField } from "@turnpike/ui/search-field";
 import { Select } from "@turnpike/ui/select";
 import { useTypedSearch } from "#components/use-typed-search.ts";
-import type { TabProps } from "../tab-props.ts";
-import { MAIL_STATE_CHOICES, type TenantsSearch } from "../tenants-search.view-model.ts";
 import { MAIL_KINDS, toMailState } from "./mail.view-model.ts";
+import type { OperatorProps } from "./operator-props.ts";
+import { MAIL_STATE_CHOICES, type OperatorSearch } from "./operator-search.view-model.ts";
 
 const ALL = "all";
 const STATES = [
@@ -15,12 +15,12 @@ const STATES = [
 ];
 
 /** What the outbox lists: by state, by kind and by part of the address. They stay in the address of the page. */
-export function MailFilters({ search, onSearchChange }: TabProps) {
+export function MailFilters({ search, onSearchChange }: OperatorProps) {
   const { mailState, mailKind, q } = search;
   const change = (to: Partial<Record<"mailState" | "mailKind" | "q", string>>) => {
     const chosen = { mailState, mailKind, q, ...to };
     const kept = Object.entries(chosen).filter(([, value]) => value !== ALL && value !== "");
-    onSearchChange({ tab: "outbox", ...Object.fromEntries(kept) } as TenantsSearch);
+    onSearchChange({ ...Object.fromEntries(kept) } as OperatorSearch);
   };
   const typed = useTypedSearch(q ?? "", (text) => change({ q: text }));
   // A kind from an address that someone passed on is shown as it is.

@@ -27,8 +27,17 @@ afterEach(() => {
 });
 
 const verified = makeVerified({ isOperator: true });
-const open = (tab: string, answers: Parameters<typeof openTenants>[0] = {}) =>
-  openTenants({ search: `?tab=${tab}`, verified, ...answers });
+type Opened = NonNullable<Parameters<typeof openTenants>[0]>;
+const open = (screen: string, more: Opened = {}) =>
+  openTenants({ path: `/operator/${screen}` as NonNullable<Opened["path"]>, verified, ...more });
+
+describe("the operator's screens", () => {
+  it("say to everyone else that they are none of theirs", async () => {
+    open("outbox", { verified: makeVerified() });
+    await screen.findByText("This screen is for operators");
+    expect(screen.queryByText("Send a test mail")).toBeNull();
+  });
+});
 
 describe("insights for the operator", () => {
   it("are those over all tenants, dismissed in place, and those of each, with the way to it", async () => {
@@ -71,7 +80,7 @@ describe("all tenants", () => {
 
   it("show usage of the period, and nothing for a tenant without calls", async () => {
     const asked: URLSearchParams[] = [];
-    open("all", {
+    open("tenants", {
       answers: {
         "GET /tenants": listTwo,
         "GET /usage": (request) => {
@@ -89,13 +98,13 @@ describe("all tenants", () => {
   });
 
   it("link by name to what the tenant sees", async () => {
-    open("all", { answers: { "GET /tenants": listTwo, "GET /usage": usage } });
+    open("tenants", { answers: { "GET /tenants": listTwo, "GET /usage": usage } });
     const link = await screen.findByRole("link", { name: "Birch" });
     expect(link.getAttribute("href")).toBe("/overview?tenant=b");
   });
 
   it("are listed even when their usage fails to load", async () => {
-    open("all", {
+    open("tenants", {
       answers: {
         "GET /tenants": listTwo,
         "GET /usage": () => problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
@@ -120,7 +129,7 @@ describe("all tenants", () => {
       });
     const old = gone("Deleted tenant", { tenantId: BIRCH, purgedAt: "2026-11-21T10:00:00.000Z" });
     let restored = 0;
-    const { readSearch } = open("all", {
+    const { readSearch } = open("tenants", {
       answers: {
         "GET /tenants": listTwo,
         "GET /usage": usage,
@@ -136,7 +145,7 @@ describe("all tenants", () => {
     });
     await userEvent.click(await screen.findByRole("radio", { name: "Deleted" }));
     await screen.findByText("Too late");
-    expect(readSearch()).toMatchObject({ tab: "all", state: "deleted" });
+    expect(readSearch()).toMatchObject({ state: "deleted" });
     await userEvent.click(screen.getByRole("button", { name: "Restore Acme…" }));
     const dialog = await screen.findByRole("alertdialog", { name: "Restore Acme?" });
     await userEvent.click(within(dialog).getByRole("button", { name: "Restore tenant" }));
@@ -146,7 +155,8 @@ describe("all tenants", () => {
   });
 
   it("that are deleted say why they cannot be opened", async () => {
-    open("all&state=deleted", {
+    open("tenants", {
+      search: "?state=deleted",
       answers: {
         "GET /deleted-tenants": () => problem(503, "DATABASE_UNAVAILABLE", "Not reached."),
       },
@@ -155,7 +165,7 @@ describe("all tenants", () => {
   });
 
   it("are searched by the typed text, in the address, and the search can be cleared", async () => {
-    const { readSearch } = open("all", {
+    const { readSearch } = open("tenants", {
       answers: {
         "GET /tenants": (request) =>
           new URL(request.url).searchParams.get("q") === "zzz" ? NOTHING : listTwo(),
@@ -165,16 +175,16 @@ describe("all tenants", () => {
     await screen.findByText("Birch");
     await userEvent.type(screen.getByRole("textbox", { name: "Search name or slug" }), "zzz");
     await screen.findByText("No matching tenants");
-    expect(readSearch()).toEqual({ tab: "all", q: "zzz" });
+    expect(readSearch()).toEqual({ q: "zzz" });
     await userEvent.click(screen.getByRole("button", { name: "Show all tenants" }));
     await screen.findByText("Birch");
-    expect(readSearch()).toEqual({ tab: "all" });
+    expect(readSearch()).toEqual({});
   });
 
   it("are suspended after typing the name, and resumed", async () => {
     const asked: unknown[] = [];
     let suspendedAt: string | null = null;
-    open("all", {
+    open("tenants", {
       answers: {
         "GET /tenants": () => pageOf(makeTenant({ suspendedAt })),
         "GET /usage": usage,
@@ -202,7 +212,7 @@ describe("all tenants", () => {
 
   it("move to a plan only after a confirmation", async () => {
     const asked: Request[] = [];
-    open("all", {
+    open("tenants", {
       answers: {
         "GET /tenants": () => pageOf(makeTenant({ planId: asked.length === 0 ? "free" : "pro" })),
         "GET /usage": usage,
@@ -313,7 +323,7 @@ describe("the outbox", () => {
     await userEvent.click(await screen.findByRole("option", { name: "Invitations" }));
     await userEvent.type(screen.getByRole("textbox", { name: "Search address" }), "bob");
     const filters = { mailState: "held", mailKind: "invitation", q: "bob" };
-    await waitFor(() => expect(readSearch()).toEqual({ tab: "outbox", ...filters }));
+    await waitFor(() => expect(readSearch()).toEqual({ ...filters }));
     await waitFor(() =>
       expect(Object.fromEntries(asked.at(-1) ?? [])).toMatchObject({
         ...{ state: "held", kind: "invitation", to: "bob" },
@@ -363,7 +373,7 @@ describe("the outbox", () => {
     });
     await userEvent.click(await screen.findByText("You are invited to Acme"));
     const sheet = await screen.findByRole("dialog", { name: "You are invited to Acme" });
-    expect(readSearch()).toEqual({ tab: "outbox", mail: "mail_1" });
+    expect(readSearch()).toEqual({ mail: "mail_1" });
     const figure = within(sheet).getByRole("figure", { name: "link of the mail" });
     expect(figure.textContent).toContain(LINK);
     expect(within(sheet).queryByRole("link")).toBeNull();
@@ -373,7 +383,8 @@ describe("the outbox", () => {
   it("offers the files of a mail as long as they are kept, and no link of it to pass on", async () => {
     const file = { position: 1, name: "INV-1.pdf", mediaType: "application/pdf", bytes: 41_000 };
     const text = "Invoice\n\nhttps://console.example.com/billings?invoice=inv_1";
-    open("outbox&mail=mail_1", {
+    open("outbox", {
+      search: "?mail=mail_1",
       answers: {
         "GET /outbox": () =>
           pageOf(
@@ -400,7 +411,8 @@ describe("the outbox", () => {
   });
 
   it("says why a text is gone and why a mail failed", async () => {
-    open("outbox&mail=mail_1", {
+    open("outbox", {
+      search: "?mail=mail_1",
       answers: {
         "GET /outbox": () =>
           pageOf(

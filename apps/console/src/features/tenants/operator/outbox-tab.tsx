@@ -10,11 +10,11 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { TabProps } from "../tab-props.ts";
 import { type Mail, operatorQueries } from "../tenants.queries.ts";
 import { MailFilters } from "./mail-filters.tsx";
 import { MailSheet } from "./mail-sheet.tsx";
 import { MailState } from "./mail-state.tsx";
+import type { OperatorProps } from "./operator-props.ts";
 import { RefusedAddresses } from "./refused-addresses.tsx";
 import { TestMailDialog } from "./test-mail-dialog.tsx";
 
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Mail>[] = [
 ];
 
 /** The e-mails of the installation, newest first. */
-export function OutboxTab({ search, onSearchChange }: TabProps) {
+export function OutboxTab({ search, onSearchChange }: OperatorProps) {
   const { api, config } = usePlatform();
   const { cursor, q, mailState, mailKind } = search;
   const mails = useQuery({
@@ -106,11 +106,7 @@ export function OutboxTab({ search, onSearchChange }: TabProps) {
               <EmptyState
                 icon={<MailIcon />}
                 title="No matching e-mails"
-                action={
-                  <Button onClick={() => onSearchChange({ tab: "outbox" })}>
-                    Show all e-mails
-                  </Button>
-                }
+                action={<Button onClick={() => onSearchChange({})}>Show all e-mails</Button>}
               >
                 E-mails are listed for 30 days.
               </EmptyState>

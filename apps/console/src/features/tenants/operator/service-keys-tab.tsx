@@ -11,13 +11,13 @@ import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import type { TabProps } from "../tab-props.ts";
 import { operatorQueries, type ServiceKey } from "../tenants.queries.ts";
 import { CreateServiceKeyDialog } from "./create-service-key-dialog.tsx";
+import type { OperatorProps } from "./operator-props.ts";
 import { SERVICE_KEY_COLUMNS } from "./service-key-columns.tsx";
 
 /** The keys of the operator's own programs. */
-export function ServiceKeysTab(props: TabProps) {
+export function ServiceKeysTab(props: OperatorProps) {
   const [isCreating, setIsCreating] = useState(false);
   return (
     <div className="space-y-4">
@@ -36,7 +36,7 @@ export function ServiceKeysTab(props: TabProps) {
   );
 }
 
-function ServiceKeysTable({ search, onSearchChange }: TabProps) {
+function ServiceKeysTable({ search, onSearchChange }: OperatorProps) {
   const { api } = usePlatform();
   const [revoked, setRevoked] = useState<ServiceKey>();
   const [isRevoking, setIsRevoking] = useState(false);
@@ -47,8 +47,7 @@ function ServiceKeysTable({ search, onSearchChange }: TabProps) {
   const trail = useCursorTrail({
     cursor: search.cursor,
     nextCursor: keys.data?.nextCursor,
-    onCursorChange: (cursor) =>
-      onSearchChange({ tab: "service-keys", ...(cursor === undefined ? {} : { cursor }) }),
+    onCursorChange: (cursor) => onSearchChange({ ...(cursor === undefined ? {} : { cursor }) }),
   });
   if (keys.isError && keys.data === undefined) {
     return (

@@ -1,0 +1,25 @@
+import { Button } from "@turnpike/ui/button";
+import { useState } from "react";
+import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
+import { AllTenantsTab } from "./all-tenants-tab.tsx";
+import { OperatorPage } from "./operator-page.tsx";
+import type { OperatorProps } from "./operator-props.ts";
+
+/** `/operator/tenants` */
+export function AllTenantsPage(props: OperatorProps) {
+  const [isCreating, setIsCreating] = useState(false);
+  return (
+    <OperatorPage
+      title="All tenants"
+      purpose="Your customers: what each of them uses, pays and may do."
+      action={
+        <Button look="primary" onClick={() => setIsCreating(true)}>
+          Create tenant
+        </Button>
+      }
+    >
+      <AllTenantsTab {...props} />
+      <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </OperatorPage>
+  );
+}

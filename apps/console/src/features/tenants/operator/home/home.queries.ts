@@ -1,0 +1,70 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { ApiClient } from "#platform/api-client.ts";
+
+/** Four whole weeks, so that the period before has the same weekdays; in milliseconds. */
+const RANGE_MS = 28 * 86_400_000;
+const REFRESH_MS = 15_000;
+
+/** What the operator's home asks about all tenants together. */
+export const homeQueries = {
+  figures: (api: ApiClient, timeZone: string) =>
+    queryOptions({
+      queryKey: ["usage", "all", "figures", timeZone],
+      queryFn: ({ signal }) =>
+        api.usage.queryAll(
+          {
+            measures: "requests,errors,error_rate,denied,latency_p95",
+            from: new Date(Date.now() - RANGE_MS).toISOString(),
+            grain: "day",
+            compare: "previous",
+            timeZone,
+          },
+          { signal },
+        ),
+      refetchInterval: REFRESH_MS,
+    }),
+
+  outcomes: (api: ApiClient, timeZone: string) =>
+    queryOptions({
+      queryKey: ["usage", "all", "outcomes", timeZone],
+      queryFn: ({ signal }) =>
+        api.usage.queryAll(
+          {
+            measures: "requests",
+            dimensions: "outcome,status_class",
+            from: new Date(Date.now() - RANGE_MS).toISOString(),
+            grain: "day",
+            timeZone,
+          },
+          { signal },
+        ),
+      refetchInterval: REFRESH_MS,
+    }),
+
+  /** Whether any customer ever made a call. */
+  hasCalls: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["usage", "all", "has-calls"],
+      queryFn: async ({ signal }) => {
+        const { totals } = await api.usage.queryAll({ measures: "requests" }, { signal });
+        return (totals.requests ?? 0) > 0;
+      },
+      refetchInterval: ({ state }) => (state.data === true ? false : REFRESH_MS),
+    }),
+
+  /** Whether there is any customer yet. */
+  hasTenants: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["tenants", "all", "any"],
+      queryFn: async ({ signal }) =>
+        (await api.tenants.list({ limit: 1 }, { signal })).items.length > 0,
+      staleTime: 0,
+    }),
+
+  /** Recurring revenue of this month, by currency. */
+  revenue: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["operator-home", "revenue"],
+      queryFn: ({ signal }) => api.revenue.getRevenue({ months: 1 }, { signal }),
+    }),
+};

@@ -1,0 +1,73 @@
+// @vitest-environment jsdom
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { FakeAnswers } from "#platform/render-with-platform.tsx";
+import { makeUsageReport } from "#platform/usage-report.fixture.ts";
+import { makeVerified, NOTHING, openTenants, stubWindow } from "../../open-tenants.fixture.tsx";
+import { makeTenant, pageOf } from "../../tenant-answers.fixture.ts";
+
+beforeEach(stubWindow);
+afterEach(() => {
+  cleanup();
+  localStorage.clear();
+  vi.unstubAllGlobals();
+});
+
+const verified = { ...makeVerified({ isOperator: true }), tenants: [] };
+const ANSWERS: FakeAnswers = {
+  "GET /usage": () => makeUsageReport({ totals: { requests: 0, errors: 0, denied: 0 } }),
+  "GET /tenants": () => NOTHING,
+  "GET /revenue": () => ({ asOf: "2026-11-21T12:00:00.000Z", currencies: [] }),
+  "GET /health/ready": () => ({ status: "ready", parts: { upstreams: { status: "ok" } } }),
+};
+
+it("leads an operator without a tenant from the demo API to the first call", async () => {
+  openTenants({ path: "/operator", verified, isDemo: true, answers: ANSWERS });
+  const card = await screen.findByRole("region", { name: "Set up your installation" });
+  within(card).getByText("1 of 4 done");
+  const current = within(card).getByRole("listitem", { current: "step" });
+  within(current).getByText(/Calls are answered by a small demo API/);
+  within(card).getByRole("button", { name: "Create tenant" });
+  await screen.findByText("Everything is working.");
+  await screen.findByText(/None yet/);
+});
+
+it("keeps the way to a silent API open, and shows revenue and what is overdue", async () => {
+  const detail = "No answer from api: calls get 502 or 504 and are not billed.";
+  const parts = { upstreams: { status: "degraded", detail } };
+  const overdue = { count: 1, due: "20.00", ages: [] };
+  const usd = { currency: "USD", mrr: "1204.50", customers: 3, months: [], overdue };
+  openTenants({
+    path: "/operator",
+    verified,
+    answers: {
+      ...ANSWERS,
+      "GET /usage": () => makeUsageReport({ totals: { requests: 9, errors: 0, denied: 0 } }),
+      "GET /tenants": () => pageOf(makeTenant()),
+      "GET /revenue": () => ({ asOf: "2026-11-21T12:00:00.000Z", currencies: [usd] }),
+      "GET /health/ready": () => ({ status: "degraded", parts }),
+    },
+  });
+  const card = await screen.findByRole("region", { name: "Set up your installation" });
+  within(card).getByText(detail);
+  within(card).getByText("3 of 4 done");
+  await screen.findByText("$1,204.50");
+  await screen.findByText("$20.00 overdue on 1 invoice");
+});
+
+it("has no steps once everything is done", async () => {
+  openTenants({
+    path: "/operator",
+    verified,
+    answers: {
+      ...ANSWERS,
+      "GET /usage": () => makeUsageReport({ totals: { requests: 9, errors: 0, denied: 0 } }),
+      "GET /tenants": () => pageOf(makeTenant()),
+    },
+  });
+  await screen.findByText("Everything is working.");
+  await screen.findByText(/None yet/);
+  await waitFor(() =>
+    expect(screen.queryByRole("region", { name: "Set up your installation" })).toBe(null),
+  );
+});

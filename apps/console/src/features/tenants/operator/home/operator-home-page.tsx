@@ -1,0 +1,62 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { useState } from "react";
+import { KpiRow } from "#components/usage/kpi-row.tsx";
+import { RequestsCard } from "#components/usage/requests-card.tsx";
+import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { OperatorPage } from "../operator-page.tsx";
+import { HealthCard } from "./health-card.tsx";
+import { homeQueries } from "./home.queries.ts";
+import { RevenueCard } from "./revenue-card.tsx";
+import { SetupCard } from "./setup-card.tsx";
+
+/** `/operator`: the installation at a glance, for those who run it. */
+export function OperatorHomePage() {
+  return (
+    <OperatorPage
+      title="Your API"
+      purpose="Usage, revenue and health over all customers in the last 28 days."
+      action={<ButtonLink link={<Link to="/operator/tenants" />}>All tenants</ButtonLink>}
+    >
+      <OperatorHome />
+    </OperatorPage>
+  );
+}
+
+function OperatorHome() {
+  const { api } = usePlatform();
+  const [shown, setShown] = useState<"chart" | "table">("chart");
+  const timeZone = readOwnTimeZone();
+  const figures = useQuery({
+    ...homeQueries.figures(api, timeZone),
+    placeholderData: keepPreviousData,
+  });
+  const outcomes = useQuery({
+    ...homeQueries.outcomes(api, timeZone),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div className="space-y-4">
+      <SetupCard />
+      <KpiRow report={figures} against="vs. the 28 days before" />
+      <div className="grid items-start gap-4 lg:grid-cols-3">
+        <div className="grid min-w-0 lg:col-span-2">
+          <RequestsCard
+            report={outcomes}
+            title="Requests of all tenants"
+            grain="day"
+            timeZone={timeZone}
+            shown={shown}
+            onShow={setShown}
+          />
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <RevenueCard />
+          <HealthCard />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Button } from "@turnpike/ui/button";
+import { ButtonLink } from "@turnpike/ui/button-link";
+import { Card } from "@turnpike/ui/card";
+import { CodeBlock } from "@turnpike/ui/code-block";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import Check from "lucide-react/icons/check";
+import { type ReactNode, useState } from "react";
+import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
+import { DocsLink } from "#components/docs-link.tsx";
+import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
+import { instanceQueries } from "../../health/instance.queries.ts";
+import { homeQueries } from "./home.queries.ts";
+import { type SetupStep, type SetupStepId, toSetupSteps } from "./setup.view-model.ts";
+
+const TITLES: Readonly<Record<SetupStepId, string>> = {
+  connect: "Connect your API",
+  plans: "Set a plan with a price",
+  customer: "Welcome the first customer",
+  call: "See the first call",
+};
+
+const UPSTREAM = "upstreams:\n  - name: api\n    url: http://127.0.0.1:8080";
+
+/** The way to the first paid call, in steps that complete by themselves. Hidden once all are done. */
+export function SetupCard() {
+  const { api, config } = usePlatform();
+  const readiness = useQuery(instanceQueries.readiness()).data;
+  const upstreams = readiness?.parts.find(({ name }) => name === "upstreams");
+  const plans = useQuery(catalogQuery(api)).data?.plans;
+  const steps = toSetupSteps({
+    isDemo: config.gateway.isDemo,
+    doUpstreamsAnswer: readiness === undefined ? undefined : upstreams?.status === "ok",
+    hasPricedPlan: plans?.some(({ pricePerMonth }) => Number(pricePerMonth) > 0),
+    hasTenants: useQuery(homeQueries.hasTenants(api)).data,
+    hasCalls: useQuery(homeQueries.hasCalls(api)).data,
+  });
+  if (steps === undefined || steps.every(({ isDone }) => isDone)) {
+    return null;
+  }
+  const done = steps.filter(({ isDone }) => isDone).length;
+  const current = steps.find(({ isDone }) => !isDone)?.id;
+  return (
+    <Card
+      title="Set up your installation"
+      description="Steps complete by themselves."
+      isCall
+      aside={
+        <p role="status" className="text-ink-muted text-sm tabular-nums">
+          {done} of {steps.length} done
+        </p>
+      }
+    >
+      <ol className="divide-y divide-line border-line border-t">
+        {steps.map((step, index) => (
+          <StepRow key={step.id} step={step} number={index + 1} isCurrent={step.id === current}>
+            <StepBody id={step.id} trouble={upstreams?.detail} />
+          </StepRow>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+type StepRowProps = { step: SetupStep; number: number; isCurrent: boolean; children: ReactNode };
+
+function StepRow({ step, number, isCurrent, children }: StepRowProps) {
+  return (
+    <li aria-current={isCurrent ? "step" : undefined} className="flex gap-3 py-3">
+      <span
+        aria-hidden="true"
+        className={joinClasses(
+          "grid size-6 shrink-0 place-items-center rounded-full border font-semibold text-xs tabular-nums",
+          step.isDone
+            ? "border-transparent bg-ok-soft text-ok"
+            : isCurrent
+              ? "border-transparent bg-accent text-on-accent"
+              : "border-line-control text-ink-muted",
+        )}
+      >
+        {step.isDone ? <Check className="size-3.5" /> : number}
+      </span>
+      <div className="min-w-0 grow space-y-2">
+        <h3 className={joinClasses("font-medium", step.isDone && "text-ink-muted")}>
+          {TITLES[step.id]}
+          <span className="sr-only">{step.isDone ? ", done" : ", open"}</span>
+        </h3>
+        {!step.isDone && children}
+      </div>
+    </li>
+  );
+}
+
+function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefined }) {
+  const { config } = usePlatform();
+  const [isCreating, setIsCreating] = useState(false);
+  switch (id) {
+    case "connect":
+      return config.gateway.isDemo ? (
+        <>
+          <p className="text-ink-muted">
+            Calls are answered by a small demo API. Name yours in <code>turnpike.yaml</code> and
+            restart; <DocsLink page="configuration#upstreams">all settings of an upstream</DocsLink>
+            .
+          </p>
+          <div className="max-w-xl">
+            <CodeBlock code={UPSTREAM} subject="Your API in turnpike.yaml" />
+          </div>
+        </>
+      ) : (
+        <p className="text-warning">{trouble ?? "Your API does not answer."}</p>
+      );
+    case "plans":
+      return (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-ink-muted">Plans say what customers may use and what they pay.</p>
+          <ButtonLink link={<Link to="/plans" />}>Open plans</ButtonLink>
+        </div>
+      );
+    case "customer":
+      return (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="max-w-[60ch] text-ink-muted">
+              Customers register at{" "}
+              <code className="[overflow-wrap:anywhere]">{`${config.urls.console}/register`}</code>.
+              To try it yourself, create a tenant for your own calls.
+            </p>
+            <Button onClick={() => setIsCreating(true)}>Create tenant</Button>
+          </div>
+          <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+        </>
+      );
+    case "call":
+      return (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-ink-muted">The quickstart creates a key and shows the call to make.</p>
+          <ButtonLink link={<Link to="/quickstart" />}>Open the quickstart</ButtonLink>
+        </div>
+      );
+    default:
+      return id satisfies never;
+  }
+}

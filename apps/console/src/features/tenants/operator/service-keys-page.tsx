@@ -1,0 +1,15 @@
+import { OperatorPage } from "./operator-page.tsx";
+import type { OperatorProps } from "./operator-props.ts";
+import { ServiceKeysTab } from "./service-keys-tab.tsx";
+
+/** `/operator/service-keys` */
+export function ServiceKeysPage(props: OperatorProps) {
+  return (
+    <OperatorPage
+      title="Service keys"
+      purpose="Keys of your own programs, which use the API across all tenants."
+    >
+      <ServiceKeysTab {...props} />
+    </OperatorPage>
+  );
+}

@@ -33,7 +33,7 @@ await using browser = await startBrowser();
 const page = await browser.context.newPage();
 await page.setViewportSize(WINDOW_PX);
 await registerPerson(page, setupLink, { ...makePerson(), email: "ada@example.com" });
-await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+await page.getByRole("heading", { name: "Your API", level: 1 }).waitFor();
 const tenant = await joinDemoTenant(home);
 const devtools = await browser.context.newCDPSession(page);
 

@@ -32,7 +32,7 @@ export function OperatorGroup({ isFolded, onNavigate }: OperatorGroupProps) {
   return (
     <section
       aria-label="Operator"
-      className="my-2 border-line border-t pt-2 first:mt-0 first:border-t-0 first:pt-0"
+      className="my-2 border-line border-t pt-2 first:mt-0 first:border-t-0 first:border-b first:pt-0 first:pb-2"
     >
       {!isFolded && <h2 className="px-2.5 pb-1 font-medium text-ink-muted text-xs">Operator</h2>}
       <ul className="space-y-0.5">

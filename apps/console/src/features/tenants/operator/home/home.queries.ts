@@ -1,15 +1,22 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import type { Environment } from "#platform/current-environment.ts";
 
 /** Four whole weeks, so that the period before has the same weekdays; in milliseconds. */
 const RANGE_MS = 28 * 86_400_000;
 const REFRESH_MS = 15_000;
 
+export type HomeScope = {
+  /** Undefined for both. */
+  environment: Environment | undefined;
+  timeZone: string;
+};
+
 /** What the operator's home asks about all tenants together. */
 export const homeQueries = {
-  figures: (api: ApiClient, timeZone: string) =>
+  figures: (api: ApiClient, { environment, timeZone }: HomeScope) =>
     queryOptions({
-      queryKey: ["usage", "all", "figures", timeZone],
+      queryKey: ["usage", "all", "figures", timeZone, environment ?? null],
       queryFn: ({ signal }) =>
         api.usage.queryAll(
           {
@@ -18,15 +25,16 @@ export const homeQueries = {
             grain: "day",
             compare: "previous",
             timeZone,
+            ...(environment === undefined ? {} : { environment }),
           },
           { signal },
         ),
       refetchInterval: REFRESH_MS,
     }),
 
-  outcomes: (api: ApiClient, timeZone: string) =>
+  outcomes: (api: ApiClient, { environment, timeZone }: HomeScope) =>
     queryOptions({
-      queryKey: ["usage", "all", "outcomes", timeZone],
+      queryKey: ["usage", "all", "outcomes", timeZone, environment ?? null],
       queryFn: ({ signal }) =>
         api.usage.queryAll(
           {
@@ -35,6 +43,7 @@ export const homeQueries = {
             from: new Date(Date.now() - RANGE_MS).toISOString(),
             grain: "day",
             timeZone,
+            ...(environment === undefined ? {} : { environment }),
           },
           { signal },
         ),

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { KpiRow } from "#components/usage/kpi-row.tsx";
 import { RequestsCard } from "#components/usage/requests-card.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
+import { useCurrentEnvironment } from "#platform/current-environment.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { OperatorPage } from "../operator-page.tsx";
 import { HealthCard } from "./health-card.tsx";
@@ -29,12 +30,13 @@ function OperatorHome() {
   const { api } = usePlatform();
   const [shown, setShown] = useState<"chart" | "table">("chart");
   const timeZone = readOwnTimeZone();
+  const scope = { environment: useCurrentEnvironment(), timeZone };
   const figures = useQuery({
-    ...homeQueries.figures(api, timeZone),
+    ...homeQueries.figures(api, scope),
     placeholderData: keepPreviousData,
   });
   const outcomes = useQuery({
-    ...homeQueries.outcomes(api, timeZone),
+    ...homeQueries.outcomes(api, scope),
     placeholderData: keepPreviousData,
   });
   return (

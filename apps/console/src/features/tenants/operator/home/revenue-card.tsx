@@ -8,21 +8,13 @@ import { formatMoney } from "#platform/format-money.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { homeQueries } from "./home.queries.ts";
 
-const LINK = "font-medium underline underline-offset-4";
+const LINK = "mt-2 inline-block font-medium underline underline-offset-4";
 
 /** Recurring revenue over all tenants, by currency, and what is overdue. */
 export function RevenueCard() {
   const revenue = useQuery(homeQueries.revenue(usePlatform().api));
   return (
-    <Card
-      title="Revenue"
-      description="Recurring each month, over all tenants."
-      aside={
-        <Link to="/billings" search={{ view: "all" }} className={LINK}>
-          All invoices
-        </Link>
-      }
-    >
+    <Card title="Revenue" description="Recurring each month, over all tenants.">
       {revenue.data === undefined ? (
         revenue.isError ? (
           <FailureNotice
@@ -60,6 +52,9 @@ export function RevenueCard() {
           ))}
         </dl>
       )}
+      <Link to="/billings" search={{ view: "all" }} className={LINK}>
+        All invoices
+      </Link>
     </Card>
   );
 }

@@ -10,7 +10,9 @@ const PAGES = [
   "/docs/gateway",
   "/docs/errors",
   "/docs/errors/rate-limited",
+  "/docs/search?q=keys",
   "/v1/reference",
+  "/v1/reference/tenants",
 ];
 
 const OPERATIONS_KEPT = 20;

@@ -303,6 +303,7 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/auth/verify": [{ without: "It takes an ID token." }],
   "/v1/openapi.json": [{ without: "It is the same for everyone." }],
   "/v1/reference": [{ without: "It is the same for everyone." }],
+  "/v1/reference/{name}": [{ without: "It is the same for everyone." }],
 };
 
 /** The paths of all routes beside the contract that are no pages, as the source writes them. */

@@ -17,6 +17,8 @@ const OPTIONS = {
   version: "1.2.3",
   summary: "Maps by the call.",
 };
+/** A page that a phone opens without pause. */
+const PAGE_CHARACTERS_MAX = 400_000;
 const logger = createLogger({ level: "silent" });
 
 function serve(checkout: string): Promise<{ server: Server; url: string }> {
@@ -240,7 +242,7 @@ describe("documentation of another checkout", () => {
 });
 
 describe("API reference", () => {
-  it("shows every operation of the document, with its scope and a sample", async () => {
+  it("lists every operation of the document on its first page, and shows each on that of its group", async () => {
     const { text } = await read("/v1/reference");
     const document: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
       (await read("/v1/openapi.json")).text,
@@ -250,10 +252,30 @@ describe("API reference", () => {
     );
     expect(ids.length).toBeGreaterThan(30);
     for (const id of ids) {
-      expect(text).toContain(`id="${id}"`);
+      expect(text).toContain(`<li id="${id}">`);
     }
-    expect(text).toContain("curl -X POST &#39;https://console.example.com/v1/keys/verify&#39;");
+    const names = new Set([...text.matchAll(/\/v1\/reference\/([\w-]+)/g)].map(([, name]) => name));
+    const groups = await Promise.all(
+      [...names].map(async (name) => (await read(`/v1/reference/${name}`)).text),
+    );
+    for (const id of ids) {
+      expect(
+        groups.filter((group) => group.includes(`<section class="operation" id="${id}">`)),
+        id,
+      ).toHaveLength(1);
+    }
+    expect(Math.max(...groups.map((group) => group.length))).toBeLessThan(PAGE_CHARACTERS_MAX);
+    expect((await read("/v1/reference/nothing")).response.status).toBe(404);
+  });
+
+  it("writes samples in the language that is asked for, and keeps it in its links", async () => {
+    const { text } = await read("/v1/reference/keys");
+    expect(text).toContain("curl https://console.example.com/v1/keys/verify");
     expect(text).toContain('<span class="chip">keys:verify</span>');
+    const python = await read("/v1/reference/keys?samples=python");
+    expect(python.text).toContain("requests.post(&quot;https://console.example.com/v1/keys/verify");
+    expect(python.text).toContain('href="/v1/reference/tenants?samples=python"');
+    expect((await read("/v1/reference/keys?samples=cobol")).text).toBe(text);
   });
 
   it("gives the document to tools in any page", async () => {

@@ -27,7 +27,7 @@ import {
   trustHtml,
 } from "./html-page.ts";
 import { summariseMarkdown, toPlainText } from "./markdown-twin.ts";
-import { createReferenceRoutes } from "./reference.ts";
+import { createReferenceRoutes } from "./reference/reference-routes.ts";
 import type { DocumentationSearch, FoundSection } from "./search-documentation.ts";
 
 export type DocumentationOptions = {
@@ -297,7 +297,7 @@ ${groups.map(
   });
   return [
     ...shell.routes,
-    ...createReferenceRoutes({ ...options, shell }),
+    ...createReferenceRoutes({ ...options, shell, sendMissing }),
     page("/docs", sendIndex),
     page("/docs/", sendIndex),
     page("/llms.txt", sendLlmsText),

@@ -1,0 +1,232 @@
+import { html, type PageShell, type SafeHtml, trustHtml } from "../html-page.ts";
+import { renderInlineMarkdown, renderMarkdown, type ToHref } from "../render-markdown.ts";
+import type { Answer, Reference, ReferenceOperation } from "./read-openapi.ts";
+import { LANGUAGES, type Language, toSampleRequest, writeSample } from "./samples.ts";
+import { createShapeRenderer, fieldsOf, type ShapeRenderer } from "./shapes.ts";
+
+export type ReferenceStyle = {
+  shell: PageShell;
+  /** Address of the first page, without a slash at the end. */
+  base: string;
+  title: string;
+  /** Above the list of groups. */
+  intro: SafeHtml;
+  /** What follows `Authorization: Bearer ` in samples, by the scope; undefined for no header. */
+  credentialFor: (scope: string | undefined) => string | undefined;
+  /** Where links in descriptions may lead. */
+  toHref: ToHref;
+};
+
+export type ReferencePages = {
+  /**
+   * A page in HTML; undefined when there is none of that name.
+   *
+   * @param name - Of a group, or `shapes`; the empty text for the first page.
+   */
+  render(name: string, language: Language): string | undefined;
+  /** The names of all pages but the first. */
+  names: string[];
+};
+
+const SHAPES = "shapes";
+
+function toSlug(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "") || "operations"
+  );
+}
+
+type Group = {
+  name: string;
+  slug: string;
+  description: string | undefined;
+  operations: ReferenceOperation[];
+};
+
+function toGroups({ tags, operations }: Reference): Group[] {
+  const taken = new Set([SHAPES]);
+  return tags.map(({ name, description }) => {
+    let slug = toSlug(name);
+    while (taken.has(slug)) {
+      slug = `${slug}-2`;
+    }
+    taken.add(slug);
+    return {
+      name,
+      slug,
+      description,
+      operations: operations.filter(({ tag }) => tag === name),
+    };
+  });
+}
+
+function renderMethod(method: string): SafeHtml {
+  return html`<span class="method method-${method.toLowerCase()}">${method}</span>`;
+}
+
+function describeCaller(scope: string): string {
+  return { public: "no credential", person: "a signed-in person" }[scope] ?? scope;
+}
+
+function isSuccess({ status }: Answer): boolean {
+  return status.startsWith("2");
+}
+
+/** The successful answers of an operation; its refusals, many and mostly alike, are folded by status. */
+function renderAnswers(answers: readonly Answer[], shapes: ShapeRenderer): SafeHtml | undefined {
+  if (answers.length === 0) {
+    return;
+  }
+  const list = (listed: readonly Answer[]) =>
+    html`<ul class="responses">${listed.map((answer) => {
+      const { status, description, content } = answer;
+      const shape =
+        isSuccess(answer) && content !== undefined
+          ? html`<p class="media"><code>${content.type}</code></p>${shapes.renderShape(content.schema)}`
+          : undefined;
+      return html`<li class="${isSuccess(answer) ? "success" : "failure"}"><span class="status">${status}</span><div>${trustHtml(renderInlineMarkdown(description))}${shape}</div></li>`;
+    })}</ul>`;
+  const successes = answers.filter(isSuccess);
+  const failures = answers.filter((answer) => !isSuccess(answer));
+  return html`<h4>Answers</h4>${successes.length === 0 ? undefined : list(successes)}${
+    failures.length === 0
+      ? undefined
+      : html`<details class="failures"><summary>Refusals: ${failures.map(({ status }) => status).join(", ")}</summary>${list(failures)}</details>`
+  }`;
+}
+
+function renderBody({ body }: ReferenceOperation, shapes: ShapeRenderer): SafeHtml | undefined {
+  const [first] = body;
+  if (first === undefined) {
+    return;
+  }
+  const types = body.map(({ type }) => html` <code>${type}</code>`);
+  return html`<h4>Body${types}</h4>${/[/+]json$/.test(first.type) ? shapes.renderShape(first.schema) : undefined}`;
+}
+
+/** Writes the pages of a reference: one for each group of operations, one for the named shapes, and one that lists them. */
+export function createReferencePages(reference: Reference, style: ReferenceStyle): ReferencePages {
+  const { base, shell } = style;
+  const groups = toGroups(reference);
+  const shapeNames = Object.keys(reference.schemas);
+
+  /** Links keep the language that the reader chose. */
+  function createLinks(language: Language) {
+    const query = language === LANGUAGES[0] ? "" : `?samples=${language.id}`;
+    return {
+      page: (name: string) => `${name === "" ? base : `${base}/${name}`}${query}`,
+      operation: (group: Group, { id }: ReferenceOperation) =>
+        `${base}/${group.slug}${query}#${id}`,
+      shape: (name: string) => `${base}/${SHAPES}${query}#shape-${name}`,
+    };
+  }
+  type Links = ReturnType<typeof createLinks>;
+
+  function renderNavigation(current: string, links: Links): SafeHtml {
+    const here = (name: string) => (name === current ? html` aria-current="page"` : html``);
+    return html`<h2>${style.title}</h2><ul><li><a href="${links.page("")}"${here("")}>All operations</a></li>${groups.map(
+      (group) =>
+        html`<li><a href="${links.page(group.slug)}"${here(group.slug)}>${group.name}</a>${
+          group.slug === current
+            ? html`<ul>${group.operations.map((operation) => html`<li><a href="#${operation.id}">${renderMethod(operation.method)} ${operation.summary}</a></li>`)}</ul>`
+            : undefined
+        }</li>`,
+    )}${
+      shapeNames.length === 0
+        ? undefined
+        : html`<li><a href="${links.page(SHAPES)}"${here(SHAPES)}>Shapes</a></li>`
+    }</ul>`;
+  }
+
+  function renderLanguages(name: string, language: Language): SafeHtml {
+    return html`<nav class="languages" aria-label="Language of the samples">${LANGUAGES.map(
+      (each) => {
+        const href = createLinks(each).page(name);
+        return each === language
+          ? html`<a href="${href}" aria-current="true">${each.label}</a>`
+          : html`<a href="${href}">${each.label}</a>`;
+      },
+    )}</nav>`;
+  }
+
+  function renderOperation(
+    operation: ReferenceOperation,
+    language: Language,
+    shapes: ShapeRenderer,
+  ): SafeHtml {
+    const { id, method, path, scope, parameters } = operation;
+    const request = toSampleRequest(operation, reference.schemas, style.credentialFor(scope));
+    return html`<section class="operation" id="${id}">
+<h3><a href="#${id}">${operation.summary}</a></h3>
+<p class="call">${renderMethod(method)} <code>${path}</code>${scope === undefined ? undefined : html` <span class="chip">${describeCaller(scope)}</span>`}${operation.isDeprecated ? html` <span class="chip">deprecated</span>` : undefined}</p>
+${trustHtml(renderMarkdown("api.md", operation.description, style.toHref).html)}
+<pre tabindex="0" data-language="${language.id}"><code>${writeSample(request, language)}</code></pre>
+${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${shapes.renderFields(parameters)}`}
+${renderBody(operation, shapes)}
+${renderAnswers(operation.answers, shapes)}
+</section>`;
+  }
+
+  function renderGroup(group: Group, language: Language, links: Links): SafeHtml {
+    const shapes = createShapeRenderer(reference.schemas, links.shape);
+    return html`<h1>${group.name}</h1>${
+      group.description === undefined
+        ? undefined
+        : trustHtml(renderMarkdown("api.md", group.description, style.toHref).html)
+    }${renderLanguages(group.slug, language)}${group.operations.map((operation) => renderOperation(operation, language, shapes))}`;
+  }
+
+  function renderShapes(links: Links): SafeHtml {
+    const shapes = createShapeRenderer(reference.schemas, links.shape);
+    return html`<h1>Shapes</h1>${Object.entries(reference.schemas).map(([name, schema]) => {
+      const [field] = fieldsOf({ properties: { [name]: schema } });
+      return html`<section class="shape" id="shape-${name}"><h3><a href="#shape-${name}">${name}</a></h3>${
+        field?.description === undefined ? undefined : html`<p>${field.description}</p>`
+      }${
+        fieldsOf(schema).length > 0 || field === undefined
+          ? shapes.renderShape(schema)
+          : shapes.renderFields([{ ...field, description: undefined }])
+      }</section>`;
+    })}`;
+  }
+
+  function renderFirst(links: Links): SafeHtml {
+    return html`<h1>${style.title}</h1>${style.intro}${groups.map(
+      (group) =>
+        html`<h2><a href="${links.page(group.slug)}">${group.name}</a></h2>${
+          group.description === undefined
+            ? undefined
+            : trustHtml(renderMarkdown("api.md", group.description, style.toHref).html)
+        }<ul class="operations">${group.operations.map(
+          (operation) =>
+            html`<li id="${operation.id}"><a href="${links.operation(group, operation)}">${renderMethod(operation.method)} <span>${operation.summary}</span> <code>${operation.path}</code></a></li>`,
+        )}</ul>`,
+    )}`;
+  }
+
+  return {
+    names: [...groups.map(({ slug }) => slug), ...(shapeNames.length === 0 ? [] : [SHAPES])],
+    render: (name, language) => {
+      const links = createLinks(language);
+      const group = groups.find(({ slug }) => slug === name);
+      const isShapes = name === SHAPES && shapeNames.length > 0;
+      if (name !== "" && group === undefined && !isShapes) {
+        return;
+      }
+      return shell.render({
+        title: group?.name ?? (isShapes ? "Shapes" : style.title),
+        navigation: renderNavigation(name, links),
+        main:
+          group === undefined
+            ? isShapes
+              ? renderShapes(links)
+              : renderFirst(links)
+            : renderGroup(group, language, links),
+        layout: "reference",
+      });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { csharpHttpclient } from "@scalar/snippetz/plugins/csharp/httpclient";
+import { goNative } from "@scalar/snippetz/plugins/go/native";
+import { javaNethttp } from "@scalar/snippetz/plugins/java/nethttp";
+import { jsFetch } from "@scalar/snippetz/plugins/js/fetch";
+import { pythonRequests } from "@scalar/snippetz/plugins/python/requests";
+import { shellCurl } from "@scalar/snippetz/plugins/shell/curl";
+import type { Json } from "./json.ts";
+import type { ReferenceOperation } from "./read-openapi.ts";
+import { sampleOf } from "./sample-value.ts";
+
+/** The languages of samples; the first one is shown unless another is asked for. */
+export const LANGUAGES = [
+  { id: "curl", label: "curl", write: shellCurl },
+  { id: "javascript", label: "JavaScript", write: jsFetch },
+  { id: "python", label: "Python", write: pythonRequests },
+  { id: "go", label: "Go", write: goNative },
+  { id: "java", label: "Java", write: javaNethttp },
+  { id: "csharp", label: "C#", write: csharpHttpclient },
+] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+const [CURL] = LANGUAGES;
+
+/** The language that an address asks for; that of the shell when it asks for none that there is. */
+export function findLanguage(id: string | null): Language {
+  return LANGUAGES.find((language) => language.id === id) ?? CURL;
+}
+
+/** What an operation is sent, with values that fit. */
+export type SampleRequest = {
+  method: string;
+  url: string;
+  headers: { name: string; value: string }[];
+  body: { type: string; text: string } | undefined;
+};
+
+/** @param credential - What follows `Authorization: Bearer `; undefined when none is needed. */
+export function toSampleRequest(
+  operation: ReferenceOperation,
+  schemas: Json,
+  credential: string | undefined,
+): SampleRequest {
+  const query = new URLSearchParams();
+  const headers: SampleRequest["headers"] = [];
+  let address = operation.address;
+  if (credential !== undefined) {
+    headers.push({ name: "Authorization", value: `Bearer ${credential}` });
+  }
+  for (const { name, place, isRequired, schema } of operation.parameters) {
+    const value = sampleOf(schema, schemas);
+    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    if (place === "path") {
+      address = address.replaceAll(`{${name}}`, encodeURIComponent(text));
+    } else if (place === "query" && isRequired) {
+      query.set(name, text);
+    } else if (place === "header" && isRequired) {
+      headers.push({ name, value: text });
+    }
+  }
+  const [content] = operation.body;
+  if (content !== undefined) {
+    headers.push({ name: "Content-Type", value: content.type });
+  }
+  const isJson = content !== undefined && /[/+]json$/.test(content.type);
+  return {
+    method: operation.method,
+    url: query.size === 0 ? address : `${address}?${query.toString()}`,
+    headers,
+    body: isJson
+      ? { type: content.type, text: JSON.stringify(sampleOf(content.schema, schemas), null, 2) }
+      : content && { type: content.type, text: "" },
+  };
+}
+
+/** Writes a request in a language. */
+export function writeSample(request: SampleRequest, { write }: Language): string {
+  const { method, url, headers, body } = request;
+  return write.generate({
+    method,
+    url,
+    headers,
+    ...(body && { postData: { mimeType: body.type, text: body.text } }),
+  });
+}

@@ -273,7 +273,7 @@ describe("API reference", () => {
     expect(text).toContain("curl https://console.example.com/v1/keys/verify");
     expect(text).toContain('<span class="chip">keys:verify</span>');
     const python = await read("/v1/reference/keys?samples=python");
-    expect(python.text).toContain("requests.post(&quot;https://console.example.com/v1/keys/verify");
+    expect(python.text).toContain("requests.post(");
     expect(python.text).toContain('href="/v1/reference/tenants?samples=python"');
     expect((await read("/v1/reference/keys?samples=cobol")).text).toBe(text);
   });

@@ -11,6 +11,7 @@ import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 import { storageSection } from "./config-storage.ts";
 import { stripeVariables } from "./config-stripe.ts";
+import { tokensSection } from "./config-tokens.ts";
 
 /** The form in which browsers send it (WHATWG URL, "origin"); null for what is no address. */
 function toOrigin(text: string): string | null {
@@ -176,6 +177,11 @@ const upstream = z.strictObject({
     .optional()
     .describe(
       "The OpenAPI document (3.0 or 3.1, JSON or YAML, up to 16 MB) whose paths are the routes that usage is broken down by. Left out, and for paths that it does not have, routes are learned.",
+    ),
+  tokens: tokensSection
+    .optional()
+    .describe(
+      "For an API that answers with tokens: how its calls are metered by them. See [APIs that answer with tokens](tokens.md).",
     ),
   timeouts: z
     .strictObject({

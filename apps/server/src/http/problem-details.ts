@@ -85,7 +85,7 @@ export function createProblemRenderer(docsUrl: string): ProblemRenderer {
 /** Sends a problem. If the answer has begun, cuts the connection instead, so that it does not look complete. */
 export function sendProblem(
   res: ServerResponse,
-  problem: Problem,
+  problem: Pick<Problem, "status" | "headers"> & { body: object },
   extraHeaders: Readonly<Record<string, string>> = {},
 ): void {
   if (res.headersSent) {

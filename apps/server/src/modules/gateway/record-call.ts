@@ -66,6 +66,15 @@ export type CallRecorder = {
   recordAllowed(admission: Admission, target: CallTarget): void;
   /** Records the measurements of a call that {@link recordAdmitted} recorded, once, when it is over. */
   recordMeasure(call: MeteredCall, measure: CallMeasure): void;
+  /**
+   * Records units of a meter that are known only after the answer, once. What was held beyond them goes back; what was used beyond the
+   * hold is recorded as well, also where no limit has room for it.
+   */
+  recordUnits(
+    admission: Admission,
+    target: CallTarget,
+    used: { quantity: number; status: number },
+  ): void;
   /** Undoes the admission of a call that was never sent and is not recorded. */
   abandon(admission: Admission): void;
   /** Records a refused call of a known key. Calls with unknown keys are in no one's ledger. */
@@ -168,6 +177,28 @@ export function createCallRecorder(deps: {
     return call;
   }
 
+  function recordUnits(
+    admission: Admission,
+    target: CallTarget,
+    { quantity, status }: { quantity: number; status: number },
+  ): void {
+    const { hold, keyHold } = admission;
+    const settle = (each: LeaseHold | undefined): number =>
+      each === undefined ? 0 : deps.leases.settle(each, quantity);
+    const leased = { tenant: settle(hold), key: settle(keyHold) };
+    if (quantity > 0) {
+      deps.recorder.record({
+        ...toCall(admission, target),
+        outcome: "VALID",
+        status,
+        quantity,
+        leased,
+        leaseId: hold?.lease.leaseId,
+        keyLeaseId: keyHold?.lease.leaseId,
+      });
+    }
+  }
+
   function show(call: MeteredCall, measure?: CallMeasure): void {
     if (deps.observer?.isWatching === true) {
       deps.observer.see(call, measure);
@@ -184,6 +215,7 @@ export function createCallRecorder(deps: {
       endHold(keyHold, false);
     },
     recordAdmitted,
+    recordUnits,
     recordAllowed: (admission, target) =>
       show(recordAdmitted(admission, target, { kind: "status", status: ALLOWED_STATUS })),
     recordMeasure: (call, measure) => {

@@ -45,6 +45,7 @@ export type LimitsDeps = {
 };
 
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
+const NO_RATES = { tenant: NO_VERDICTS, key: NO_VERDICTS };
 
 const LIMIT_SCOPES: readonly LimitScope[] = ["tenant", "key"];
 
@@ -290,7 +291,7 @@ export function createLimits(deps: LimitsDeps) {
     { nowMs, permits }: { nowMs: number; permits: CallPermits | undefined },
   ): LimitsOutcome {
     const isDryRun = call.cost === 0 || call.isDryRun === true;
-    const rates = decideRates(subject, isDryRun ? 0 : 1);
+    const rates = call.isFurtherMeter === true ? NO_RATES : decideRates(subject, isDryRun ? 0 : 1);
     const refused = findRefused(rates.tenant, rates.key, isDryRun);
     if (refused !== undefined) {
       return refuseRate(subject, call, { refused, nowMs });

@@ -10,6 +10,8 @@ export type CallToDecide = {
   cost: number;
   /** True to decide a call of this cost without taking anything. A cost of 0 never takes anything. */
   isDryRun?: boolean;
+  /** True for units of another meter of a call that was admitted: it counts for no rate limit again. */
+  isFurtherMeter?: boolean;
   /** Finds the canonical address of the caller; called only for keys that are bound to networks. */
   findAddress: () => string | undefined;
   /** What the key must be allowed to do. Left out: nothing. */

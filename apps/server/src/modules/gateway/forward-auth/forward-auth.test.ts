@@ -95,6 +95,7 @@ async function startBareForwardAuth({
       callRecorder: {
         isSaturated,
         recordAdmitted: nothing,
+        recordUnits: () => undefined,
         recordAllowed: nothing,
         recordDenied: nothing,
         recordMeasure: nothing,

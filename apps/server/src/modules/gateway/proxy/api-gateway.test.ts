@@ -43,6 +43,7 @@ function createRecorder(isSaturated = false) {
         leaseId: undefined,
       };
     },
+    recordUnits: () => undefined,
     recordAllowed: () => recorded.push("allowed"),
     recordMeasure: () => recorded.push("measured"),
     abandon: () => recorded.push("abandoned"),

@@ -9,7 +9,9 @@ import type { MeteredCall } from "#modules/metering/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { CallToDecide } from "../decide/call-to-decide.ts";
 import type { Admission, DecideCall, Decision } from "../decide/decide-call.ts";
+import type { Denial } from "../decide/denial.ts";
 import { DENIAL_HEADERS, toChallenge, toDenialError } from "../denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "../find-key.ts";
 import { NO_IDENTITY, toIdentityHeaders } from "../identity-headers.ts";
@@ -22,11 +24,23 @@ import {
   type CallTarget,
   type WhenJournaled,
 } from "../record-call.ts";
-import type { CallOutcome, CallTraffic, OutcomeReply, RenderProblem } from "./call-outcome.ts";
+import { type AdmitTokensDeps, admitTokens } from "../tokens/admit-tokens.ts";
+import { toProtocolError } from "../tokens/protocol-error.ts";
+import type { TokenCall } from "../tokens/token-call.ts";
+import type { TokenProtocolName } from "../tokens/token-protocols.ts";
+import { compileTokenRules, type TokenRoute, type TokenRules } from "../tokens/token-rules.ts";
+import {
+  type CallOutcome,
+  type CallTraffic,
+  FAILURE_STATUS,
+  type OutcomeReply,
+  type RenderProblem,
+} from "./call-outcome.ts";
 import {
   createProxy,
   type ForwardedCall,
   type GatewayProxy,
+  LIMITS_DEFAULT,
   type ProxyOptions,
   type SentCall,
 } from "./create-proxy.ts";
@@ -95,7 +109,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   const trustedProxies = parseTrustedProxies(options.trustedProxies);
   const { router } = options;
 
-  const renderProxyProblem: RenderProblem = (res, problem) => {
+  const renderProxyProblem: RenderProblem = (res, problem, upstream) => {
     const error = new AppError({
       code: problem.code,
       publicMessage: problem.detail,
@@ -105,8 +119,16 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         ...Object.fromEntries(problem.headers.map(([name, value]) => [name.toLowerCase(), value])),
       },
     });
-    sendProblem(res, deps.renderProblem(error, problem.requestId), DENIAL_HEADERS);
+    const rendered = deps.renderProblem(error, problem.requestId);
+    sendProblem(res, toProtocolError(upstream.tokens?.protocol, rendered), DENIAL_HEADERS);
   };
+
+  const rulesOf = new Map(
+    router.upstreams.flatMap((upstream) =>
+      upstream.tokens === undefined ? [] : [[upstream, compileTokenRules(upstream.tokens)]],
+    ),
+  );
+  const tokenDeps: AdmitTokensDeps = { ...deps, limits: LIMITS_DEFAULT, memory: { held: 0 } };
 
   const upstreamHealth = createUpstreamHealth({
     upstreams: router.upstreams,
@@ -128,13 +150,19 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
   type Client = { res: ServerResponse; raw: RawConnection | undefined };
 
   /** Never throws: it is the last resort for a call, and a fault here must not end the process and every other call. */
-  function refuse({ res }: Client, requestId: string, error: unknown): void {
+  function refuse(
+    { res }: Client,
+    requestId: string,
+    error: unknown,
+    protocol?: TokenProtocolName,
+  ): void {
     try {
       const failure = toAppError(error);
       if (failure.code === "INTERNAL_ERROR") {
         deps.logger.error({ err: error, requestId }, "A call could not be decided");
       }
-      sendProblem(res, deps.renderProblem(failure, requestId), DENIAL_HEADERS);
+      const problem = deps.renderProblem(failure, requestId);
+      sendProblem(res, toProtocolError(protocol, problem), DENIAL_HEADERS);
     } catch (fault) {
       deps.logger.error({ err: fault, requestId }, "A call could not be refused");
       res.destroy();
@@ -165,14 +193,18 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       startedAtMs: number;
       findAddress: OpenCall["findAddress"];
       decided: "at-once" | "waited";
+      tokens?: TokenCall | undefined;
     },
   ): void {
-    const { admission, target, startedAtMs, findAddress, decided } = metering;
+    const { admission, target, startedAtMs, findAddress, decided, tokens } = metering;
     let recordedCall: { call: MeteredCall; outcome: CallOutcome; outcomeAtMs: number } | undefined;
     let isRecorded = false;
     const onOutcome = (outcome: CallOutcome): OutcomeReply | Promise<OutcomeReply> => {
       isRecorded = true;
       const recorded = toAdmittedOutcome(outcome);
+      if (recorded.kind === "failed" && recorded.isBilled) {
+        tokens?.startUnanswered();
+      }
       recordedCall = {
         call: deps.callRecorder.recordAdmitted(admission, target, recorded),
         outcome,
@@ -197,6 +229,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       const nowMs = deps.clock.now().getTime();
       const sent = send(client, {
         ...call,
+        tap: tokens,
         permitUse: admission.tenant,
         identityHeaders: toIdentityHeaders(admission),
         extraResponseHeaders: [
@@ -214,10 +247,67 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       });
     } catch (error) {
       admission.permits?.release();
+      tokens?.end(false);
       if (!isRecorded) {
         deps.callRecorder.abandon(admission);
       }
       throw error;
+    }
+  }
+
+  /** Reads what a call asks for, takes what it may cost, and sends it. Without a way on, everything that it took goes back. */
+  async function sendWithTokens(
+    client: Client,
+    call: Parameters<typeof sendMetered>[1],
+    metering: Omit<Parameters<typeof sendMetered>[2], "tokens" | "decided"> & {
+      rules: TokenRules;
+      route: TokenRoute;
+      decision: Omit<CallToDecide, "meterId" | "cost">;
+      deny: (denial: Denial) => void;
+    },
+  ): Promise<void> {
+    const { admission, target, rules, route, decision, deny } = metering;
+    let isEnded = false;
+    try {
+      if (client.raw !== undefined) {
+        throw refuseWith("METHOD_NOT_ALLOWED", "This path cannot be used with a WebSocket.");
+      }
+      const { req, requestId } = call;
+      const admitted = await admitTokens(tokenDeps, {
+        req,
+        res: client.res,
+        requestId,
+        rules,
+        route,
+        admission,
+        decision,
+        target,
+      });
+      if (admitted.kind === "denied") {
+        deny(admitted.denial);
+      } else if (admitted.kind === "admitted") {
+        isEnded = true;
+        const { body: heldBody, tap, release } = admitted;
+        client.res.once("close", release);
+        sendMetered(client, { ...call, heldBody }, { ...metering, tokens: tap, decided: "waited" });
+      } else {
+        isEnded = true;
+        admission.permits?.release();
+        const { code } = admitted;
+        deps.callRecorder.recordAdmitted(admission, target, {
+          kind: "failed",
+          code,
+          isBilled: false,
+        });
+        if (code !== "CLIENT_ABORTED") {
+          throw refuseWith(code, FAILURE_STATUS[code].detail, { connection: "close" });
+        }
+      }
+    } finally {
+      if (!isEnded) {
+        admission.permits?.release();
+        deps.callRecorder.abandon(admission);
+      }
     }
   }
 
@@ -256,6 +346,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       refuse(client, requestId, error);
       return;
     }
+    const protocol = choice.upstream.tokens?.protocol;
     const call = {
       req,
       upstream: choice.upstream,
@@ -277,7 +368,8 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         return;
       }
       const how = "Send your API key in the header Authorization: Bearer or X-Api-Key.";
-      refuse(client, requestId, refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" }));
+      const error = refuseWith("MISSING_KEY", how, { "www-authenticate": "Bearer" });
+      refuse(client, requestId, error, protocol);
       return;
     }
 
@@ -288,12 +380,20 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       upstream: choice.upstream.name,
     };
     const findAddress = () => findCallOrigin(req, trustedProxies).clientAddress;
+    const callToDecide = {
+      keyText: key.text,
+      takesTestKeys: choice.forTests !== undefined,
+      findAddress,
+    };
+    const deny = (denial: Denial): void => {
+      deps.callRecorder.recordDenied(denial, target);
+      const nowMs = deps.clock.now().getTime();
+      const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
+      refuse(client, requestId, error, protocol);
+    };
     const proceed = (decision: Decision, decided: "at-once" | "waited"): void => {
       if (!decision.allowed) {
-        deps.callRecorder.recordDenied(decision, target);
-        const nowMs = deps.clock.now().getTime();
-        const error = toDenialError(decision, { plansUrl: options.plansUrl, nowMs });
-        refuse(client, requestId, error);
+        deny(decision);
         return;
       }
       // A test key without a place to go was denied.
@@ -306,28 +406,35 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         keyHeaderNames: key.headerNames,
       };
       const metering = { admission: decision, target, startedAtMs, findAddress, decided };
-      sendMetered(client, admitted, metering);
+      const rules = rulesOf.get(upstream);
+      const route = rules?.routeOf(upstreamTarget);
+      if (rules === undefined || route === undefined) {
+        sendMetered(client, admitted, metering);
+        return;
+      }
+      const ofTokens = { rules, route, decision: callToDecide };
+      sendWithTokens(client, admitted, { ...metering, ...ofTokens, deny }).catch((error: unknown) =>
+        refuse(client, requestId, error, protocol),
+      );
     };
 
     try {
       assertRecordable(deps.callRecorder);
       const pending = deps.decideCall({
-        keyText: key.text,
+        ...callToDecide,
         meterId: REQUESTS_METER,
         cost: 1,
         holdsPermits: true,
-        takesTestKeys: choice.forTests !== undefined,
-        findAddress,
       });
       if (pending instanceof Promise) {
         pending
           .then((decision) => proceed(decision, "waited"))
-          .catch((error: unknown) => refuse(client, requestId, error));
+          .catch((error: unknown) => refuse(client, requestId, error, protocol));
       } else {
         proceed(pending, "at-once");
       }
     } catch (error) {
-      refuse(client, requestId, error);
+      refuse(client, requestId, error, protocol);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { HeaderPair } from "./forward-headers.ts";
+import type { Upstream } from "./upstream-router.ts";
 
 /** Why the transport gives up on a call before a status line of the upstream. */
 export type TransportFailureCode = Extract<
@@ -56,7 +57,12 @@ export type ProxyProblem = {
   headers: readonly HeaderPair[];
 };
 
-export type RenderProblem = (res: ServerResponse, problem: ProxyProblem) => void;
+/** @param upstream - Where the call would have gone. */
+export type RenderProblem = (
+  res: ServerResponse,
+  problem: ProxyProblem,
+  upstream: Pick<Upstream, "tokens">,
+) => void;
 
 /** What the caller sees of a failure. */
 export const FAILURE_STATUS = {

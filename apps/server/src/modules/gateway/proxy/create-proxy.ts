@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { AnswerTap } from "./answer-tap.ts";
 import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
   buildForwardHeaders,
@@ -39,6 +40,9 @@ export type ForwardedCall = {
    * byte. Only a promise holds the answer. It is called even when the client has left. A rejection answers 500.
    */
   onOutcome: (outcome: CallOutcome) => OutcomeReply | Promise<OutcomeReply>;
+  /** The body, when it was read before the call was sent; it may differ from what the client sent. */
+  heldBody?: Buffer | undefined;
+  tap?: AnswerTap | undefined;
   /** Added to every answer, the upstream's and ours; each replaces the upstream's of the same name. */
   extraResponseHeaders?: readonly HeaderPair[] | undefined;
 };
@@ -76,7 +80,10 @@ export type ProxyOptions = {
 export const COST_HEADER = "x-turnpike-cost";
 
 /** A slow mobile network still sends a hundred times as much per second. */
-const LIMITS_DEFAULT: ProxyCallLimits = { clientIdleMs: 60_000, minUploadBytesPerSecond: 100 };
+export const LIMITS_DEFAULT: ProxyCallLimits = {
+  clientIdleMs: 60_000,
+  minUploadBytesPerSecond: 100,
+};
 
 /** Makes the transport of the gateway, which knows no keys, no tenants and no ledger. */
 export function createProxy(options: ProxyOptions): GatewayProxy {
@@ -129,7 +136,7 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       pool,
       permitUse: call.permitUse,
       rawTarget: call.rawTarget,
-      headers: buildForwardHeaders({
+      headers: toHeadersOfHeld(call.heldBody, {
         req: call.req,
         origin: call.origin ?? findCallOrigin(call.req, trustedProxies),
         keyHeaderNames: call.keyHeaderNames,
@@ -140,6 +147,8 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
         gatewayHeaders: toGatewayHeaders(call),
       }),
       requestId: call.requestId,
+      heldBody: call.heldBody,
+      tap: call.tap,
       onOutcome: call.onOutcome,
       extraResponseHeaders: call.extraResponseHeaders ?? [],
       limits,
@@ -172,6 +181,26 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       }
     },
   };
+}
+
+/** A body that is held has the length that it has, and its answer must be readable: the upstream may not compress it. */
+function toHeadersOfHeld(
+  heldBody: Buffer | undefined,
+  input: Parameters<typeof buildForwardHeaders>[0],
+): string[] {
+  const headers = buildForwardHeaders(input);
+  if (heldBody === undefined) {
+    return headers;
+  }
+  const kept: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const [name = "", value = ""] = headers.slice(i, i + 2);
+    const lowerCase = name.toLowerCase();
+    if (lowerCase !== "content-length" && lowerCase !== "accept-encoding") {
+      kept.push(name, value);
+    }
+  }
+  return [...kept, "Content-Length", String(heldBody.length), "Accept-Encoding", "identity"];
 }
 
 function closeAll(sockets: Set<Socket>): void {

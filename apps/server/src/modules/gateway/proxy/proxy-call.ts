@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MovingDeadline } from "#platform/moving-deadline.ts";
+import type { AnswerTap } from "./answer-tap.ts";
 import {
   type CallOutcome,
   type CallTraffic,
@@ -46,6 +47,9 @@ export type ProxyCallInput = {
   extraResponseHeaders: readonly HeaderPair[];
   /** Set for a WebSocket. */
   upgrade: RawConnection | undefined;
+  /** The body, when it was read before the call was sent. */
+  heldBody?: Buffer | undefined;
+  tap?: AnswerTap | undefined;
   limits: ProxyCallLimits;
   costHeaderName: string;
   renderProblem: RenderProblem;
@@ -61,7 +65,8 @@ const INTERIM_RESPONSES_MAX = 32;
 
 /**
  * One call on its way through the gateway: `waiting` for the upstream's status line, `recording` while the outcome is
- * recorded, `replying` while the answer streams, `done` when the upstream is finished with it.
+ * recorded, `replying` while the answer streams, `reading-on` while it is read for its tap alone because the client has left, `done`
+ * when the upstream is finished with it.
  */
 export class ProxyCall implements Dispatcher.DispatchHandler {
   readonly #input: ProxyCallInput;
@@ -69,7 +74,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   /** Settles when both sides are finished with the call; never rejects. */
   readonly finished: Promise<CallTraffic>;
   #resolveFinished: (traffic: CallTraffic) => void = () => undefined;
-  #phase: "waiting" | "recording" | "replying" | "done" = "waiting";
+  #phase: "waiting" | "recording" | "replying" | "reading-on" | "done" = "waiting";
   #controller: Dispatcher.DispatchController | undefined;
   #dispatchedAtMs = 0;
   #holdsPermit = false;
@@ -99,11 +104,11 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { headersMs, idleMs } = pool.upstream.timeouts;
     this.#deadline = new MovingDeadline({
       monotonicMs: clock.monotonicMs,
-      shortestMs: Math.min(headersMs, idleMs, limits.clientIdleMs),
+      shortestMs: Math.min(headersMs, idleMs, limits.clientIdleMs, input.tap?.readOnMs ?? Infinity),
       onPassed: this.#onTimeout,
     });
     this.#body =
-      input.upgrade === undefined && hasRequestBody(req)
+      input.upgrade === undefined && input.heldBody === undefined && hasRequestBody(req)
         ? new RequestBody({
             req,
             res,
@@ -174,6 +179,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         res.destroy();
         return;
       case "replying":
+      case "reading-on":
         this.#abortUpstream();
         this.#breakOff();
         return;
@@ -194,7 +200,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         method: req.method ?? "GET",
         headers,
         servername: pool.upstream.target.host,
-        body: this.#body ?? null,
+        body: this.#body ?? this.#input.heldBody ?? null,
         upgrade: upgrade === undefined ? null : "websocket",
         // Our own timers also cover what undici's leave out: interim answers and stalled uploads.
         headersTimeout: 0,
@@ -264,6 +270,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
       if (this.#isClientBlocking) {
         controller.pause();
       }
+    } else if (this.#phase === "reading-on") {
+      this.#input.tap?.write(chunk);
     }
   }
 
@@ -276,6 +284,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#releasePermit();
     if (this.#phase === "replying") {
       this.#endReply();
+    } else if (this.#phase === "reading-on") {
+      this.#conclude();
     }
   }
 
@@ -310,6 +320,9 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
           "the upstream broke off its answer",
         );
         this.#breakOff();
+        return;
+      case "reading-on":
+        this.#conclude();
         return;
       default:
         this.#releasePermit();
@@ -412,12 +425,24 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     reply: ReplyHeaders;
     headers: readonly HeaderPair[];
   }): void {
-    const { req, res, pool } = this.#input;
+    const { req, res, pool, tap } = this.#input;
+    tap?.start(toAnswerHead(input.status, input.reply.headers));
+    if (this.#isClientGone && !this.#isCut && this.#canReadOn()) {
+      for (const chunk of this.#backlog) {
+        tap?.write(chunk);
+      }
+      this.#readOn();
+      return;
+    }
     if (this.#isClientGone || this.#upstreamEnd === "broken") {
       this.#abortUpstream();
       res.destroy();
       this.#conclude();
       return;
+    }
+    if (tap?.changesLength === true && input.reply.hasContentLength) {
+      input.reply.headers.splice(-2);
+      input.reply.hasContentLength = false;
     }
     const headers = addHeaders(input.reply.headers, input.headers);
     res.writeHead(input.status, toReasonPhrase(input.statusMessage), headers);
@@ -482,7 +507,8 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     });
   }
 
-  #write(chunk: Buffer): void {
+  #write(received: Buffer): void {
+    const chunk = this.#input.tap?.write(received) ?? received;
     this.#responseBytes += chunk.length;
     if (this.#input.res.write(chunk)) {
       this.#deadline.set(this.#input.pool.upstream.timeouts.idleMs);
@@ -504,6 +530,11 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     const { res, limits } = this.#input;
     if (this.#sendsTrailers && this.#trailers.length > 0) {
       res.addTrailers(this.#trailers.map(([name, value]): [string, string] => [name, value]));
+    }
+    const rest = this.#input.tap?.end(true);
+    if (rest !== undefined && rest.length > 0) {
+      this.#responseBytes += rest.length;
+      res.write(rest);
     }
     this.#phase = "done";
     this.#body?.destroy();
@@ -554,6 +585,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
 
   /** Ends our side of the call, which is finished once the client's side is closed as well. */
   #conclude(): void {
+    this.#input.tap?.end(this.#upstreamEnd === "complete");
     this.#phase = "done";
     this.#deadline.end();
     this.#backlog = [];
@@ -571,8 +603,14 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     this.#isClientGone = true;
     switch (this.#phase) {
       case "replying":
+        if (this.#canReadOn()) {
+          this.#readOn();
+          break;
+        }
         this.#abortUpstream();
         this.#conclude();
+        break;
+      case "reading-on":
         break;
       case "done":
         this.#finish();
@@ -582,10 +620,26 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     }
   };
 
+  #canReadOn(): boolean {
+    return (this.#input.tap?.readOnMs ?? 0) > 0 && this.#upstreamEnd !== "broken";
+  }
+
+  /** Reads what is left of the answer for its tap, for a bounded time. The call keeps its permits until then. */
+  #readOn(): void {
+    this.#phase = "reading-on";
+    this.#backlog = [];
+    if (this.#upstreamEnd === "complete") {
+      this.#conclude();
+      return;
+    }
+    this.#deadline.set(this.#input.tap?.readOnMs ?? 0);
+    this.#controller?.resume();
+  }
+
   #finish(): void {
     this.#deadline.end();
     this.#resolveFinished({
-      requestBytes: this.#body?.bytes ?? 0,
+      requestBytes: this.#body?.bytes ?? this.#input.heldBody?.length ?? 0,
       responseBytes: this.#responseBytes,
     });
   }
@@ -605,11 +659,11 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   #renderProblem(problem: Omit<ProxyProblem, "requestId">): void {
-    const { res, renderProblem, requestId } = this.#input;
+    const { res, renderProblem, requestId, pool } = this.#input;
     if (res.headersSent || res.destroyed) {
       res.destroy();
     } else {
-      renderProblem(res, { ...problem, requestId });
+      renderProblem(res, { ...problem, requestId }, pool.upstream);
     }
   }
 
@@ -654,9 +708,25 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         this.#abortUpstream();
         this.#breakOff();
         return;
+      case "reading-on":
+        this.#abortUpstream();
+        this.#conclude();
+        return;
       default:
         res.destroy();
     }
+  };
+}
+
+function toAnswerHead(status: number, headers: readonly string[]) {
+  const find = (name: string): string => {
+    const at = headers.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
+    return at === -1 ? "" : (headers[at + 1] ?? "");
+  };
+  return {
+    status,
+    contentType: find("content-type"),
+    contentEncoding: find("content-encoding"),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { TokenMetering } from "../tokens/token-rules.ts";
 import { isAmbiguousPath } from "./request-gate.ts";
 
 /** Where an upstream describes its paths: a file by its absolute path, or an address. */
@@ -38,6 +39,8 @@ export type UpstreamConfig = {
   tenantSharePercent?: number | undefined;
   /** Left out: routes are learned from paths alone. */
   openapi?: OpenapiSource | undefined;
+  /** Left out: its calls cost what calls cost. */
+  tokens?: TokenMetering | undefined;
 };
 
 /** Where to connect. The path is never part of a URL that is parsed again. */
@@ -225,7 +228,9 @@ export function pickUpstream(
   // Callers may reach only what is below the base path, and a dot segment in any spelling would leave it.
   pathDecides ||=
     chosen !== undefined &&
-    (chosen.target.basePath !== "" || (chosen.forTests?.target.basePath ?? "") !== "");
+    (chosen.tokens !== undefined ||
+      chosen.target.basePath !== "" ||
+      (chosen.forTests?.target.basePath ?? "") !== "");
   if (pathDecides && isAmbiguousPath(rawTarget)) {
     return { kind: "ambiguous" };
   }

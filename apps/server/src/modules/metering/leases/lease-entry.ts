@@ -65,6 +65,8 @@ export type LeaseEntry = {
   /** Units spent since the database was last asked, and when that was (monotonic milliseconds). */
   spentSinceAsked: number;
   askedAtMs: number;
+  /** True when calls used more than was held for them, and it is not known to be committed. */
+  hasUncounted: boolean;
   /** True once the entry was released: its lease goes back, and later calls get a new entry. */
   isReleased: boolean;
 };
@@ -103,6 +105,7 @@ export function newLeaseEntry(limit: HardLimit, nowMs: number): LeaseEntry {
     hasCounted: false,
     spentSinceAsked: 0,
     askedAtMs: nowMs,
+    hasUncounted: false,
     isReleased: false,
   };
 }

@@ -116,9 +116,21 @@ export class LeaseHolder {
     return unitsLeft(state, lease, nowMs);
   }
 
-  /** The call was recorded: its units leave the lease when its group is committed. */
-  settle(hold: LeaseHold): void {
-    hold.lease.inFlight -= hold.quantity;
+  /**
+   * The call was recorded: its units leave the lease when its group is committed.
+   *
+   * @param used - Units that are recorded. Of fewer than were held, the others can be spent again. More are taken from what the lease
+   *   has left; without enough the database is not asked for units again before it knows of them.
+   * @returns How many of the units are the lease's.
+   */
+  settle(hold: LeaseHold, used = hold.quantity): number {
+    const { lease, entry, quantity } = hold;
+    lease.inFlight -= quantity;
+    const leased = Math.min(used, quantity + Math.max(0, lease.remaining));
+    lease.remaining += quantity - leased;
+    entry.spentSinceAsked = Math.max(0, entry.spentSinceAsked + leased - quantity);
+    entry.hasUncounted ||= leased < used;
+    return leased;
   }
 
   /** The call is not billed: its units can be spent again. */
@@ -198,6 +210,10 @@ export class LeaseHolder {
 
   async #refill(entry: LeaseEntry): Promise<void> {
     const { flush, pause } = this.#deps;
+    if (entry.hasUncounted) {
+      entry.hasUncounted = false;
+      await flush?.();
+    }
     if (leaseStatus(entry.state, this.#nowMs()) === "unknown") {
       if (entry.isRecent) {
         await flush?.();

@@ -36,6 +36,8 @@ export type MeteredCall = {
   leaseId: LeaseId | undefined;
   /** The lease that they were spent from as well, when the key has a quota of its own. */
   keyLeaseId?: LeaseId | undefined;
+  /** How many of the units were spent from each lease; left out: all of them. */
+  leased?: { tenant: number; key: number } | undefined;
 };
 
 /** Measures of a call, known only once it is over. */
@@ -167,11 +169,12 @@ export class GroupBuilder {
     const entry = this.#entryOf(call);
     entry.calls += 1;
     entry.quantity += call.quantity;
-    if (call.leaseId !== undefined && call.quantity > 0) {
-      this.#addSpend(call.tenantId, call.leaseId, call.quantity);
+    const { tenant, key } = call.leased ?? { tenant: call.quantity, key: call.quantity };
+    if (call.leaseId !== undefined && tenant > 0) {
+      this.#addSpend(call.tenantId, call.leaseId, tenant);
     }
-    if (call.keyLeaseId !== undefined && call.quantity > 0) {
-      this.#addSpend(call.tenantId, call.keyLeaseId, call.quantity);
+    if (call.keyLeaseId !== undefined && key > 0) {
+      this.#addSpend(call.tenantId, call.keyLeaseId, key);
     }
   }
 

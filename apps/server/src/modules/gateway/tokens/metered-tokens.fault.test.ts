@@ -335,6 +335,36 @@ describe("an API that answers with tokens", () => {
       error: { type: "billing_error" },
       request_id: refused.res.headers["x-request-id"],
     });
+
+    // 2.00 pay for 200 tokens of output, so for five answers of 40, also when their clients leave at any event.
+    await post(`/v1/tenants/${customer.tenantId}/billing/credits`, {
+      kind: "promotional",
+      amount: "2.00",
+      reason: "A test",
+    });
+    await pollUntil("the credit counts", async () => {
+      const { res, status } = await ask(customer, { max_tokens: 40, stream: true });
+      await text(res);
+      return status === 200;
+    });
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async (_, at) => {
+        const { req, res, status } = await ask(customer, { stream: true, max_tokens: 40 });
+        res.on("error", () => undefined);
+        let events = at % 4;
+        res.on("data", () => {
+          events -= 1;
+          if (events < 0) {
+            req.destroy();
+          }
+        });
+        await once(res, "close");
+        return status;
+      }),
+    );
+    const passed = 1 + statuses.filter((status) => status === 200).length;
+    expect(passed).toBe(5);
+    await expectLedger(customer, { requests: passed, in: passed * 10, out: 200 });
   });
 
   it("refuses what it could read in another way than its upstream, and paths that could be others", async () => {

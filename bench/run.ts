@@ -16,6 +16,7 @@ import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { toTextTable } from "./rig/text-table.ts";
 import { assertDocumented, writeBenchmarkDocs } from "./rig/write-benchmark-docs.ts";
 import { startBench } from "./start.ts";
+import { tokensBench } from "./tokens.ts";
 import { verifyBench } from "./verify.ts";
 import { verifyRawBench } from "./verify-raw.ts";
 import { workersBench } from "./workers.ts";
@@ -23,6 +24,7 @@ import { workersBench } from "./workers.ts";
 const BENCHES: readonly Bench[] = [
   verifyBench,
   gatewayBench,
+  tokensBench,
   startBench,
   propagationBench,
   ledgerBench,

@@ -1,7 +1,7 @@
 import type { Page, Response } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
-import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { makePerson, registerPerson, signInHere } from "./support/sign-in.ts";
 
 const TABS = 3;
 /** Without care for each other, two tabs that begin together end the session at the first time. */
@@ -10,6 +10,7 @@ const ROUNDS = 4;
 const instance = inject("sharedProduct");
 let browser: TestBrowser;
 let tabs: Page[];
+const person = makePerson();
 const answers: Response[] = [];
 
 const isSignedIn = (page: Page) =>
@@ -18,7 +19,7 @@ const isSignedIn = (page: Page) =>
 beforeAll(async () => {
   browser = await startBrowser();
   const first = await browser.context.newPage();
-  await registerPerson(first, `${instance.consoleUrl}/register`, makePerson());
+  await registerPerson(first, `${instance.consoleUrl}/register`, person);
   tabs = [first];
   while (tabs.length < TABS) {
     const tab = await browser.context.newPage();
@@ -77,6 +78,61 @@ describe("tabs of one person that are opened at the same moment", () => {
       // Shown as well: the policy of the page allows it.
       await expect.poll(() => picture.evaluate((one) => Reflect.get(one, "naturalWidth"))).toBe(64);
     }
+  });
+
+  it("merge by field what was changed in them without a network with what another machine wrote", async () => {
+    const openViews = (tab: Page) =>
+      tab.getByRole("button", { name: /^(Views|North|South)/ }).click();
+    const showsView = (tab: Page, name: string) =>
+      tab.getByRole("button", { name, exact: true }).waitFor();
+    const [away, beside] = tabs;
+    if (away === undefined || beside === undefined) {
+      throw new Error("There are no tabs.");
+    }
+    await openViews(away);
+    await away.getByRole("menuitem", { name: "Save as new view…" }).click();
+    await away.getByLabel("Name", { exact: true }).fill("North");
+    await away.getByRole("button", { name: "Save view" }).click();
+    await showsView(away, "North");
+    // The tab beside it has it without a reload.
+    await openViews(beside);
+    await beside.getByRole("menuitem", { name: "North" }).click();
+    await showsView(beside, "North");
+
+    await using elsewhere = await startBrowser();
+    const other = await elsewhere.context.newPage();
+    await other.goto(`${instance.consoleUrl}/login`);
+    await signInHere(other, person);
+    await other.goto(`${instance.consoleUrl}/analytics`);
+    await openViews(other);
+    await other.getByRole("menuitem", { name: "North" }).click();
+    await showsView(other, "North");
+
+    await browser.context.setOffline(true);
+    await away.getByText(/^You are offline/).waitFor();
+    await openViews(away);
+    await away.getByRole("menuitem", { name: "Rename or share…" }).click();
+    await away.getByLabel("Name", { exact: true }).fill("South");
+    await away.getByRole("button", { name: "Save view" }).click();
+    await showsView(away, "South");
+    // It waits for both tabs: the database is the browser's.
+    for (const tab of [away, beside]) {
+      await tab.getByText("You are offline. 1 change waits in this browser.").waitFor();
+    }
+
+    await other.getByRole("button", { name: "Compare with previous" }).click();
+    await other.getByRole("button", { name: "North (changed)" }).click();
+    await other.getByRole("menuitem", { name: "Update North" }).click();
+    await other.getByText("The view was updated.").waitFor();
+
+    await browser.context.setOffline(false);
+    // The name of the one and the comparison of the other: the page itself still shows none.
+    for (const tab of [away, beside]) {
+      await showsView(tab, "South (changed)");
+      await tab.getByText(/change waits/).waitFor({ state: "hidden" });
+    }
+    await other.reload();
+    await showsView(other, "South");
   });
 
   it("are all signed out when one of them is", async () => {

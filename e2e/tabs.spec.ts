@@ -108,6 +108,14 @@ describe("tabs of one person that are opened at the same moment", () => {
     await other.getByRole("menuitem", { name: "North" }).click();
     await showsView(other, "North");
 
+    // What a person prefers is theirs on every machine, at once.
+    await other.getByRole("radio", { name: "Dark" }).click();
+    for (const tab of [away, beside]) {
+      await tab.locator('html[data-theme="dark"]').waitFor();
+    }
+    await away.getByRole("radio", { name: "Light" }).click();
+    await other.locator('html[data-theme="light"]').waitFor();
+
     await browser.context.setOffline(true);
     await away.getByText(/^You are offline/).waitFor();
     await openViews(away);

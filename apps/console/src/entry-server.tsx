@@ -101,6 +101,8 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     theme: {
       getChoice: () => "system",
       choose: () => undefined,
+      adopt: () => undefined,
+      onChosen: noSubscription,
       subscribe: noSubscription,
     },
   };

@@ -244,6 +244,7 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   [`${TENANT}/documents/{collection}/changes`]: [
     inPath("GET", `${TENANT}/documents/{collection}/changes`, "tenantId"),
   ],
+  [`${TENANT}/news`]: [inPath("GET", `${TENANT}/news`, "tenantId")],
   // Its filter by key keeps the stream open; live-calls.test.ts shows that it has no call of another tenant.
   [`${TENANT}/usage/live`]: [inPath("GET", `${TENANT}/usage/live`, "tenantId")],
   [`${TENANT}/questions/model`]: [

@@ -56,11 +56,25 @@ export const documentChange = z.strictObject({
 });
 export type DocumentChange = z.infer<typeof documentChange>;
 
+/** An event of the stream of a tenant's news: what has changed, without content. */
+export const tenantNews = z.strictObject({
+  /** Anything may have changed: at the beginning of a stream, and when changes were missed. */
+  isAnything: z.boolean(),
+  /** Collections with a new, changed or deleted document. */
+  collections: z.array(z.string()),
+  /** A notification came or was read. */
+  notifications: z.boolean(),
+});
+export type TenantNews = z.infer<typeof tenantNews>;
+
 const tags = ["Documents"];
 const path = "/tenants/{tenantId}/documents/{collection}";
 const inCollection = { tenantId, collection };
 
-/** There is also a plain route: `GET …/documents/{collection}/changes` streams changes as server-sent events. */
+/**
+ * There are also plain routes of server-sent events: `GET …/documents/{collection}/changes` streams the documents of one
+ * collection, `GET …/news` says of all of them, and of notifications, that something changed.
+ */
 export const documentsContract = {
   list: operation({ scope: "documents:read" })
     .route({

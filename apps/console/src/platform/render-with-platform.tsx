@@ -106,9 +106,22 @@ export function renderWithPlatform(screen: ReactNode, answers: FakeAnswers): Tes
 }
 
 /** A refusal as the server writes it. */
-export function problem(status: number, code: string, error: string): Response {
+export function problem(
+  status: number,
+  code: string,
+  error: string,
+  extensions: object = {},
+): Response {
   return new Response(
-    JSON.stringify({ status, code, error, message: error, requestId: "req_1", errors: [] }),
+    JSON.stringify({
+      status,
+      code,
+      error,
+      message: error,
+      requestId: "req_1",
+      errors: [],
+      ...extensions,
+    }),
     { status, headers: { "content-type": "application/problem+json" } },
   );
 }

@@ -42,6 +42,18 @@ describe("createTheme", () => {
     expect(root.dataset["theme"]).toBeUndefined();
   });
 
+  it("tells what is chosen here, and not what was chosen elsewhere and is taken over", () => {
+    const theme = createTheme(window);
+    const chosen = vi.fn();
+    const stop = theme.onChosen(chosen);
+    theme.adopt("dark");
+    expect([theme.getChoice(), localStorage.getItem("theme")]).toEqual(["dark", "dark"]);
+    theme.choose("light");
+    stop();
+    theme.choose("system");
+    expect(chosen.mock.calls).toEqual([["light"]]);
+  });
+
   it("follows the choice made in another tab", () => {
     const theme = createTheme(window);
     window.dispatchEvent(new StorageEvent("storage", { key: "theme", newValue: "dark" }));

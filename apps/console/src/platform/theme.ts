@@ -9,6 +9,10 @@ const STORAGE_KEY = "theme";
 export interface Theme {
   getChoice(): ThemeChoice;
   choose(choice: ThemeChoice): void;
+  /** Takes over what the person chose elsewhere: as `choose`, but it is no new choice. */
+  adopt(choice: ThemeChoice): void;
+  /** Calls back with each choice that is made in this tab, until the returned function is called. */
+  onChosen(listener: (choice: ThemeChoice) => void): () => void;
   /** Calls back after each change, until the returned function is called. */
   subscribe(listener: () => void): () => void;
 }
@@ -20,6 +24,7 @@ export interface Theme {
  */
 export function createTheme(page: Window): Theme {
   const listeners = new Set<() => void>();
+  const choosers = new Set<(choice: ThemeChoice) => void>();
   const root = page.document.documentElement;
 
   function getChoice(): ThemeChoice {
@@ -44,15 +49,27 @@ export function createTheme(page: Window): Theme {
     }
   });
 
+  function adopt(choice: ThemeChoice): void {
+    if (choice === "system") {
+      page.localStorage.removeItem(STORAGE_KEY);
+    } else {
+      page.localStorage.setItem(STORAGE_KEY, choice);
+    }
+    show(choice);
+  }
+
   return {
     getChoice,
+    adopt,
     choose: (choice) => {
-      if (choice === "system") {
-        page.localStorage.removeItem(STORAGE_KEY);
-      } else {
-        page.localStorage.setItem(STORAGE_KEY, choice);
+      adopt(choice);
+      for (const listener of choosers) {
+        listener(choice);
       }
-      show(choice);
+    },
+    onChosen: (listener) => {
+      choosers.add(listener);
+      return () => choosers.delete(listener);
     },
     subscribe: (listener) => {
       listeners.add(listener);

@@ -28,6 +28,9 @@ import { VisitStrip } from "./visit-strip.tsx";
 const WaitingEditsStrip = lazy(async () => ({
   default: (await import("./waiting-edits-strip.tsx")).WaitingEditsStrip,
 }));
+const LiveDocuments = lazy(async () => ({
+  default: (await import("./live-documents.tsx")).LiveDocuments,
+}));
 
 /** True below the frame. */
 const InsideFrame = createContext(false);
@@ -116,6 +119,7 @@ function Frame({ children }: { children: ReactNode }) {
         <UnconfirmedStrip />
         <Suspense>
           <WaitingEditsStrip />
+          <LiveDocuments />
         </Suspense>
         <main id="content" tabIndex={-1} className="min-w-0 grow outline-none">
           {children}

@@ -1,8 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
 
-/** How often is looked for news, in milliseconds. */
-const LOOK_EVERY_MS = 60_000;
+/** How often is asked beside the stream of news, in milliseconds, in case it cannot be opened. */
+const LOOK_EVERY_MS = 600_000;
+/** How often is looked for news where a browser cannot follow the stream. */
+const LOOK_ALONE_EVERY_MS = 60_000;
 /** From here on the bell only says that there are more. */
 export const UNREAD_COUNTED_MAX = 9;
 /** What the list shows, newest first. */
@@ -23,7 +25,7 @@ export function unreadQuery(api: ApiClient, reader: Reader) {
         { ...reader, unread: true, limit: UNREAD_COUNTED_MAX + 1 },
         { signal },
       ),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: () => (window.isSecureContext ? LOOK_EVERY_MS : LOOK_ALONE_EVERY_MS),
   });
 }
 

@@ -47,6 +47,7 @@ export function WaitingEditsStrip() {
     const unsubscribe = documents?.subscribe(() => {
       void count();
       void client.invalidateQueries({ queryKey: ["saved-views"] });
+      void client.invalidateQueries({ queryKey: ["documents"] });
     });
     return () => {
       isGone = true;

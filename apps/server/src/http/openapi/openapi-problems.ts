@@ -151,6 +151,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "documents.put": ["CONFLICT"],
   "documents.delete": ["CONFLICT"],
   "documents.changes": ["TOO_MANY_STREAMS", "OVERLOADED"],
+  "documents.news": ["TOO_MANY_STREAMS", "OVERLOADED"],
   ...ofBothOwners("create", ["CONFLICT"]),
   ...ofBothOwners("test", ["CONFLICT"]),
   ...ofBothOwners("resend", ["CONFLICT"]),

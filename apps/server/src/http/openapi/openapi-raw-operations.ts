@@ -138,6 +138,26 @@ const followDocuments: RawOperation = {
   },
 };
 
+const followNews: RawOperation = {
+  method: "get",
+  path: "/tenants/{tenantId}/news",
+  scope: "documents:read",
+  operation: {
+    operationId: "documents.news",
+    summary: "Hear that something of a tenant changed",
+    description:
+      "A stream of server-sent events: `news` names the collections that have changed documents, and says whether notifications came or were read, without content, so that one connection keeps a whole screen fresh. The first event says that anything may have changed. Collections of other people are never named. Silence is broken every 15 seconds; the server ends a stream after an hour. At most six are open for one credential, together with the streams of collections.",
+    tags: ["Documents"],
+    parameters: [tenantParameter],
+    responses: {
+      "200": {
+        description: "Events, for as long as the connection is open.",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+    },
+  },
+};
+
 const followCalls: RawOperation = {
   method: "get",
   path: "/tenants/{tenantId}/usage/live",
@@ -636,6 +656,7 @@ export const RAW_OPERATIONS: readonly RawOperation[] = [
   uploadFile,
   downloadFile,
   followDocuments,
+  followNews,
   followCalls,
   askModel,
   downloadExport,

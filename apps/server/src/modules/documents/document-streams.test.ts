@@ -1,6 +1,8 @@
 import { connect as connectSocket } from "node:net";
-import type { DocumentChange } from "@turnpike/contract/documents";
+import { type DocumentChange, tenantNews } from "@turnpike/contract/documents";
 import type { Actor, CallContext } from "@turnpike/domain/access/actor";
+import type { Scope } from "@turnpike/domain/access/scopes";
+import { ownCollection } from "@turnpike/domain/documents/own-collection";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -117,22 +119,24 @@ describe("the stream of changes", () => {
     }
   }
 
-  async function listen(
+  const listen = (
     collection: string,
+    options: { as?: string; lastEventId?: string; tenant?: TenantId } = {},
+  ): Promise<Stream> => follow(`documents/${collection}/changes`, options);
+
+  async function follow(
+    path: string,
     options: { as?: string; lastEventId?: string; tenant?: TenantId } = {},
   ): Promise<Stream> {
     const abort = new AbortController();
     const { as = "ours", lastEventId, tenant = ours } = options;
-    const response = await fetch(
-      `${api.url}/v1/tenants/${tenant}/documents/${collection}/changes`,
-      {
-        headers: {
-          authorization: `Bearer ${as}`,
-          ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
-        },
-        signal: abort.signal,
+    const response = await fetch(`${api.url}/v1/tenants/${tenant}/${path}`, {
+      headers: {
+        authorization: `Bearer ${as}`,
+        ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
       },
-    );
+      signal: abort.signal,
+    });
     const stream: Stream = {
       status: response.status,
       events: [],
@@ -356,6 +360,49 @@ describe("the stream of changes", () => {
     expect((await fetch(api.url + path)).status).toBe(401);
     const bad = await listen(newCollection(), { lastEventId: "now" });
     expect(bad.status).toBe(400);
+  });
+
+  it("tells two readers of a tenant's news what changed, by name: nothing of others, and notifications with their scope only", async () => {
+    timing.heartbeatMs = NO_HEARTBEAT_MS;
+    const member = (id: string, scopes: Scope[]): Actor => ({
+      type: "key",
+      id: `key_${id}`,
+      tenantId: ours,
+      scopes,
+    });
+    const ada = member("0a", ["documents:read", "documents:write", "notifications:read"]);
+    const own = ownCollection("preferences", ada.id);
+    actors["ada"] = ada;
+    actors["bob"] = member("0b", ["documents:read"]);
+    const readers = [await follow("news", { as: "ada" }), await follow("news", { as: "bob" })];
+    const news = (stream: Stream | undefined) =>
+      (stream?.events ?? []).map(({ data }) => tenantNews.parse(data));
+    await pollUntil("the beginnings", () => readers.every((one) => one.events.length === 1));
+    expect(news(readers[0])).toEqual([{ isAnything: true, collections: [], notifications: true }]);
+
+    const [shared, last] = [newCollection(), newCollection()];
+    await put(shared, "a", {}, theirs);
+    await putDocument(
+      services,
+      { actor: ada, requestId: "req_test" },
+      { tenantId: ours, collection: own, documentId: "console", body: { theme: "dark" } },
+    );
+    await services.transact.asOperator((tx) =>
+      insertChange(tx, { kind: "notification", tenantId: ours, entityId: "ntf_1" }),
+    );
+    await put(last, "a");
+    const names = (stream: Stream | undefined) => news(stream).flatMap((one) => one.collections);
+    await pollUntil("the last one", () => readers.every((one) => names(one).includes(last)));
+    expect(names(readers[0])).toEqual([own, last]);
+    expect(names(readers[1])).toEqual([last]);
+    const areTold = readers.map((one) =>
+      news(one)
+        .slice(1)
+        .some((two) => two.notifications),
+    );
+    expect(areTold).toEqual([true, false]);
+    expect((await api.call("theirs", "GET", `/v1/tenants/${ours}/news`)).status).toBe(404);
+    expect((await api.call("scopeless", "GET", `/v1/tenants/${ours}/news`)).status).toBe(403);
   });
 
   it("ends every stream when the process drains", async () => {

@@ -1,7 +1,7 @@
 import { implement } from "@orpc/server";
 import { collection, documentsContract, revision } from "@turnpike/contract/documents";
 import { tenantId } from "@turnpike/contract/shapes";
-import type { Actor } from "@turnpike/domain/access/actor";
+import { type Actor, assertMayInTenant, mayInTenant } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { bearerCredential } from "#http/authenticate.ts";
@@ -24,6 +24,7 @@ import {
   type StreamEvent,
   streamChanges,
 } from "./stream-changes.ts";
+import { type NewsEvent, streamNews } from "./stream-news.ts";
 import { deleteDocument, putDocument, type WriteDeps } from "./write-document.ts";
 
 export type DocumentStreamsDeps = StreamDeps & {
@@ -100,6 +101,38 @@ async function serveStream(deps: DocumentStreamsDeps, call: RawCall, actor: Acto
   });
 }
 
+function toNewsText(event: NewsEvent): string {
+  return event.kind === "news" ? toEventText({ name: "news", data: event.news }) : HEARTBEAT_TEXT;
+}
+
+async function serveNews(
+  deps: DocumentStreamsDeps,
+  call: RawCall,
+  reader: { actor: Actor; tenantId: TenantId },
+): Promise<void> {
+  const { drainMs, ...timing } = deps.timing ?? { ...STREAM_TIMING, drainMs: STREAM_DRAIN_MS };
+  const credential = bearerCredential(call.req) ?? "";
+  await sendEvents(call, {
+    shutdown: deps.shutdown,
+    drainMs,
+    async *open(signal) {
+      const events = streamNews(deps, {
+        ...reader,
+        actorId: reader.actor.id,
+        signal,
+        timing,
+        async isStillAllowed() {
+          const now = await deps.findActor(credential, () => call.context.clientAddress());
+          return now !== undefined && mayInTenant(now, "documents:read", reader.tenantId);
+        },
+      });
+      for await (const event of events) {
+        yield toNewsText(event);
+      }
+    },
+  });
+}
+
 function mayRead(actor: Actor, target: { tenantId: TenantId; collection: string }): boolean {
   try {
     assertMayUse({ actor }, "documents:read", target);
@@ -110,7 +143,7 @@ function mayRead(actor: Actor, target: { tenantId: TenantId; collection: string 
   }
 }
 
-/** The stream of a collection's changes, as server-sent events that are read with `fetch`, so that it carries the credential. */
+/** Streams of server-sent events, which are read with `fetch`, so that they carry the credential: a collection's changes, a tenant's news. */
 export function createDocumentsRawRoutes(deps: DocumentStreamsDeps): RawRoute[] {
   const slots = createStreamSlots();
   return [
@@ -124,6 +157,24 @@ export function createDocumentsRawRoutes(deps: DocumentStreamsDeps): RawRoute[] 
         const release = slots.take(actor, target.tenantId);
         try {
           await serveStream(deps, call, actor);
+        } finally {
+          release();
+        }
+      },
+    },
+    {
+      method: "GET",
+      path: "/v1/tenants/{tenantId}/news",
+      async handle(call) {
+        const { actor } = call.context.call();
+        const tenant = tenantId.safeParse(call.params["tenantId"]);
+        if (!tenant.success) {
+          throw resourceNotFound("tenant");
+        }
+        assertMayInTenant(actor, "documents:read", tenant.data);
+        const release = slots.take(actor, tenant.data);
+        try {
+          await serveNews(deps, call, { actor, tenantId: tenant.data });
         } finally {
           release();
         }

@@ -12,7 +12,7 @@ const PATH = `/tenants/${OLDEST}/documents/${ownCollection("preferences", userId
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("are kept in the oldest tenant of a person, in whatever order the tenants come", () => {
+it("are kept in the oldest tenant of a person, also when the tenants come in another order", () => {
   expect(findHome([{ tenantId: LATER }, { tenantId: OLDEST }])).toBe(OLDEST);
   expect(findHome([])).toBeUndefined();
 });

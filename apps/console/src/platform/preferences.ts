@@ -20,7 +20,7 @@ export type Preferences = {
 
 /**
  * The tenant that keeps the preferences of a person: of all of theirs the oldest, so that every machine finds the same one,
- * whichever tenant it shows. Ids begin with the time.
+ * also when it shows another. Ids begin with the time.
  */
 export function findHome(tenants: readonly Pick<OwnTenant, "tenantId">[]): TenantId | undefined {
   return tenants.map(({ tenantId }) => tenantId).toSorted()[0];

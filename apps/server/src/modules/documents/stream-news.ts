@@ -15,7 +15,7 @@ export type NewsEvent =
 
 export type NewsInput = StreamReader & { actor: Actor; timing: ReaderTiming };
 
-/** Clients choose names of collections: the rest of a flood is told as "anything". */
+/** Clients choose names of collections: of a flood, readers get "anything". */
 const COLLECTIONS_MAX = 100;
 
 type Heard = { collections: Set<string>; notifications: boolean; isAnything: boolean };
@@ -49,7 +49,7 @@ function hear(heard: Heard, change: Change, { actor, tenantId }: NewsInput): boo
 
 /**
  * Streams what of a tenant has changed, by name and without content: the reader then asks anew for what it shows. Begins with
- * "anything", because of what happened before the stream nothing is known. Changes that come faster than they are read are told
+ * "anything", because of what happened before the stream nothing is known. Changes that come faster than they are read go out
  * together, so that a slow reader costs no more memory than the names.
  *
  * Ends when the reader leaves, is no longer allowed, or after an hour.

@@ -61,3 +61,14 @@ export const landingSection = z
       ),
   })
   .prefault({});
+
+export const referenceSection = z
+  .strictObject({
+    visibility: z
+      .enum(["members", "public", "off"])
+      .default("members")
+      .describe(
+        "Readers of the reference of your own API, at `/reference`: signed-in people (`members`), everyone (`public`) or no one (`off`). It is made of the OpenAPI documents of your upstreams.",
+      ),
+  })
+  .prefault({});

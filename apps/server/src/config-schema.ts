@@ -6,7 +6,7 @@ import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
-import { landingSection, legalSection } from "./config-public-pages.ts";
+import { landingSection, legalSection, referenceSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 import { storageSection } from "./config-storage.ts";
@@ -431,6 +431,7 @@ export const configFile = z.strictObject({
   intelligence: intelligenceSection,
   landing: landingSection,
   legal: legalSection,
+  reference: referenceSection,
   log: z
     .strictObject({
       level: z

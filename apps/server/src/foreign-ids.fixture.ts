@@ -304,6 +304,8 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/auth/verify": [{ without: "It takes an ID token." }],
   "/v1/openapi.json": [{ without: "It is the same for everyone." }],
   "/v1/reference": [{ without: "It is the same for everyone." }],
+  "/reference/{upstream}": [{ without: "It is the same for all customers." }],
+  "/reference/{upstream}/{name}": [{ without: "It is the same for all customers." }],
   "/v1/reference/{name}": [{ without: "It is the same for everyone." }],
 };
 

@@ -292,6 +292,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "deviceSignIns.view": () => ({ userCode: "BCDF-GHJK" }),
   "deviceSignIns.decide": () => ({ userCode: "BCDF-GHJK", decision: "deny" }),
   "personTokens.revoke": () => ({ personTokenId: `ptk_${"e".repeat(32)}` }),
+  "reference.visit": () => ({}),
   "account.rename": () => ({ name: "Renamed" }),
   "account.changePassword": () => ({
     currentPassword: "copper lantern 41",

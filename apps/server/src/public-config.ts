@@ -33,11 +33,22 @@ function toPublicProvider(
   };
 }
 
+/** The readers of the reference of the operator's API; null when no upstream has a document, or no one may read it. */
+export function toReferenceVisibility(config: {
+  upstreams?: readonly { openapi?: unknown }[] | undefined;
+  reference: Config["reference"];
+}): "members" | "public" | null {
+  const { visibility } = config.reference;
+  const isDocumented = config.upstreams?.some(({ openapi }) => openapi !== undefined) === true;
+  return isDocumented && visibility !== "off" ? visibility : null;
+}
+
 /** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
 export function toPublicConfig(input: {
   config: Pick<Config, "brand" | "identity" | "mail"> & {
     legal: Pick<Config["legal"], "contact">;
-    upstreams?: readonly unknown[] | undefined;
+    upstreams?: readonly { openapi?: unknown }[] | undefined;
+    reference: Config["reference"];
   };
   urls: { console: string; gateway: string };
   version: string;
@@ -69,6 +80,7 @@ export function toPublicConfig(input: {
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },
     gateway: { isDemo: config.upstreams === undefined },
+    reference: toReferenceVisibility(config),
     mail: { delivers: config.mail.smtp !== undefined },
     contact: config.legal.contact ?? null,
   };

@@ -16,6 +16,7 @@ import { createKeyDirectory } from "#modules/keys/index.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import type { AppInput } from "./app-input.ts";
 import { dataPath } from "./deps.ts";
+import { toReferenceVisibility } from "./public-config.ts";
 
 /** Everything that decides on calls and carries them: the gateway, forward auth, and what verification shares with them. */
 export type CallPath = ReturnType<typeof wireCalls>;
@@ -95,6 +96,8 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       signingSecret: input.signingSecret,
       maxConnections: config.gateway.maxConnections,
       plansUrl: `${urls.console}/plans`,
+      pagesOrigin:
+        toReferenceVisibility(config) === null ? undefined : new URL(urls.console).origin,
     },
   );
 

@@ -130,6 +130,7 @@ import type { RecentRequests } from "#platform/loop-watch.ts";
 import { createSealer } from "#platform/sealer.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
+import { createOperatorReference } from "./operator-reference.ts";
 import { PERSON_RESOURCES } from "./person-resources.ts";
 import { toPublicConfig } from "./public-config.ts";
 import { createPublicSite } from "./public-site.ts";
@@ -259,6 +260,13 @@ export function wirePeople(
   const forecaster = createForecaster();
   const insights = { ...billing, forecaster, findIncidents: createIncidentFinder() };
   const modelSettings = toModelSettings(config);
+  const operatorReference = createOperatorReference({
+    config,
+    urls,
+    clock: services.clock,
+    list: calls.documents.listReferences,
+    signingSecret: input.signingSecret,
+  });
   const router = {
     setup: createSetupRoutes({
       ...services,
@@ -266,6 +274,7 @@ export function wirePeople(
     }),
     deviceSignIns: createDeviceRoutes(devices),
     personTokens: createPersonTokensRoutes(services),
+    reference: operatorReference.routes,
     account: createAccountRoutes({
       ...services,
       accounts: input.builtinProvider?.ownAccounts,
@@ -471,6 +480,7 @@ export function wirePeople(
         summary: config.landing.summary,
         search: documentation.search,
       }),
+      ...operatorReference.rawRoutes,
       ...createSystemRoutes({
         readiness: async () => toReadiness(await health.components(), input.draining.aborted),
         publicConfig,

@@ -41,6 +41,7 @@ import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
 import { proposalsContract } from "./proposals.ts";
 import { allQuestionsContract, questionsContract } from "./questions.ts";
+import { referenceContract } from "./reference.ts";
 import { revenueContract } from "./revenue.ts";
 import { rolesContract } from "./roles.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
@@ -56,6 +57,7 @@ export const contract = {
   deviceSignIns: deviceSignInsContract,
   personTokens: personTokensContract,
   account: accountContract,
+  reference: referenceContract,
   tenants: tenantsContract,
   acting: actingContract,
   invitations: invitationsContract,

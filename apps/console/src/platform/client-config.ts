@@ -53,6 +53,8 @@ export type ClientConfig = {
   };
   /** Whether calls reach the built-in demo API, because no upstream is configured. */
   gateway: { isDemo: boolean };
+  /** The readers of the reference of the operator's own API, at `/reference`; null where there is none. */
+  reference: "members" | "public" | null;
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
   mail: { delivers: boolean };
   /** Contact for questions about plans and bills: an e-mail or web address; null when none is configured. */
@@ -109,7 +111,12 @@ export function parseClientConfig(value: unknown): ClientConfig {
     gateway: { isDemo: readFlag(value, ["gateway", "isDemo"]) },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },
     contact: findText(value, ["contact"]) ?? null,
+    reference: readReference(findText(value, ["reference"])),
   };
+}
+
+function readReference(text: string | undefined): ClientConfig["reference"] {
+  return text === "members" || text === "public" ? text : null;
 }
 
 function readProviders(value: unknown): readonly IdentityProvider[] {

@@ -44,6 +44,8 @@ export type PublicConfig = {
   files: { kind: string; url: string };
   /** Whether calls reach the built-in demo API, because no upstream is configured. */
   gateway: { isDemo: boolean };
+  /** The readers of the reference of the operator's own API; null where there is none. */
+  reference: "members" | "public" | null;
   /** False where mails stay in the outbox, for the operator to read. */
   mail: { delivers: boolean };
   /** The e-mail address that answers questions about terms, plans and bills; null when none is configured. */

@@ -1,4 +1,9 @@
-import { type OpenapiPaths, readOpenapiPaths } from "@turnpike/domain/routes/openapi-paths";
+import { listBasePaths, readOpenapiPaths } from "@turnpike/domain/routes/openapi-paths";
+import {
+  type Reference,
+  readReference,
+  type ToAddress,
+} from "@turnpike/domain/routes/read-reference";
 import { parse } from "yaml";
 
 /** The largest document, in bytes. */
@@ -23,8 +28,31 @@ export function parseDocument(text: string): ParsedDocument {
   return read.ok ? parsed : read;
 }
 
-/** Reads the paths of an OpenAPI document, JSON or YAML. Never throws: what is wrong is the reason. */
-export function parseOpenapiText(text: string): OpenapiPaths {
+/** What is read of an upstream's document. */
+export type ReadOpenapi =
+  | {
+      ok: true;
+      paths: string[] /** Undefined when it is too large to be shown. */;
+      reference: Reference | undefined;
+    }
+  | { ok: false; reason: string };
+
+/** Of a reference as JSON, in characters: pages are made of it, and every process keeps it. */
+const REFERENCE_LENGTH_MAX = 8 * 1024 * 1024;
+
+const toAddress: ToAddress = (path, servers) => {
+  const [base = ""] = listBasePaths(servers);
+  return { path: base + path, address: base + path };
+};
+
+/** Reads paths and reference of an OpenAPI document, JSON or YAML. Never throws: what is wrong is the reason. */
+export function parseOpenapiText(text: string): ReadOpenapi {
   const parsed = parseText(text);
-  return parsed.ok ? readOpenapiPaths(parsed.document) : parsed;
+  const read = parsed.ok ? readOpenapiPaths(parsed.document) : parsed;
+  if (!parsed.ok || !read.ok) {
+    return read.ok ? { ok: false, reason: "It cannot be read." } : read;
+  }
+  const reference = readReference(parsed.document, toAddress);
+  const isSmall = JSON.stringify(reference).length <= REFERENCE_LENGTH_MAX;
+  return { ok: true, paths: read.paths, reference: isSmall ? reference : undefined };
 }

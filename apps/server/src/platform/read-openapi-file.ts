@@ -1,4 +1,3 @@
-import type { OpenapiPaths } from "@turnpike/domain/routes/openapi-paths";
 import { OPENAPI_BYTES_MAX, parseOpenapiText } from "./parse-openapi-text.ts";
 import { readTextFile } from "./read-text-file.ts";
 
@@ -10,7 +9,7 @@ export function readOpenapiFile(path: string): string {
 /** Says what is wrong with a document before anything starts; `undefined` when nothing is. */
 export function checkOpenapiFile(path: string): string | undefined {
   try {
-    const read: OpenapiPaths = parseOpenapiText(readOpenapiFile(path));
+    const read = parseOpenapiText(readOpenapiFile(path));
     return read.ok ? undefined : `${path}: ${read.reason}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,3 +1,5 @@
+import { isRecord } from "./json.ts";
+
 /** At most so many paths in a document: more would hardly describe an API, and every path has its own rollups. */
 export const OPENAPI_PATHS_MAX = 5_000;
 /** At most so many servers are read. */
@@ -9,10 +11,6 @@ export type OpenapiPaths =
       paths: string[];
     }
   | { ok: false; reason: string };
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** `{version}` and other variables of an address, by their defaults. */
 function fillVariables(url: string, variables: unknown): string {

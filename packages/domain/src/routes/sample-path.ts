@@ -1,21 +1,5 @@
+import { followLink, isRecord } from "./json.ts";
 import { listBasePaths } from "./openapi-paths.ts";
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** `#/components/parameters/limit` in the document; anything else stays as it is. */
-function follow(document: Readonly<Record<string, unknown>>, value: unknown): unknown {
-  const reference = isRecord(value) ? value["$ref"] : undefined;
-  if (typeof reference !== "string" || !reference.startsWith("#/")) {
-    return value;
-  }
-  return reference
-    .slice(2)
-    .split("/")
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((found, part) => (isRecord(found) ? found[part] : undefined), document);
-}
 
 /** A value that the document gives as an example; undefined when it gives none that fits into an address. */
 function exampleOf(parameter: Readonly<Record<string, unknown>>): string | undefined {
@@ -41,7 +25,7 @@ function listParameters(
 ): Parameter[] {
   return lists
     .flatMap((list: unknown) => (Array.isArray(list) ? (list as unknown[]) : []))
-    .map((each) => follow(document, each))
+    .map((each) => followLink(document, each))
     .filter(isRecord)
     .map((parameter) => ({
       name: String(parameter["name"]),

@@ -83,6 +83,7 @@ const NAMED_SCHEMAS = {
 const TAGS: OpenAPI.TagObject[] = [
   { name: "Sign-in", description: "The person behind an ID token." },
   { name: "Account", description: "What people change about their own accounts." },
+  { name: "Reference", description: "The reference of the operator's own API." },
   { name: "Setup", description: "The first minutes of a fresh installation." },
   { name: "Tenants", description: "The operator's customers, their members and what they did." },
   { name: "Invitations", description: "How people become members." },

@@ -19,6 +19,7 @@ import {
   createPageShell,
   html,
   type PageBrand,
+  type PageHeader,
   type PageShell,
   renderSearchForm,
   type SafeHtml,
@@ -40,6 +41,18 @@ export type DocumentationOptions = {
   /** What is sold here, in a sentence; left out: one that fits any API. */
   summary?: string | undefined;
   search: DocumentationSearch["search"];
+};
+
+const HEADER: PageHeader = {
+  home: "/docs",
+  subject: "documentation",
+  hasSearch: true,
+  links: [
+    { href: "/docs", label: "Guides" },
+    { href: "/v1/reference", label: "API reference" },
+    { href: "/docs/errors", label: "Error codes" },
+    { href: "/", label: "Console" },
+  ],
 };
 
 const RESULTS_MAX = 20;
@@ -195,6 +208,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
   const shell: PageShell = createPageShell({
     checkout: options.checkout,
     brand: options.brand,
+    header: HEADER,
   });
   const pages = createDocumentationPages(join(options.checkout, "docs"));
 

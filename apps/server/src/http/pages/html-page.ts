@@ -51,6 +51,8 @@ export type Page = {
   /** The right column: contents of the page. */
   contents?: SafeHtml | undefined;
   layout: "page" | "reference";
+  /** Address of the page's script; left out: it needs none. */
+  script?: string | undefined;
   /** The same for programs. */
   twin?: { href: string; type: string } | undefined;
 };
@@ -65,7 +67,7 @@ export type PageShell = {
  * No script at all and nothing from elsewhere: pages that only show text need neither, and a mistake in one of them then
  * cannot run anything.
  */
-const CONTENT_SECURITY_POLICY = [
+const CONTENT_RULES = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self' data:",
@@ -73,7 +75,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-].join("; ");
+];
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 const HASH_LENGTH = 16;
@@ -124,18 +126,26 @@ export function sendCached(
   res.end(req.method === "HEAD" ? undefined : bytes);
 }
 
-/** Sends a page of the documentation. */
+/**
+ * Sends a page of the documentation.
+ *
+ * @param page.calls - Origins that its own script may call; left out: the page has no script.
+ */
 export function sendHtml(
   req: IncomingMessage,
   res: ServerResponse,
-  page: { status: number; text: string | EncodedText },
+  page: { status: number; text: string | EncodedText; calls?: readonly string[] | undefined },
 ): void {
+  const scriptRules =
+    page.calls === undefined
+      ? []
+      : ["script-src 'self'", `connect-src 'self' ${page.calls.join(" ")}`.trim()];
   sendCached(req, res, {
     status: page.status,
     type: "text/html; charset=utf-8",
     text: page.text,
     headers: {
-      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "content-security-policy": [...CONTENT_RULES, ...scriptRules].join("; "),
       "x-frame-options": "DENY",
     },
   });
@@ -148,6 +158,16 @@ export type PageBrand = {
   accent: string;
   /** A picture as a `data:` address; left out: the product's own. */
   mark?: string | undefined;
+};
+
+/** The bar above the pages. */
+export type PageHeader = {
+  /** Where the name leads. */
+  home: string;
+  /** After the name: "documentation". */
+  subject: string;
+  hasSearch: boolean;
+  links: readonly { href: string; label: string }[];
 };
 
 export const SEARCH_PATH = "/docs/search";
@@ -185,6 +205,26 @@ function readTypefaces(folder: string): string {
   }).join("\n");
 }
 
+/** The address of a file whose name says its content. */
+export function toAssetPath(name: string, text: string, suffix: string): string {
+  return `/docs/assets/${name}.${hashOf(text)}.${suffix}`;
+}
+
+/** Serves a file whose name says its content: it may be kept for good. */
+export function createAssetRoute(path: string, type: string, text: string): RawRoute {
+  return {
+    method: "GET",
+    path,
+    handle: ({ req, res }) =>
+      sendCached(req, res, {
+        status: 200,
+        type,
+        text,
+        headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
+      }),
+  };
+}
+
 /** The token file is Tailwind's input; the part before Tailwind's own rules is plain CSS, the two themes. */
 function readTokens(file: string): string {
   const text = readFileSync(file, "utf8");
@@ -197,18 +237,22 @@ function readTokens(file: string): string {
  *
  * @param input.checkout - Absolute path of the repository: the palette and the typefaces are the console's.
  */
-export function createPageShell(input: { checkout: string; brand: PageBrand }): PageShell {
-  const { brand, checkout } = input;
+export function createPageShell(input: {
+  checkout: string;
+  brand: PageBrand;
+  header: PageHeader;
+}): PageShell {
+  const { brand, checkout, header } = input;
   const style = [
     readTypefaces(join(checkout, "apps/console/dist/assets")),
     readTokens(join(checkout, "packages/ui/src/tokens.css")),
     toBrandStyle(brand.accent),
     readFileSync(new URL("./html-page.css", import.meta.url), "utf8"),
   ].join("\n");
-  const stylePath = `/docs/assets/page.${hashOf(style)}.css`;
+  const stylePath = toAssetPath("page", style, "css");
 
   return {
-    render: ({ title, navigation, main, contents, layout, twin }) =>
+    render: ({ title, navigation, main, contents, layout, script, twin }) =>
       `<!doctype html>\n${
         html`<html lang="en">
 <head>
@@ -219,13 +263,13 @@ export function createPageShell(input: { checkout: string; brand: PageBrand }): 
 <link rel="stylesheet" href="${stylePath}">
 <link rel="icon" href="data:,">
 <link rel="index" type="text/plain" title="llms.txt" href="/llms.txt">
-${twin === undefined ? undefined : html`<link rel="alternate" type="${twin.type}" href="${twin.href}">\n`}</head>
+${script === undefined ? undefined : html`<script type="module" src="${script}"></script>\n`}${twin === undefined ? undefined : html`<link rel="alternate" type="${twin.type}" href="${twin.href}">\n`}</head>
 <body class="layout-${layout}">
 <a class="skip" href="#main">Skip to the text</a>
 <header class="bar">
-<a class="brand" href="/docs">${renderMark(brand.mark)}${brand.name} <span class="quiet">documentation</span></a>
-${renderSearchForm()}
-<nav aria-label="Documentation"><a href="/docs">Guides</a><a href="/v1/reference">API reference</a><a href="/docs/errors">Error codes</a><a href="/">Console</a></nav>
+<a class="brand" href="${header.home}">${renderMark(brand.mark)}${brand.name} <span class="quiet">${header.subject}</span></a>
+${header.hasSearch ? renderSearchForm() : undefined}
+<nav aria-label="Documentation">${header.links.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>
 </header>
 <div class="columns">
 <nav class="side" aria-label="Pages">${navigation}</nav>
@@ -235,20 +279,6 @@ ${contents === undefined ? undefined : html`<nav class="contents" aria-label="On
 </body>
 </html>`.html
       }\n`,
-    routes: [
-      {
-        method: "GET",
-        path: stylePath,
-        handle: ({ req, res }) => {
-          sendCached(req, res, {
-            status: 200,
-            type: "text/css; charset=utf-8",
-            text: style,
-            headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
-          });
-          return Promise.resolve();
-        },
-      },
-    ],
+    routes: [createAssetRoute(stylePath, "text/css; charset=utf-8", style)],
   };
 }

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { Worker } from "node:worker_threads";
-import { type OpenapiPaths, toCallersPath } from "@turnpike/domain/routes/openapi-paths";
+import { type PathMapping, toCallersPath } from "@turnpike/domain/routes/openapi-paths";
+import type { Reference } from "@turnpike/domain/routes/read-reference";
 import { createRouteTable, type RouteTable } from "@turnpike/domain/routes/route-table";
 import { limitHeap } from "#platform/limit-heap.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Outbound } from "#platform/outbound.ts";
-import { OPENAPI_BYTES_MAX } from "#platform/parse-openapi-text.ts";
+import { OPENAPI_BYTES_MAX, type ReadOpenapi } from "#platform/parse-openapi-text.ts";
 import { readOpenapiFile } from "#platform/read-openapi-file.ts";
 import { findKeptPaths, keepPaths } from "./kept-paths.ts";
 import type { OpenapiSource, Upstream } from "./proxy/upstream-router.ts";
@@ -19,6 +20,8 @@ export type RouteDocuments = {
    *   order of the upstreams.
    */
   findRoute(upstream: string | undefined, rawTarget: string): string | undefined;
+  /** What the documents at hand describe, with paths as callers send them; in the order of the upstreams. */
+  listReferences(): { upstream: string; reference: Reference }[];
   /** Why a document is out of date, as a sentence; undefined when none is. */
   readonly trouble: string | undefined;
   /** Reads every document again. One that cannot be read or is broken leaves the last good one in use. */
@@ -37,6 +40,7 @@ type Source = {
   upstream: Upstream;
   openapi: OpenapiSource;
   table: RouteTable | undefined;
+  reference: Reference | undefined;
   /** Of the document at hand. */
   digest: string | undefined;
   etag: string | undefined;
@@ -44,14 +48,14 @@ type Source = {
 };
 
 /** Parses a document in a thread, where it delays no call. */
-async function parseInThread(text: string): Promise<OpenapiPaths> {
+async function parseInThread(text: string): Promise<ReadOpenapi> {
   const worker = new Worker(new URL("../../platform/parse-openapi-thread.ts", import.meta.url), {
     workerData: text,
     resourceLimits: limitHeap(PARSE_MEMORY_MB),
   });
   const timer = setTimeout(() => void worker.terminate(), PARSE_TIMEOUT_MS);
   try {
-    return await new Promise<OpenapiPaths>((resolve, reject) => {
+    return await new Promise<ReadOpenapi>((resolve, reject) => {
       worker.once("message", resolve);
       worker.once("error", reject);
       worker.once("exit", () => reject(new Error("It takes too long to read.")));
@@ -73,9 +77,23 @@ async function fetchText(
   return await outbound.getTextIfChanged(openapi.url, limits, etag);
 }
 
-function toTable(paths: readonly string[], { target, prefix, stripPrefix }: Upstream): RouteTable {
-  const mapping = { basePath: target.basePath, prefix, stripPrefix };
+function toMapping({ target, prefix, stripPrefix }: Upstream): PathMapping {
+  return { basePath: target.basePath, prefix, stripPrefix };
+}
+
+function toTable(paths: readonly string[], upstream: Upstream): RouteTable {
+  const mapping = toMapping(upstream);
   return createRouteTable(paths.map((path) => toCallersPath(path, mapping)));
+}
+
+/** The reference with paths as callers send them. */
+function toCallersReference(reference: Reference, upstream: Upstream): Reference {
+  const mapping = toMapping(upstream);
+  const operations = reference.operations.map((operation) => {
+    const path = toCallersPath(operation.path, mapping);
+    return { ...operation, path, address: path };
+  });
+  return { ...reference, operations };
 }
 
 /**
@@ -99,6 +117,7 @@ export function createRouteDocuments(
             upstream,
             openapi: upstream.openapi,
             table: undefined,
+            reference: undefined,
             digest: undefined,
             etag: undefined,
             trouble: undefined,
@@ -137,6 +156,7 @@ export function createRouteDocuments(
       throw new Error(read.reason);
     }
     source.table = toTable(read.paths, source.upstream);
+    source.reference = read.reference && toCallersReference(read.reference, source.upstream);
     source.digest = digest;
     source.etag = fresh.etag;
     keep(source, read.paths);
@@ -179,6 +199,10 @@ export function createRouteDocuments(
       }
       return undefined;
     },
+    listReferences: () =>
+      sources.flatMap(({ upstream, reference }) =>
+        reference === undefined ? [] : [{ upstream: upstream.name, reference }],
+      ),
     get trouble() {
       return sources.find(({ trouble }) => trouble !== undefined)?.trouble;
     },

@@ -1,8 +1,15 @@
+import type { Answer, Reference, ReferenceOperation } from "@turnpike/domain/routes/read-reference";
 import { html, type PageShell, type SafeHtml, trustHtml } from "../html-page.ts";
 import { renderInlineMarkdown, renderMarkdown, type ToHref } from "../render-markdown.ts";
-import type { Answer, Reference, ReferenceOperation } from "./read-openapi.ts";
-import { LANGUAGES, type Language, toSampleRequest, writeSample } from "./samples.ts";
+import {
+  LANGUAGES,
+  type Language,
+  type SampleRequest,
+  toSampleRequest,
+  writeSample,
+} from "./samples.ts";
 import { createShapeRenderer, fieldsOf, type ShapeRenderer } from "./shapes.ts";
+import { TRY_IT_PATH } from "./try-it.ts";
 
 export type ReferenceStyle = {
   shell: PageShell;
@@ -13,6 +20,8 @@ export type ReferenceStyle = {
   intro: SafeHtml;
   /** What follows `Authorization: Bearer ` in samples, by the scope; undefined for no header. */
   credentialFor: (scope: string | undefined) => string | undefined;
+  /** What a person sends calls with: "Your API key". */
+  keyLabel: string;
   /** Where links in descriptions may lead. */
   toHref: ToHref;
 };
@@ -107,6 +116,29 @@ function renderBody({ body }: ReferenceOperation, shapes: ShapeRenderer): SafeHt
   return html`<h4>Body${types}</h4>${/[/+]json$/.test(first.type) ? shapes.renderShape(first.schema) : undefined}`;
 }
 
+/** A form by which the page's script sends the call; hidden where no script runs. */
+function renderTry(
+  { address, method, parameters }: ReferenceOperation,
+  { body, values }: SampleRequest,
+  keyLabel: string | undefined,
+): SafeHtml {
+  const inputs = parameters
+    .filter(({ place }) => place === "path" || place === "query" || place === "header")
+    .map(
+      ({ name, place, isRequired }) =>
+        html`<label><span>${name} <span class="place">${place}</span></span><input name="${name}" data-place="${place}" value="${isRequired ? values[name] : ""}" autocomplete="off" spellcheck="false"></label>`,
+    );
+  const key =
+    keyLabel === undefined
+      ? undefined
+      : html`<label><span>${keyLabel}</span><input type="password" data-key autocomplete="off" spellcheck="false"></label>`;
+  const content =
+    body === undefined
+      ? undefined
+      : html`<label><span>Body <code>${body.type}</code></span><textarea data-type="${body.type}" rows="${Math.min(body.text.split("\n").length + 1, 16)}" spellcheck="false">${body.text}</textarea></label>`;
+  return html`<details class="try" data-method="${method}" data-address="${address}" hidden><summary>Try it</summary>${key}${inputs}${content}<button type="button">Send</button><output tabindex="0" aria-live="polite"></output></details>`;
+}
+
 /** Writes the pages of a reference: one for each group of operations, one for the named shapes, and one that lists them. */
 export function createReferencePages(reference: Reference, style: ReferenceStyle): ReferencePages {
   const { base, shell } = style;
@@ -167,6 +199,7 @@ ${trustHtml(renderMarkdown("api.md", operation.description, style.toHref).html)}
 ${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${shapes.renderFields(parameters)}`}
 ${renderBody(operation, shapes)}
 ${renderAnswers(operation.answers, shapes)}
+${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)}
 </section>`;
   }
 
@@ -226,6 +259,7 @@ ${renderAnswers(operation.answers, shapes)}
               : renderFirst(links)
             : renderGroup(group, language, links),
         layout: "reference",
+        ...(group && { script: TRY_IT_PATH }),
       });
     },
   };

@@ -1,3 +1,5 @@
+import { listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
+import { readReference, type ToAddress } from "@turnpike/domain/routes/read-reference";
 import { buildOpenApiDocument, type OpenApiDocument } from "../../openapi/openapi-document.ts";
 import { type RawRoute, readQuery } from "../../raw-route.ts";
 import {
@@ -10,29 +12,12 @@ import {
   sendHtml,
 } from "../html-page.ts";
 import { toDocsHref } from "../render-markdown.ts";
-import { listOf, recordOf, textOf } from "./json.ts";
-import { readReference, type ToAddress } from "./read-openapi.ts";
-import { createReferencePages, type ReferencePages } from "./reference-pages.ts";
-import { findLanguage, LANGUAGES, type Language } from "./samples.ts";
+import { createPageCache } from "./page-cache.ts";
+import { createReferencePages } from "./reference-pages.ts";
+import { findLanguage } from "./samples.ts";
+import { tryItRoute } from "./try-it.ts";
 
 const REFERENCE_PATH = "/v1/reference";
-
-/** Pages in their first language, which most readers keep. */
-export function createPageCache(pages: ReferencePages) {
-  const kept = new Map<string, EncodedText>();
-  return (name: string, language: Language): EncodedText | undefined => {
-    const known = language === LANGUAGES[0] ? kept.get(name) : undefined;
-    const text = known === undefined ? pages.render(name, language) : undefined;
-    if (text === undefined) {
-      return known;
-    }
-    const page = encodeText(text);
-    if (language === LANGUAGES[0]) {
-      kept.set(name, page);
-    }
-    return page;
-  };
-}
 
 /** Where an operation is: most are below `/v1`. */
 const toAddress: ToAddress = (path, servers) => {
@@ -52,8 +37,8 @@ function renderIntro({ info, servers }: OpenApiDocument): SafeHtml {
 }
 
 /**
- * Serves the API's document and the pages that people read. The pages are written by the server from the document: they need no
- * script, so their policy allows none, and they load nothing from elsewhere.
+ * Serves the API's document and the pages that people read. The pages are written by the server from the document, read without
+ * a script, and load nothing from elsewhere; one script of their own sends calls.
  *
  * @see docs/decisions/0007-reference-page-without-scripts.md
  */
@@ -75,6 +60,7 @@ export function createReferenceRoutes(options: {
       title: "API reference",
       intro: renderIntro(document),
       credentialFor,
+      keyLabel: "A service key, or a key with management scopes",
       toHref: toDocsHref,
     });
     return { json: encodeText(JSON.stringify(document)), findPage: createPageCache(pages) };
@@ -89,7 +75,7 @@ export function createReferenceRoutes(options: {
       await options.sendMissing(call);
       return;
     }
-    sendHtml(req, res, { status: 200, text });
+    sendHtml(req, res, { status: 200, text, calls: [] });
   };
 
   return [
@@ -107,6 +93,7 @@ export function createReferenceRoutes(options: {
         });
       },
     },
+    tryItRoute,
     { method: "GET", path: REFERENCE_PATH, handle: sendPage },
     { method: "GET", path: `${REFERENCE_PATH}/{name}`, handle: sendPage },
   ];

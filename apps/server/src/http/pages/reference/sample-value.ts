@@ -1,4 +1,4 @@
-import { type Json, listOf, recordOf } from "./json.ts";
+import { type Json, listOf, recordOf } from "@turnpike/domain/routes/json";
 import { mergeAll, refName } from "./schema.ts";
 
 /** Deeper values are left out: a shape may name itself. */

@@ -4,8 +4,8 @@ import { javaNethttp } from "@scalar/snippetz/plugins/java/nethttp";
 import { jsFetch } from "@scalar/snippetz/plugins/js/fetch";
 import { pythonRequests } from "@scalar/snippetz/plugins/python/requests";
 import { shellCurl } from "@scalar/snippetz/plugins/shell/curl";
-import type { Json } from "./json.ts";
-import type { ReferenceOperation } from "./read-openapi.ts";
+import type { Json } from "@turnpike/domain/routes/json";
+import type { ReferenceOperation } from "@turnpike/domain/routes/read-reference";
 import { sampleOf } from "./sample-value.ts";
 
 /** The languages of samples; the first one is shown unless another is asked for. */
@@ -32,6 +32,8 @@ export type SampleRequest = {
   url: string;
   headers: { name: string; value: string }[];
   body: { type: string; text: string } | undefined;
+  /** By the names of parameters. */
+  values: Readonly<Record<string, string>>;
 };
 
 /** @param credential - What follows `Authorization: Bearer `; undefined when none is needed. */
@@ -42,6 +44,7 @@ export function toSampleRequest(
 ): SampleRequest {
   const query = new URLSearchParams();
   const headers: SampleRequest["headers"] = [];
+  const values: Record<string, string> = {};
   let address = operation.address;
   if (credential !== undefined) {
     headers.push({ name: "Authorization", value: `Bearer ${credential}` });
@@ -49,6 +52,7 @@ export function toSampleRequest(
   for (const { name, place, isRequired, schema } of operation.parameters) {
     const value = sampleOf(schema, schemas);
     const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    values[name] = text;
     if (place === "path") {
       address = address.replaceAll(`{${name}}`, encodeURIComponent(text));
     } else if (place === "query" && isRequired) {
@@ -66,6 +70,7 @@ export function toSampleRequest(
     method: operation.method,
     url: query.size === 0 ? address : `${address}?${query.toString()}`,
     headers,
+    values,
     body: isJson
       ? { type: content.type, text: JSON.stringify(sampleOf(content.schema, schemas), null, 2) }
       : content && { type: content.type, text: "" },

@@ -1,4 +1,4 @@
-import { type Json, listOf, recordOf, textOf } from "./json.ts";
+import { type Json, listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
 
 const COMPONENTS = "#/components/schemas/";
 

@@ -1,7 +1,7 @@
+import { isRecord, type Json, listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
+import type { Field } from "@turnpike/domain/routes/read-reference";
 import { html, type SafeHtml, trustHtml } from "../html-page.ts";
 import { renderInlineMarkdown } from "../render-markdown.ts";
-import { isRecord, type Json, listOf, recordOf, textOf } from "./json.ts";
-import type { Field } from "./read-openapi.ts";
 import { mergeAll, refName } from "./schema.ts";
 
 /** Deeper shapes are named, and link to their own section. */

@@ -44,7 +44,7 @@ import {
   type ProxyOptions,
   type SentCall,
 } from "./create-proxy.ts";
-import { findCallOrigin } from "./forward-headers.ts";
+import { findCallOrigin, type HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import type { OpenCall, OpenCalls } from "./open-calls.ts";
 import type { RawConnection } from "./raw-response.ts";
@@ -63,6 +63,8 @@ export type ApiGatewayOptions = {
   maxConnections: number;
   /** Address of the plans, shown in denials. */
   plansUrl: string;
+  /** Origin of pages of ours that send calls: those of the reference. Left out: there are none. */
+  pagesOrigin?: string | undefined;
   /** Where several threads serve; see {@link ProxyOptions}. */
   shareUpstream?: ProxyOptions["shareUpstream"];
 };
@@ -108,6 +110,14 @@ function toAdmittedOutcome(outcome: CallOutcome): AdmittedOutcome {
 export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOptions): ApiGateway {
   const trustedProxies = parseTrustedProxies(options.trustedProxies);
   const { router } = options;
+  /** On answers to pages of ours. */
+  const ownPageHeaders: readonly HeaderPair[] =
+    options.pagesOrigin === undefined
+      ? []
+      : [
+          ["Access-Control-Allow-Origin", options.pagesOrigin],
+          ["Access-Control-Expose-Headers", "*"],
+        ];
 
   const renderProxyProblem: RenderProblem = (res, problem, upstream) => {
     const error = new AppError({
@@ -321,6 +331,18 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     res.end(text);
   }
 
+  /** Pages of ours may call the upstream with a key, also where it answers no pages of other sites. */
+  function answerOwnPreflight(req: IncomingMessage, res: ServerResponse): void {
+    res.writeHead(204, {
+      "access-control-allow-origin": options.pagesOrigin,
+      "access-control-allow-methods": req.headers["access-control-request-method"] ?? "",
+      "access-control-allow-headers": req.headers["access-control-request-headers"] ?? "",
+      "access-control-max-age": "600",
+      vary: "Origin",
+    });
+    res.end();
+  }
+
   function take(req: IncomingMessage, client: Client): void {
     const startedAtMs = deps.clock.monotonicMs();
     const requestId = deps.newId("request");
@@ -347,12 +369,21 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       return;
     }
     const protocol = choice.upstream.tokens?.protocol;
+    const fromOwnPage =
+      options.pagesOrigin !== undefined && req.headers.origin === options.pagesOrigin;
+    if (fromOwnPage && isPreflight(req) && client.raw === undefined) {
+      answerOwnPreflight(req, client.res);
+      return;
+    }
     const call = {
       req,
       upstream: choice.upstream,
       rawTarget: choice.rawTarget,
       requestId,
-      extraResponseHeaders: [["X-Request-Id", requestId] as const],
+      extraResponseHeaders: [
+        ["X-Request-Id", requestId] as const,
+        ...(fromOwnPage ? ownPageHeaders : []),
+      ],
     };
     const key = findKey(req);
     if (key === undefined) {

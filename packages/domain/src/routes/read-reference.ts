@@ -1,4 +1,4 @@
-import { isRecord, type Json, listOf, recordOf, textOf } from "./json.ts";
+import { followLink, isRecord, type Json, listOf, recordOf, textOf } from "./json.ts";
 
 /** A named value: a parameter, or a field of an object. */
 export type Field = {
@@ -53,27 +53,10 @@ export type ToAddress = (path: string, servers: unknown) => { path: string; addr
 const METHODS = ["get", "post", "put", "patch", "delete", "head", "options", "trace"];
 /** More than these do not help a reader, and a broken document could go on for ever. */
 const OPERATIONS_MAX = 2_000;
-const LINKS_MAX = 10;
 const OTHER_TAG = "Operations";
 
-/** Follows `#/components/…` to what it names; anything else stays as it is. */
 function follow(document: Json, value: unknown): Json {
-  let found = value;
-  for (let count = 0; count < LINKS_MAX; count += 1) {
-    const link = recordOf(found)["$ref"];
-    if (typeof link !== "string" || !link.startsWith("#/")) {
-      break;
-    }
-    found = link
-      .slice(2)
-      .split("/")
-      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce<unknown>(
-        (at, part) => (isRecord(at) && Object.hasOwn(at, part) ? at[part] : undefined),
-        document,
-      );
-  }
-  return recordOf(found);
+  return recordOf(followLink(document, value));
 }
 
 function readContent(value: unknown): Content[] {

@@ -1,5 +1,5 @@
+import { readReference } from "@turnpike/domain/routes/read-reference";
 import { describe, expect, it } from "vitest";
-import { readReference } from "./read-openapi.ts";
 import { LANGUAGES, toSampleRequest, writeSample } from "./samples.ts";
 
 const toAddress = (path: string) => ({ path, address: `https://api.example.com${path}` });
@@ -66,48 +66,6 @@ const DOCUMENT = {
     },
   },
 };
-
-describe("readReference", () => {
-  it("follows links to parameters, bodies and answers, and groups operations by their first tag", () => {
-    const { tags, operations } = readReference(DOCUMENT, toAddress);
-    expect(tags.map(({ name }) => name)).toEqual(["Cities", "Operations"]);
-    const [get, put] = operations;
-    expect(get).toMatchObject({ id: "get--cities-id-", method: "GET", isDeprecated: true });
-    expect(put).toMatchObject({ id: "putCity", summary: "Change a city", tag: "Cities" });
-    expect(put?.parameters.map(({ name, place }) => `${place} ${name}`)).toEqual([
-      "path id",
-      "query dry",
-      "query page",
-    ]);
-    expect(put?.answers.map(({ status, description }) => [status, description])).toEqual([
-      ["200", "It."],
-      ["404", "None."],
-    ]);
-  });
-
-  it.each([
-    ["nothing", undefined],
-    ["a text", "openapi: 3"],
-    ["lists in the place of objects", { paths: [[]], tags: {}, components: [] }],
-    ["a link to itself", { paths: { "/a": { $ref: "#/paths/~1a", get: { parameters: 5 } } } }],
-    [
-      "links that lead round in a circle or to the language's own names",
-      {
-        paths: { "/a": { get: { parameters: [{ $ref: "#/constructor" }, { $ref: "#/x" }] } } },
-        x: { $ref: "#/x" },
-      },
-    ],
-    ["numbers as names", { paths: { "/a": { get: { operationId: 5, tags: [7], summary: {} } } } }],
-  ])("reads %s without an error", (_, document) => {
-    expect(() => readReference(document, toAddress)).not.toThrow();
-  });
-
-  it("gives operations of one name different anchors", () => {
-    const get = { operationId: "same", responses: {} };
-    const { operations } = readReference({ paths: { "/a": { get }, "/b": { get } } }, toAddress);
-    expect(new Set(operations.map(({ id }) => id)).size).toBe(2);
-  });
-});
 
 describe("samples", () => {
   const reference = readReference(DOCUMENT, toAddress);

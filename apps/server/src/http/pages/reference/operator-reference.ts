@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Reference } from "@turnpike/domain/routes/read-reference";
+import { type RawCall, type RawRoute, readQuery } from "../../raw-route.ts";
+import { html, type PageShell, type SafeHtml, sendHtml, trustHtml } from "../html-page.ts";
+import { renderMarkdown } from "../render-markdown.ts";
+import { createPageCache } from "./page-cache.ts";
+import { createReferencePages } from "./reference-pages.ts";
+import { findLanguage } from "./samples.ts";
+import type { ReferenceVisits } from "./visits.ts";
+
+export const OPERATOR_REFERENCE_PATH = "/reference";
+
+/** Of an upstream that documents itself. */
+export type UpstreamReference = { upstream: string; reference: Reference };
+
+export type OperatorReferenceOptions = {
+  shell: PageShell;
+  brandName: string;
+  /** Public address of the gateway, without a slash at the end. */
+  gatewayUrl: string;
+  visibility: "public" | "members";
+  visits: Pick<ReferenceVisits, "redeem" | "isOpen">;
+  /** The documents at hand, which change while the process runs. */
+  list: () => readonly UpstreamReference[];
+};
+
+/** Links of the operator's texts lead to other sites, or to a part of the page. */
+function toOutsideHref(_page: string, href: string): string | undefined {
+  return /^(?:https?:|mailto:|#)/i.test(href) ? href : undefined;
+}
+
+function redirect(res: ServerResponse, location: string, headers: Record<string, string> = {}) {
+  res.writeHead(303, { location, "cache-control": "no-store", ...headers });
+  res.end();
+}
+
+/**
+ * Serves the reference of the operator's own API to its customers: what the upstreams' OpenAPI documents describe, with the paths
+ * and the address of the gateway.
+ */
+export function createOperatorReferenceRoutes(options: OperatorReferenceOptions): RawRoute[] {
+  const { shell, gatewayUrl, visits } = options;
+  const pagesOf = new WeakMap<Reference, ReturnType<typeof createPageCache>>();
+
+  function renderIntro({ version, description }: Reference): SafeHtml {
+    return html`<p>${version === "" ? undefined : html`Version ${version}, at `}<code>${gatewayUrl}</code>. Send your API key in the header <code>Authorization: Bearer</code>.</p>${trustHtml(renderMarkdown("api.md", description, toOutsideHref).html)}`;
+  }
+
+  function titleOf({ upstream, reference }: UpstreamReference): string {
+    return reference.title === "" ? upstream : reference.title;
+  }
+
+  function findPages(found: UpstreamReference): ReturnType<typeof createPageCache> {
+    const { upstream, reference } = found;
+    const known = pagesOf.get(reference);
+    if (known !== undefined) {
+      return known;
+    }
+    const operations = reference.operations.map((operation) => ({
+      ...operation,
+      address: gatewayUrl + operation.path,
+      // A scope of ours says nothing about the operator's operations.
+      scope: undefined,
+    }));
+    const pages = createPageCache(
+      createReferencePages(
+        { ...reference, operations },
+        {
+          shell,
+          base: `${OPERATOR_REFERENCE_PATH}/${upstream}`,
+          title: titleOf(found),
+          intro: renderIntro(reference),
+          credentialFor: () => "YOUR_KEY",
+          keyLabel: "Your API key",
+          toHref: toOutsideHref,
+        },
+      ),
+    );
+    pagesOf.set(reference, pages);
+    return pages;
+  }
+
+  function sendMessage(req: IncomingMessage, res: ServerResponse, status: number, main: SafeHtml) {
+    const text = shell.render({ title: "API reference", navigation: html``, main, layout: "page" });
+    sendHtml(req, res, { status, text });
+  }
+
+  function sendMissing(req: IncomingMessage, res: ServerResponse): void {
+    const isEmpty = options.list().length === 0;
+    const why = isEmpty
+      ? html`<p>The description of this API could not be read yet. Try again in a minute.</p>`
+      : html`<p>It may have been renamed. Start at <a href="${OPERATOR_REFERENCE_PATH}">the first page</a>.</p>`;
+    const heading = isEmpty ? "Not available yet" : "There is no such page";
+    sendMessage(req, res, isEmpty ? 503 : 404, html`<h1>${heading}</h1>${why}`);
+  }
+
+  /** True when the request was answered: with a cookie for a ticket, or with the way to sign in. */
+  async function turnAway({ req, res }: RawCall): Promise<boolean> {
+    if (options.visibility === "public") {
+      return false;
+    }
+    const ticket = readQuery(req).get("ticket");
+    const cookie = ticket === null ? undefined : await visits.redeem(ticket);
+    if (cookie !== undefined) {
+      redirect(res, OPERATOR_REFERENCE_PATH, { "set-cookie": cookie });
+      return true;
+    }
+    if (await visits.isOpen(req.headers.cookie)) {
+      return false;
+    }
+    sendMessage(
+      req,
+      res,
+      401,
+      html`<h1>Sign in to read the reference</h1><p>${options.brandName} shows it to its customers. <a href="/quickstart">Sign in</a> and open it from Quickstart.</p>`,
+    );
+    return true;
+  }
+
+  async function sendFirst(call: RawCall): Promise<void> {
+    const { req, res } = call;
+    if (await turnAway(call)) {
+      return;
+    }
+    const [only, ...others] = options.list();
+    if (only === undefined) {
+      sendMissing(req, res);
+    } else if (others.length === 0) {
+      redirect(res, `${OPERATOR_REFERENCE_PATH}/${only.upstream}`);
+    } else {
+      const cards = [only, ...others].map(
+        (each) =>
+          html`<li><a href="${OPERATOR_REFERENCE_PATH}/${each.upstream}"><span class="title">${titleOf(each)}</span><span class="summary">${each.reference.operations.length} operations</span></a></li>`,
+      );
+      sendMessage(req, res, 200, html`<h1>API reference</h1><ul class="cards">${cards}</ul>`);
+    }
+  }
+
+  async function sendPage(call: RawCall): Promise<void> {
+    const { req, res, params } = call;
+    if (await turnAway(call)) {
+      return;
+    }
+    const found = options.list().find(({ upstream }) => upstream === params["upstream"]);
+    const language = findLanguage(readQuery(req).get("samples"));
+    const text = found && findPages(found)(params["name"] ?? "", language);
+    if (text === undefined) {
+      sendMissing(req, res);
+      return;
+    }
+    sendHtml(req, res, { status: 200, text, calls: [new URL(gatewayUrl).origin] });
+  }
+
+  return [
+    { method: "GET", path: OPERATOR_REFERENCE_PATH, handle: sendFirst },
+    { method: "GET", path: `${OPERATOR_REFERENCE_PATH}/{upstream}`, handle: sendPage },
+    { method: "GET", path: `${OPERATOR_REFERENCE_PATH}/{upstream}/{name}`, handle: sendPage },
+  ];
+}

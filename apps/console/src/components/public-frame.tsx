@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
+import { docsHref } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 
@@ -34,6 +35,7 @@ export function BrandLink() {
 
 /** What surrounds a public page: brand and ways in above, the small print below. */
 export function PublicFrame({ children }: { children: ReactNode }) {
+  const { config } = usePlatform();
   const isSignedIn = useIsSignedIn();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -50,7 +52,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
             <Link to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               Plans
             </Link>
-            <a href="/docs" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+            <a href={docsHref(config)} className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               Docs
             </a>
             {isSignedIn ? (
@@ -88,11 +90,13 @@ export function PublicFooter() {
         <nav aria-label="Small print">
           <ul className="-mx-2 flex flex-wrap">
             <FooterItem>
-              <a href="/docs">Documentation</a>
+              <a href={docsHref(config)}>Documentation</a>
             </FooterItem>
-            <FooterItem>
-              <a href="/v1/reference">API reference</a>
-            </FooterItem>
+            {config.reference === null && (
+              <FooterItem>
+                <a href="/v1/reference">API reference</a>
+              </FooterItem>
+            )}
             <FooterItem>
               <Link to="/terms">Terms</Link>
             </FooterItem>

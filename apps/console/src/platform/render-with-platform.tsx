@@ -58,6 +58,7 @@ export function makeTestPlatform(): TestPlatform {
         passwordRules: { lengthMin: 12 },
         confirmEmail: false,
       },
+      reference: null,
       gateway: { isDemo: false },
       mail: { delivers: true },
       contact: null,

@@ -11,7 +11,10 @@ import Monitor from "lucide-react/icons/monitor";
 import Moon from "lucide-react/icons/moon";
 import Plus from "lucide-react/icons/plus";
 import Sun from "lucide-react/icons/sun";
+import { toast } from "sonner";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { openReference } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import type { Command, CommandGroup } from "./command.ts";
@@ -28,7 +31,7 @@ import { useFoundCommands } from "./use-found-commands.tsx";
  * @param isOpen - Whether it is looked at.
  */
 export function useCommands(isOpen: boolean): CommandGroup[] {
-  const { session, theme } = usePlatform();
+  const { api, config, session, theme } = usePlatform();
   const { user, tenants } = useVerifiedUser();
   const current = useCurrentTenant();
   const found = useFoundCommands(isOpen);
@@ -145,6 +148,20 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
     {
       value: "Help",
       items: [
+        ...(config.reference === null
+          ? []
+          : [
+              {
+                id: "own-reference",
+                label: "API reference",
+                words: "docs openapi endpoints operations try",
+                icon: <Braces aria-hidden="true" />,
+                run: () =>
+                  void openReference(api, config).catch((error: unknown) => {
+                    toast.error(toErrorMessage(error));
+                  }),
+              },
+            ]),
         {
           id: "docs",
           label: "Documentation",
@@ -154,7 +171,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
         },
         {
           id: "reference",
-          label: "API reference",
+          label: config.reference === null ? "API reference" : "Management API",
           words: "openapi endpoints operations",
           icon: <Braces aria-hidden="true" />,
           run: () => window.location.assign("/v1/reference"),

@@ -7,13 +7,16 @@ import Braces from "lucide-react/icons/braces";
 import CircleUser from "lucide-react/icons/circle-user";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
 import LogOut from "lucide-react/icons/log-out";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { openReference } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { Initials } from "./initials.tsx";
 
 /** The signed-in person, links to the documentation, and sign-out. */
 export function UserMenu({ isFolded }: { isFolded: boolean }) {
-  const { session } = usePlatform();
+  const { api, config, session } = usePlatform();
   const navigate = useNavigate();
   const { user } = useVerifiedUser();
   const name = user.name ?? user.email ?? "Signed in";
@@ -56,12 +59,28 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         >
           Your account
         </MenuItem>
-        <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
-          Documentation
-        </MenuItem>
-        <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
-          API reference
-        </MenuItem>
+        {config.reference !== null && (
+          <MenuItem
+            icon={<Braces aria-hidden="true" />}
+            onSelect={() =>
+              void openReference(api, config).catch((error: unknown) => {
+                toast.error(toErrorMessage(error));
+              })
+            }
+          >
+            API reference
+          </MenuItem>
+        )}
+        {(config.reference === null || user.isOperator) && (
+          <>
+            <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
+              Documentation
+            </MenuItem>
+            <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
+              {config.reference === null ? "API reference" : "Management API"}
+            </MenuItem>
+          </>
+        )}
       </MenuGroup>
       <MenuSeparator />
       <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void session.signOut()}>

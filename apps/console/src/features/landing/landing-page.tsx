@@ -8,6 +8,7 @@ import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PublicFrame, useIsSignedIn } from "#components/public-frame.tsx";
 import { usePageTitle } from "#components/use-page-title.ts";
+import { docsHref } from "#platform/open-reference.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { CodeSamples } from "./code-samples.tsx";
@@ -58,7 +59,7 @@ function Landing({ content }: { content: LandingContent }) {
                 Create an account
               </ButtonLink>
             )}
-            <ButtonLink link={<a href="/docs" aria-label="Read the docs" />}>
+            <ButtonLink link={<a href={docsHref(config)} aria-label="Read the docs" />}>
               Read the docs
             </ButtonLink>
           </div>

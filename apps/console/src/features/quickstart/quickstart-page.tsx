@@ -16,6 +16,7 @@ import { KeyStep } from "./key-step.tsx";
 import { NextStep } from "./next-step.tsx";
 import { quickstartQueries } from "./quickstart.queries.ts";
 import { type Step, toSteps } from "./quickstart.view-model.ts";
+import { ReferenceCard } from "./reference-card.tsx";
 import { StepFrame } from "./step-frame.tsx";
 import { useRememberSteps } from "./use-remember-steps.ts";
 
@@ -144,6 +145,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
           </StepFrame>
         ))}
       </ol>
+      <ReferenceCard />
     </>
   );
 }

@@ -100,7 +100,7 @@ function renderAnswers(answers: readonly Answer[], shapes: ShapeRenderer): SafeH
     })}</ul>`;
   const successes = answers.filter(isSuccess);
   const failures = answers.filter((answer) => !isSuccess(answer));
-  return html`<h4>Answers</h4>${successes.length === 0 ? undefined : list(successes)}${
+  return html`<h3>Answers</h3>${successes.length === 0 ? undefined : list(successes)}${
     failures.length === 0
       ? undefined
       : html`<details class="failures"><summary>Refusals: ${failures.map(({ status }) => status).join(", ")}</summary>${list(failures)}</details>`
@@ -113,7 +113,7 @@ function renderBody({ body }: ReferenceOperation, shapes: ShapeRenderer): SafeHt
     return;
   }
   const types = body.map(({ type }) => html` <code>${type}</code>`);
-  return html`<h4>Body${types}</h4>${/[/+]json$/.test(first.type) ? shapes.renderShape(first.schema) : undefined}`;
+  return html`<h3>Body${types}</h3>${/[/+]json$/.test(first.type) ? shapes.renderShape(first.schema) : undefined}`;
 }
 
 /** A form by which the page's script sends the call; hidden where no script runs. */
@@ -192,11 +192,11 @@ export function createReferencePages(reference: Reference, style: ReferenceStyle
     const { id, method, path, scope, parameters } = operation;
     const request = toSampleRequest(operation, reference.schemas, style.credentialFor(scope));
     return html`<section class="operation" id="${id}">
-<h3><a href="#${id}">${operation.summary}</a></h3>
+<h2><a href="#${id}">${operation.summary}</a></h2>
 <p class="call">${renderMethod(method)} <code>${path}</code>${scope === undefined ? undefined : html` <span class="chip">${describeCaller(scope)}</span>`}${operation.isDeprecated ? html` <span class="chip">deprecated</span>` : undefined}</p>
 ${trustHtml(renderMarkdown("api.md", operation.description, style.toHref).html)}
 <pre tabindex="0" data-language="${language.id}"><code>${writeSample(request, language)}</code></pre>
-${parameters.length === 0 ? undefined : html`<h4>Parameters</h4>${shapes.renderFields(parameters)}`}
+${parameters.length === 0 ? undefined : html`<h3>Parameters</h3>${shapes.renderFields(parameters)}`}
 ${renderBody(operation, shapes)}
 ${renderAnswers(operation.answers, shapes)}
 ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)}
@@ -216,7 +216,7 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
     const shapes = createShapeRenderer(reference.schemas, links.shape);
     return html`<h1>Shapes</h1>${Object.entries(reference.schemas).map(([name, schema]) => {
       const [field] = fieldsOf({ properties: { [name]: schema } });
-      return html`<section class="shape" id="shape-${name}"><h3><a href="#shape-${name}">${name}</a></h3>${
+      return html`<section class="shape" id="shape-${name}"><h2><a href="#shape-${name}">${name}</a></h2>${
         field?.description === undefined ? undefined : html`<p>${field.description}</p>`
       }${
         fieldsOf(schema).length > 0 || field === undefined

@@ -112,6 +112,7 @@ async function startGateway(
     // Nothing listens there.
     upstreamUrl = "http://127.0.0.1:1",
     maxConcurrent,
+    pagesOrigin,
     clock = systemClock,
     renderProblem = createProblemRenderer("http://console.test/docs"),
   }: {
@@ -119,6 +120,7 @@ async function startGateway(
     onOpen?: (call: OpenCall) => void;
     upstreamUrl?: string;
     maxConcurrent?: number;
+    pagesOrigin?: string;
     clock?: Clock;
     renderProblem?: ProblemRenderer;
   } = {},
@@ -149,6 +151,7 @@ async function startGateway(
       signingSecret: "a signing secret that only tests use",
       maxConnections: 10,
       plansUrl: "http://console.test/plans",
+      pagesOrigin,
     },
   );
   const { port } = await gateway.server.listen({ port: 0, host: "127.0.0.1" });
@@ -368,6 +371,32 @@ describe("a preflight", () => {
       connection.destroy();
     },
   );
+
+  it("of a page of ours is answered here, and its call can be read by that page alone", async () => {
+    const upstream = await startSlowUpstream();
+    const pagesOrigin = "https://console.example";
+    await using gateway = await startGateway(() => [], { upstreamUrl: upstream.url, pagesOrigin });
+    const connection = await openRawConnection(gateway.port);
+    const preflight =
+      "Access-Control-Request-Method: PUT\r\nAccess-Control-Request-Headers: authorization\r\n\r\n";
+    connection.write(`OPTIONS /a HTTP/1.1\r\n${HOST}Origin: ${pagesOrigin}\r\n${preflight}`);
+    const allowed = await connection.readResponse();
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get("access-control-allow-origin")).toEqual([pagesOrigin]);
+    expect(allowed.headers.get("access-control-allow-methods")).toEqual(["PUT"]);
+    expect(allowed.headers.get("access-control-allow-headers")).toEqual(["authorization"]);
+    expect(upstream.requests).toHaveLength(0);
+
+    for (const origin of [pagesOrigin, "https://a.example"]) {
+      connection.write(`GET /a HTTP/1.1\r\n${HOST}Origin: ${origin}\r\n${KEY}\r\n`);
+      const { status, headers } = await connection.readResponse();
+      expect(status).toBe(200);
+      expect(headers.get("access-control-allow-origin")).toEqual(
+        origin === pagesOrigin ? [pagesOrigin] : undefined,
+      );
+    }
+    connection.destroy();
+  });
 
   it("leaves places for calls with a key, however many come and however long they take", async () => {
     const upstream = await startSlowUpstream();

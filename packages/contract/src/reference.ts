@@ -6,7 +6,6 @@ export const referenceVisit = z.strictObject({
   url: z.string().describe("Opens the reference in one browser, once it is followed in time."),
   expiresAt: instant,
 });
-export type ReferenceVisit = z.infer<typeof referenceVisit>;
 
 /** The reference of the operator's own API, for its customers. */
 export const referenceContract = {

@@ -87,7 +87,7 @@ describe("readReference", () => {
   it.each([
     ["nothing", undefined],
     ["a text", "openapi: 3"],
-    ["lists in the place of objects", { paths: [[]], tags: {}, components: [] }],
+    ["lists instead of objects", { paths: [[]], tags: {}, components: [] }],
     ["a link to itself", { paths: { "/a": { $ref: "#/paths/~1a", get: { parameters: 5 } } } }],
     [
       "links that lead round in a circle or to the language's own names",

@@ -128,7 +128,7 @@ describe("a reference for members", () => {
     expect((await read("/reference/maps/read", pair)).status).toBe(401);
   });
 
-  it("stays closed for a late ticket, one of another installation, one in the place of a cookie, and noise", async () => {
+  it("stays closed for a late ticket, one of another installation, one sent as a cookie, and noise", async () => {
     const read = await serve("members", [describeUpstream("maps", "Read")]);
     const { ticket } = await makeVisits().issueTicket();
     const { ticket: foreign } = await makeVisits(`${SECRET} of another`).issueTicket();

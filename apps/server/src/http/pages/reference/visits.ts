@@ -10,7 +10,7 @@ const VISIT_MS = 12 * 60 * MINUTE_MS;
 /** Several times one that is ours. */
 const SEALED_LENGTH_MAX = 500;
 
-/** Who may read a reference that is not public: browsers with a sealed cookie, which a signed-in person gets by a ticket. */
+/** Opens a reference that is not public to browsers with a sealed cookie, which a signed-in person gets by a ticket. */
 export type ReferenceVisits = {
   /** @returns A ticket that is good for a minute. */
   issueTicket(): Promise<{ ticket: string; expiresAt: Date }>;

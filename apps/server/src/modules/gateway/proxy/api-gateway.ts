@@ -298,7 +298,12 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       } else if (admitted.kind === "admitted") {
         isEnded = true;
         const { body: heldBody, tap, release } = admitted;
-        client.res.once("close", release);
+        if (client.res.closed) {
+          // Its client left while it was decided; no event follows.
+          release();
+        } else {
+          client.res.once("close", release);
+        }
         sendMetered(client, { ...call, heldBody }, { ...metering, tokens: tap, decided: "waited" });
       } else {
         isEnded = true;

@@ -2,7 +2,7 @@
 import { ownCollection } from "@turnpike/domain/documents/own-collection";
 import { afterEach, expect, it, vi } from "vitest";
 import type { OwnTenant } from "./current-tenant.ts";
-import { findHome, saveTheme, themeOf } from "./preferences.ts";
+import { findHome, saveTheme } from "./preferences.ts";
 import { fakeNetwork, makeTestPlatform, problem } from "./render-with-platform.tsx";
 
 const OLDEST = "ten_0199f3b0c1d27a4e8f60112233445566" as OwnTenant["tenantId"];
@@ -37,10 +37,4 @@ it("lose nothing that another machine wrote since they were read", async () => {
     { body: { theme: "dark" }, expectedRevision: "6" },
     { body: { theme: "dark", density: "compact" }, expectedRevision: "7" },
   ]);
-});
-
-it("have only a theme that exists", () => {
-  expect(themeOf({ body: { theme: "dark" }, revision: "1" })).toBe("dark");
-  expect(themeOf({ body: { theme: "<script>" }, revision: "1" })).toBeUndefined();
-  expect(themeOf({ body: null, revision: "0" })).toBeUndefined();
 });

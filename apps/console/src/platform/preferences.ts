@@ -3,7 +3,7 @@ import { ownCollection } from "@turnpike/domain/documents/own-collection";
 import type { ApiClient } from "./api-client.ts";
 import type { OwnTenant } from "./current-tenant.ts";
 import type { Documents } from "./documents/documents.ts";
-import { THEME_CHOICES, type ThemeChoice } from "./theme.ts";
+import type { ThemeChoice } from "./theme.ts";
 
 type TenantId = OwnTenant["tenantId"];
 
@@ -37,11 +37,6 @@ export function preferencesQuery(api: ApiClient, { tenantId, userId }: Preferenc
       return { body: found?.body ?? null, revision: found?.revision ?? "0" };
     },
   });
-}
-
-/** The theme that is stored; undefined where none is. */
-export function themeOf({ body }: Preferences): ThemeChoice | undefined {
-  return THEME_CHOICES.find((choice) => choice === body?.["theme"]);
 }
 
 /** Stores a choice beside the others. Without a network it waits in the browser, and is merged by field. */

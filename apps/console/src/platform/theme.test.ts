@@ -47,6 +47,7 @@ describe("createTheme", () => {
     const chosen = vi.fn();
     const stop = theme.onChosen(chosen);
     theme.adopt("dark");
+    theme.adopt("<script>");
     expect([theme.getChoice(), localStorage.getItem("theme")]).toEqual(["dark", "dark"]);
     theme.choose("light");
     stop();

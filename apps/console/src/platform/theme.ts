@@ -9,8 +9,8 @@ const STORAGE_KEY = "theme";
 export interface Theme {
   getChoice(): ThemeChoice;
   choose(choice: ThemeChoice): void;
-  /** Takes over what the person chose elsewhere: as `choose`, but it is no new choice. */
-  adopt(choice: ThemeChoice): void;
+  /** Takes over what the person chose elsewhere: as `choose`, but it is no new choice. What is no theme changes nothing. */
+  adopt(choice: unknown): void;
   /** Calls back with each choice that is made in this tab, until the returned function is called. */
   onChosen(listener: (choice: ThemeChoice) => void): () => void;
   /** Calls back after each change, until the returned function is called. */
@@ -49,7 +49,7 @@ export function createTheme(page: Window): Theme {
     }
   });
 
-  function adopt(choice: ThemeChoice): void {
+  function keep(choice: ThemeChoice): void {
     if (choice === "system") {
       page.localStorage.removeItem(STORAGE_KEY);
     } else {
@@ -60,9 +60,14 @@ export function createTheme(page: Window): Theme {
 
   return {
     getChoice,
-    adopt,
+    adopt: (choice) => {
+      const known = THEME_CHOICES.find((one) => one === choice);
+      if (known !== undefined) {
+        keep(known);
+      }
+    },
     choose: (choice) => {
-      adopt(choice);
+      keep(choice);
       for (const listener of choosers) {
         listener(choice);
       }

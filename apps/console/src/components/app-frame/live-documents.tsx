@@ -12,7 +12,6 @@ import {
   type PreferencesOwner,
   preferencesQuery,
   saveTheme,
-  themeOf,
 } from "#platform/preferences.ts";
 import type { ThemeChoice } from "#platform/theme.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
@@ -73,7 +72,7 @@ function ThemeOfPerson({ owner }: { owner: PreferencesOwner }) {
   const { tenantId, userId } = owner;
   const { data } = useQuery(preferencesQuery(platform.api, { tenantId, userId }));
   useEffect(() => {
-    const stored = data && themeOf(data);
+    const stored = data?.body?.["theme"];
     if (stored === undefined) {
       return;
     }

@@ -85,6 +85,8 @@ export type Config = Readonly<
     modelKey: string | undefined;
     /** Absolute path of the file when it names a catalogue; undefined: the sample. */
     catalogFile: string | undefined;
+    /** Absolute path of the configuration file; undefined where there is none. */
+    configFile: string | undefined;
     /** Absolute path of the repository, or of the published package, which has the same folders. */
     checkout: string;
   }
@@ -286,11 +288,8 @@ export function readConfig(
   const named = env["TURNPIKE_CONFIG"];
   const isNamed = named !== undefined && named !== "";
   const path = resolve(input.workingFolder, isNamed ? named : CONFIG_FILE_DEFAULT);
-  const { file, mistakes, namesCatalog } = parseConfigFile(
-    path,
-    readConfigText(path, isNamed),
-    input.upstream,
-  );
+  const text = readConfigText(path, isNamed);
+  const { file, mistakes, namesCatalog } = parseConfigFile(path, text, input.upstream);
   const envMistakes = [
     ...findForbidden(env),
     ...(parsedEnv.error?.issues ?? []).map((issue) => ({
@@ -352,6 +351,7 @@ export function readConfig(
     },
     modelKey: parsedEnv.data.TURNPIKE_MODEL_KEY,
     catalogFile: namesCatalog === true ? path : undefined,
+    configFile: text === undefined ? undefined : path,
     checkout: CHECKOUT,
   });
 }

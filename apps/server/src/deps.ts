@@ -309,6 +309,32 @@ export async function openForCommand(
   }
 }
 
+/**
+ * Opens nothing but the database of an installation that is not being served, as it is: an older version's stays one.
+ *
+ * @throws {StartupError} `INSTALLATION_MISSING`, `DATA_FOLDER_IN_USE`, and what a start of the database may say.
+ */
+export async function withDatabaseAsItIs<Result>(
+  config: Config,
+  log: { write(line: string): void },
+  work: (target: ConnectionTarget) => Promise<Result>,
+): Promise<Result> {
+  if (config.databaseUrl !== undefined) {
+    return await work({ url: config.databaseUrl });
+  }
+  await assertInstalled(config.dataFolder);
+  const logger = createLogger({ level: config.logLevel, destination: log });
+  const closing = createClosing();
+  try {
+    const folder = await openDataFolder(config.dataFolder);
+    closing.add(() => folder.release());
+    const server = await openOwnDatabase(config, logger, closing);
+    return await work(server.connection);
+  } finally {
+    await closing.close();
+  }
+}
+
 /** A uid may have no name, as in a container that runs as an arbitrary one. */
 function nameOfUser(): string {
   try {

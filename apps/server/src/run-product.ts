@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { listWithoutTests } from "#modules/gateway/index.ts";
 import { offerSetupCode } from "#modules/identity/index.ts";
 import { prepareUsagePartitions } from "#modules/metering/index.ts";
@@ -10,6 +8,7 @@ import { startDemoUpstreams } from "#platform/demo-upstream.ts";
 import { letHeapGrow } from "#platform/let-heap-grow.ts";
 import { probePort } from "#platform/listen.ts";
 import { outliveOutput } from "#platform/outlive-output.ts";
+import { readVersion } from "#platform/read-version.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
 import type { Config } from "./config.ts";
 import { type Installation, openInstallation } from "./deps.ts";
@@ -27,13 +26,6 @@ type Running = {
   banner: string;
   stop(): Promise<void>;
 };
-
-function readVersion(checkout: string): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "unknown";
-}
 
 /** What there is to say when everything listens. */
 export type Readiness = {

@@ -73,6 +73,9 @@ describe("the commands", () => {
         ...[
           "ask",
           "audit list",
+          "backup",
+          "restore",
+          "upgrade",
           "clock",
           "config check",
           "config schema",

@@ -1,5 +1,6 @@
 import { addAskCommand } from "./ask-command.ts";
 import { addAuditCommands } from "./audit-commands.ts";
+import { addBackupCommands } from "./backup/backup-commands.ts";
 import { addBillingCommands } from "./billing-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
@@ -47,6 +48,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addMailCommands(cli);
   addAuditCommands(cli);
   addConfigCommands(cli);
+  addBackupCommands(cli);
   addDemoCommand(cli);
   addDetectCommand(cli);
   return cli;

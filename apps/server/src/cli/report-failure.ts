@@ -3,6 +3,7 @@ import { isConnectionError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { StartupError, toStartupLine } from "#platform/startup-error.ts";
+import { BackupError } from "./backup/backup-error.ts";
 import { InputFileError } from "./input-file-error.ts";
 import { OutputFileError } from "./output-file-error.ts";
 import { toPrintable, toPrintableJson } from "./print.ts";
@@ -101,6 +102,10 @@ export function describeFailure(error: unknown): Failure {
     const { message: detail, code } = error;
     const title = "The other installation cannot be used";
     return failed(`turnpike: ${detail}`, { title, code, detail });
+  }
+  if (error instanceof BackupError) {
+    const { message: detail, code } = error;
+    return failed(`turnpike: ${detail}`, { title: "The backup cannot be used", code, detail });
   }
   if (error instanceof StartupError) {
     const { code, message, hint } = error;

@@ -160,6 +160,7 @@ async function openStream(path: string, credential: string, body?: object): Prom
 }
 
 const documents = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/documents/views/changes`;
+const news = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/news`;
 const live = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/usage/live`;
 const model = ({ tenantId }: Customer) => `/v1/tenants/${tenantId}/questions/model`;
 const MODEL_QUESTION = { question: "requests yesterday" };
@@ -215,6 +216,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "documents.changes with a session": {
     by: "member",
     open: (customer) => openStream(documents(customer), customer.member.token),
+  },
+  "documents.news with a key": {
+    by: "key",
+    open: (customer) => openStream(news(customer), customer.key),
+  },
+  "documents.news with a session": {
+    by: "member",
+    open: (customer) => openStream(news(customer), customer.member.token),
   },
   "usage.live with a key": {
     by: "key",
@@ -287,7 +296,7 @@ const ENDS: Readonly<Record<string, End>> = {
     of: "tenant",
     outcome: "TENANT_SUSPENDED",
     // Its people may still open the console, which keeps their preferences there.
-    spares: ["documents.changes with a session"],
+    spares: ["documents.changes with a session", "documents.news with a session"],
     end: ({ tenantId }) =>
       app.call(serviceKey, "PATCH", `/v1/tenants/${tenantId}`, { suspended: true }),
   },

@@ -10,6 +10,11 @@ import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 /** The server that `npm run dev` proxies to. */
 const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
 
+/** True for what of a route is loaded with the first page: its address, parameters and loader, without its screen. */
+function isBeginningOfRoute(id: string): boolean {
+  return id.includes("/src/routes/") && !id.includes("?");
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
@@ -40,6 +45,16 @@ export default defineConfig({
   // One command builds both: the files for browsers, and the renderer of public pages for the server.
   builder: {},
   environments: {
+    client: {
+      build: {
+        rolldownOptions: {
+          output: {
+            // The beginnings of all routes in one file: each lists what its screen needs, and together they list it once.
+            codeSplitting: { groups: [{ name: "routes", test: isBeginningOfRoute }] },
+          },
+        },
+      },
+    },
     ssr: {
       // Bundles everything: the server loads the file by its path and shares no library with it.
       resolve: { noExternal: true },
@@ -63,6 +78,7 @@ export default defineConfig({
         "/auth",
         "/idp",
         "/docs",
+        "/reference",
         // The way back of a sign-in in a window or a frame.
         "^/login\\?.*\\bstate=(window|frame)\\.",
       ].map((path) => [path, SERVER_ORIGIN]),

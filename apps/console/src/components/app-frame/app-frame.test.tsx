@@ -104,13 +104,13 @@ async function open({ path = "/overview", tenants = TENANTS, isOperator, answers
       </AppFrame>
     ),
   });
-  const screens = ["/overview", "/api-keys", "/analytics", "/plans", "/billings", "/tenants"].map(
-    (screenPath) =>
-      createRoute({
-        getParentRoute: () => layout,
-        path: screenPath,
-        component: () => <h1>Screen {screenPath}</h1>,
-      }),
+  const paths = ["/overview", "/api-keys", "/analytics", "/plans", "/billings", "/tenants"];
+  const screens = [...paths, "/operator/tenants"].map((screenPath) =>
+    createRoute({
+      getParentRoute: () => layout,
+      path: screenPath,
+      component: () => <h1>Screen {screenPath}</h1>,
+    }),
   );
   const framed = createRoute({
     getParentRoute: () => layout,

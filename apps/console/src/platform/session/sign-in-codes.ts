@@ -44,6 +44,7 @@ export const BUILT_IN_CODES: Codes = {
   sso_failed: "sso_failed",
   sso_off: "sso_unavailable",
   sso_operator: "sso_operator",
+  sso_protected: "sso_protected",
   sso_unavailable: "sso_unavailable",
   ALREADY_EXISTS: "email_in_use",
   CROSS_ORIGIN: "other_address",

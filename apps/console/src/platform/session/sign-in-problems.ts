@@ -87,6 +87,11 @@ const PROBLEMS = {
     "You operate this service, so your organization's identity provider cannot sign you in. Use your password or your passkey.",
     "use_other_provider",
   ],
+  sso_protected: [
+    "Your account has a second factor",
+    "It also opens other tenants, so your organization's identity provider cannot sign you in past your own second factor. Sign in with your password, remove the second factor in your account, and try again; or ask the operator to reset it.",
+    "use_other_provider",
+  ],
   sso_unavailable: [
     "No single sign-on",
     "Single sign-on is not available for this address. Check how it is written, or sign in another way.",

@@ -133,6 +133,22 @@ async function finish({ request }: Left, landed: URL): Promise<openid.IDToken> {
   return tokens.claims() as openid.IDToken;
 }
 
+/** A second factor of the person's own, as far as single sign-on cares. */
+async function giveFactor(accountId: string): Promise<void> {
+  await database.sql`
+    insert into account_recovery_codes (account_id, code_hash, created_at)
+    values (${accountId}, ${Buffer.from(accountId)}, now())`;
+  await database.sql`
+    update accounts set second_factor_since = now() where account_id = ${accountId}`;
+}
+
+async function countFactors(accountId: string): Promise<number> {
+  const rows = await database.sql`
+    select 1 from account_recovery_codes join accounts using (account_id)
+    where account_id = ${accountId} and second_factor_since is not null`;
+  return rows.length;
+}
+
 /** Signs in by OpenID Connect as the person that the provider names next. */
 async function signIn(by: { email: string } | { tenant: string }, browser = identity.browser()) {
   const left = await leave(browser, by);
@@ -181,8 +197,10 @@ describe("a tenant's single sign-on by OpenID Connect", () => {
     const squatter = { ...newCredentials(), email: `bob@${domain}` };
     const stranger = identity.browser();
     const { claims, tokens } = await stranger.register(squatter);
+    await giveFactor(claims.sub);
     person = { sub: "bob", email: `bob@${domain}` };
     expect(await signIn({ email: `bob@${domain}` })).toMatchObject({ sub: claims.sub });
+    expect(await countFactors(claims.sub)).toBe(0);
     // The stranger's password and session are worth nothing now.
     const { uid } = await stranger.begin();
     const refused = await stranger.call("POST", `/idp/interaction/${uid}/login`, {
@@ -192,6 +210,37 @@ describe("a tenant's single sign-on by OpenID Connect", () => {
     await expect(
       openid.refreshTokenGrant(await identity.oidc(), tokens.refresh_token ?? ""),
     ).rejects.toMatchObject({ error: "invalid_grant" });
+  });
+
+  it("does not get past a person's own second factor into other tenants, but into its own", async () => {
+    const { tenantId, domain } = await openTenant();
+    await putConnection(deps, CONTEXT, { tenantId, connection: oidcConnection() });
+    const carol = { ...newCredentials(), email: `carol@${domain}` };
+    const { claims } = await identity.browser().register(carol);
+    await giveFactor(claims.sub);
+    await database.sql`update accounts set email_verified = true where account_id = ${claims.sub}`;
+    const userId = deps.newId("user");
+    const other = await openTenant();
+    await database.sql`
+      insert into users (user_id, issuer, subject, created_at, updated_at)
+      values (${userId}, 'builtin', ${claims.sub}, now(), now())`;
+    await database.sql`
+      insert into members (tenant_id, user_id, role, created_at)
+      values (${other.tenantId}, ${userId}, 'developer', now())`;
+    person = { sub: "carol", email: carol.email };
+    const refused = (await signIn({ email: carol.email })) as URL;
+    expect(refused.searchParams.get("error")).toBe("sso_protected");
+    expect(await failureOf(tenantId)).toContain("second factor of their own");
+    expect(await countFactors(claims.sub)).toBe(1);
+
+    await database.sql`delete from members where user_id = ${userId}`;
+    expect(await signIn({ email: carol.email })).toMatchObject({ sub: claims.sub });
+    expect(await countFactors(claims.sub)).toBe(1);
+    // A person who was let in once stays so, also as a member of others later.
+    await database.sql`
+      insert into members (tenant_id, user_id, role, created_at)
+      values (${other.tenantId}, ${userId}, 'developer', now())`;
+    expect(await signIn({ email: carol.email })).toMatchObject({ sub: claims.sub });
   });
 
   it.each([

@@ -12,7 +12,7 @@ export { createLogosRawRoutes, createLogosRoutes } from "./logo/logo.routes.ts";
 export { logoFiles } from "./logo/logo.store.ts";
 export { createLogoDrawer } from "./logo/logo-drawer.ts";
 export { mailMembers } from "./mail-members.ts";
-export { listRoleEmails } from "./members.store.ts";
+export { isMemberElsewhere, listRoleEmails } from "./members.store.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
 export { notifyOperators } from "./notify-operators.ts";
 export { createPersonTenants } from "./person-tenants.ts";

@@ -144,6 +144,16 @@ export async function listMembershipRows(
     order by t.tenant_id`;
 }
 
+/** True when a person belongs to another tenant than this one. Needs the operator role. */
+export async function isMemberElsewhere(
+  tx: Tx,
+  { userId, tenantId }: { userId: UserId; tenantId: TenantId },
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from members where user_id = ${userId} and tenant_id <> ${tenantId} limit 1`;
+  return rows.length === 1;
+}
+
 /** Locks a person until the end of the transaction, so that simultaneous requests are counted one by one. */
 export async function lockUser(tx: Tx, userId: UserId): Promise<boolean> {
   const rows = await tx`select 1 from users where user_id = ${userId} for no key update`;

@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { UserId } from "@turnpike/domain/ids/ids";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { insertChange } from "#platform/changes.store.ts";
+import { clearFactors } from "../factors/factors.store.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { insertUser, listUserRowsBySubject, lockUserRowBySubject } from "../users/users.store.ts";
 import {
@@ -18,17 +19,24 @@ const NAME_LENGTH_MAX = 100;
 
 /**
  * The account of a person whose address was proven elsewhere, by the owner of its domain; made when there is none. Such an account
- * has no password. One whose address was never proven may be a stranger's: its password and what it opened end. An operator's account
- * is refused: a tenant's provider must not open the installation. Needs the operator role.
+ * has no password. One whose address was never proven may be a stranger's: its password, its second factors and what they opened end.
+ * An operator's account is refused: a tenant's provider must not open the installation. So is, the first time, one with a second
+ * factor that opens other tenants too: the owner of a domain must not get past it. Needs the operator role.
  *
  * @param input.accountId - The account that the person had before; its address may have changed since.
+ * @param input.opensElsewhere - Whether the person is a member of other tenants.
  * @returns `address_taken` when another account has the person's new address.
  */
 export async function adoptAccount(
   deps: EndSignInsDeps,
   tx: Tx,
-  input: { email: string; name: string | null; accountId: string | undefined },
-): Promise<{ accountId: string; userId: UserId } | "operator" | "address_taken"> {
+  input: {
+    email: string;
+    name: string | null;
+    accountId: string | undefined;
+    opensElsewhere: (userId: UserId) => Promise<boolean>;
+  },
+): Promise<{ accountId: string; userId: UserId } | "operator" | "address_taken" | "protected"> {
   const email = normalizeEmail(input.email);
   const plainName = toPlainLine(input.name ?? "", NAME_LENGTH_MAX);
   const name = plainName === "" ? null : plainName;
@@ -39,8 +47,14 @@ export async function adoptAccount(
   if (known !== undefined && ofAddress !== undefined && ofAddress.account_id !== known.account_id) {
     return "address_taken";
   }
-  if (known !== undefined && (await isOperator(tx, known.account_id))) {
+  const user = known && (await findUserOf(tx, known.account_id));
+  if (user?.is_operator === true) {
     return "operator";
+  }
+  const isNew = input.accountId === undefined;
+  const isProtected = known?.email_verified === true && known.second_factor_since !== null;
+  if (isNew && isProtected && user !== undefined && (await input.opensElsewhere(user.user_id))) {
+    return "protected";
   }
   const accountId = known?.account_id ?? deps.newId("account");
   if (known === undefined) {
@@ -50,15 +64,16 @@ export async function adoptAccount(
     await adoptEmail(tx, { accountId, email, dropPassword: isSquatted, now });
     if (isSquatted) {
       await deleteLinksOf(tx, accountId);
+      await clearFactors(tx, { accountId, now });
       await endSignIns(deps, tx, { accountId, why: "address_proven" });
     }
   }
   return { accountId, userId: await ensureUserOf(deps, tx, { accountId, email, name, now }) };
 }
 
-async function isOperator(tx: Tx, accountId: string): Promise<boolean> {
+async function findUserOf(tx: Tx, accountId: string) {
   const [user] = await listUserRowsBySubject(tx, [{ issuer: BUILTIN_ISSUER, subject: accountId }]);
-  return user?.is_operator === true;
+  return user;
 }
 
 async function ensureUserOf(

@@ -198,8 +198,20 @@ export async function countRecoveryCodes(tx: Tx, accountId: string): Promise<num
   return row?.count ?? 0;
 }
 
+/** Takes every second factor away; the password is enough again. @returns False if there was none. */
+export async function clearFactors(
+  tx: Tx,
+  input: { accountId: string; now: Date },
+): Promise<boolean> {
+  const hadSome = await deleteFactors(tx, input.accountId);
+  if (hadSome) {
+    await setSecondFactorSince(tx, { ...input, since: null });
+  }
+  return hadSome;
+}
+
 /** @returns False if there was nothing. */
-export async function deleteFactors(tx: Tx, accountId: string): Promise<boolean> {
+async function deleteFactors(tx: Tx, accountId: string): Promise<boolean> {
   const totps = await tx`delete from account_totps where account_id = ${accountId}`;
   const passkeys = await tx`delete from account_passkeys where account_id = ${accountId}`;
   const codes = await tx`delete from account_recovery_codes where account_id = ${accountId}`;

@@ -2,14 +2,13 @@ import type { Tx } from "@turnpike/db/client";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { type AccountRow, findAccountById } from "../accounts/accounts.store.ts";
 import {
+  clearFactors,
   countRecoveryCodes,
-  deleteFactors,
   deletePasskey,
   deleteTotp,
   findTotp,
   listPasskeys,
   lockAccount,
-  setSecondFactorSince,
 } from "./factors.store.ts";
 import { asOperator, type FactorsDeps, sendFactorMail } from "./factors-deps.ts";
 
@@ -70,8 +69,7 @@ async function settleAfterRemoval(
           "A second factor is required here: set up another one before you remove the last.",
       });
     }
-    await deleteFactors(tx, accountId);
-    await setSecondFactorSince(tx, { accountId, since: null, now: deps.clock.now() });
+    await clearFactors(tx, { accountId, now: deps.clock.now() });
   }
   await sendFactorMail(deps, tx, account, { kind: "removed", what: input.what });
 }

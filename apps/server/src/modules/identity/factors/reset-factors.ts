@@ -11,7 +11,7 @@ import type { AccountMailer, PersonAgents } from "../accounts/provider.ports.ts"
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { toSignedInUser } from "../users/to-user-reply.ts";
 import { findUserRow } from "../users/users.store.ts";
-import { deleteFactors, lockAccount, setSecondFactorSince } from "./factors.store.ts";
+import { clearFactors, lockAccount } from "./factors.store.ts";
 import { sendFactorMail } from "./factors-deps.ts";
 
 export type ResetFactorsDeps = AppServices & {
@@ -50,8 +50,7 @@ export async function resetFactors(
     if (account === undefined) {
       throw resourceNotFound("account");
     }
-    if (await deleteFactors(tx, accountId)) {
-      await setSecondFactorSince(tx, { accountId, since: null, now: deps.clock.now() });
+    if (await clearFactors(tx, { accountId, now: deps.clock.now() })) {
       await endSignIns(deps, tx, { accountId, why: "second_factor_changed" });
       await writeAudit(deps, tx, context, {
         tenantId: null,

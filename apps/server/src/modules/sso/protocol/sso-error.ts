@@ -4,6 +4,7 @@ export const SSO_LOGIN_ERRORS = [
   "sso_failed",
   "sso_address",
   "sso_operator",
+  "sso_protected",
   "sso_unavailable",
   "sso_off",
 ] as const;

@@ -1,5 +1,5 @@
 import { adoptAccount } from "#modules/identity/index.ts";
-import { joinBySso } from "#modules/tenants/index.ts";
+import { isMemberElsewhere, joinBySso } from "#modules/tenants/index.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import type { SsoLoginError } from "../protocol/sso-error.ts";
 import type { SsoDeps } from "../sso.ports.ts";
@@ -16,6 +16,11 @@ const REFUSALS = {
   operator: {
     error: "sso_operator",
     reason: "The person is an operator of this service, who must use their own sign-in.",
+  },
+  protected: {
+    error: "sso_protected",
+    reason:
+      "The person has a second factor of their own and belongs to other tenants as well. They remove it once, or use another address.",
   },
 } as const;
 
@@ -58,6 +63,7 @@ export async function collectResult(
           email: person.email,
           name: person.name,
           accountId: await findIdentity(tx, tenantId, subject),
+          opensElsewhere: (userId) => isMemberElsewhere(tx, { userId, tenantId }),
         });
     if (typeof adopted === "string") {
       await noteFailure(tx, { tenantId, reason: REFUSALS[adopted].reason, now });

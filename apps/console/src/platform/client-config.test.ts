@@ -49,7 +49,13 @@ describe("parseClientConfig", () => {
       gateway: COMPLETE.gateway,
       mail: COMPLETE.mail,
       contact: "billing@acme.example",
+      reference: null,
     });
+  });
+
+  it.each(["members", "public"])("has a reference for %s, and for no others", (reference) => {
+    expect(parseClientConfig({ ...COMPLETE, reference }).reference).toBe(reference);
+    expect(parseClientConfig({ ...COMPLETE, reference: "everyone" }).reference).toBe(null);
   });
 
   it("does without an accent", () => {

@@ -18,6 +18,7 @@ const CONFIG = {
   urls: { console: "https://a.example", api: "https://a.example", gateway: "https://g.example" },
   version: "1.0.0",
   identity: { providers: [], passwordRules: { lengthMin: 12 }, confirmEmail: false },
+  gateway: { isDemo: true },
   mail: { delivers: false },
 };
 const PAGE = { path: "/terms" as const, config: CONFIG, content: { terms: TERMS } };

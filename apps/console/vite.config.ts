@@ -50,7 +50,7 @@ export default defineConfig({
         rolldownOptions: {
           output: {
             // The beginnings of all routes in one file: each lists what its screen needs, and together they list it once.
-            codeSplitting: { groups: [{ name: "routes", test: isBeginningOfRoute }] },
+            codeSplitting: { groups: [{ name: "route-tree", test: isBeginningOfRoute }] },
           },
         },
       },

@@ -367,6 +367,8 @@ describe("what anybody can read", () => {
       },
       documents: { kind: "turnpike", url: "http://console.test/v1" },
       files: { kind: "turnpike", url: "http://console.test/v1" },
+      gateway: { isDemo: true },
+      reference: null,
       mail: { delivers: true },
       contact: null,
     });

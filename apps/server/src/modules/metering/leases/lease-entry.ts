@@ -65,8 +65,8 @@ export type LeaseEntry = {
   /** Units spent since the database was last asked, and when that was (monotonic milliseconds). */
   spentSinceAsked: number;
   askedAtMs: number;
-  /** True when calls used more than was held for them, and it is not known to be committed. */
-  hasUncounted: boolean;
+  /** Units that calls used beyond what was held for them and what the lease had, as long as the database may not know of them. */
+  uncounted: number;
   /** True once the entry was released: its lease goes back, and later calls get a new entry. */
   isReleased: boolean;
 };
@@ -81,6 +81,16 @@ export type LeaseHold = {
 /** A lease without units. @param isInDoubt - True when the database may or may not have made it. */
 export function newHeldLease(name: BalanceName, leaseId: LeaseId, isInDoubt: boolean): HeldLease {
   return { name, leaseId, remaining: 0, filledTo: 0, inFlight: 0, deadlineMs: 0, isInDoubt };
+}
+
+/**
+ * Takes what calls used beyond their hold from what the lease has: an answer that was asked for before does not count it. The
+ * database still counts these units for the lease, and they go back with it.
+ */
+export function coverUncounted(entry: LeaseEntry, lease: HeldLease): void {
+  const covered = Math.min(entry.uncounted, Math.max(0, lease.remaining));
+  lease.remaining -= covered;
+  entry.uncounted -= covered;
 }
 
 /** An entry before the first question. @param nowMs - Monotonic. */
@@ -105,7 +115,7 @@ export function newLeaseEntry(limit: HardLimit, nowMs: number): LeaseEntry {
     hasCounted: false,
     spentSinceAsked: 0,
     askedAtMs: nowMs,
-    hasUncounted: false,
+    uncounted: 0,
     isReleased: false,
   };
 }

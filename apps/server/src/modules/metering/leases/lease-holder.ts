@@ -15,6 +15,7 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import {
+  coverUncounted,
   type HardLimit,
   type HeldLease,
   type LeaseEntry,
@@ -120,7 +121,7 @@ export class LeaseHolder {
    * The call was recorded: its units leave the lease when its group is committed.
    *
    * @param used - Units that are recorded. Of fewer than were held, the others can be spent again. More are taken from what the lease
-   *   has left; without enough the database is not asked for units again before it knows of them.
+   *   has left, then from what it is granted; before the database is asked again, it learns of the rest.
    * @returns How many of the units are the lease's.
    */
   settle(hold: LeaseHold, used = hold.quantity): number {
@@ -129,7 +130,8 @@ export class LeaseHolder {
     const leased = Math.min(used, quantity + Math.max(0, lease.remaining));
     lease.remaining += quantity - leased;
     entry.spentSinceAsked = Math.max(0, entry.spentSinceAsked + leased - quantity);
-    entry.hasUncounted ||= leased < used;
+    entry.uncounted += used - leased;
+    coverUncounted(entry, lease);
     return leased;
   }
 
@@ -137,6 +139,7 @@ export class LeaseHolder {
   giveBack({ lease, entry, quantity }: LeaseHold): void {
     lease.inFlight -= quantity;
     lease.remaining += quantity;
+    coverUncounted(entry, lease);
     // What was not used must not look like demand in the next question.
     entry.spentSinceAsked = Math.max(0, entry.spentSinceAsked - quantity);
   }
@@ -210,9 +213,10 @@ export class LeaseHolder {
 
   async #refill(entry: LeaseEntry): Promise<void> {
     const { flush, pause } = this.#deps;
-    if (entry.hasUncounted) {
-      entry.hasUncounted = false;
+    if (entry.uncounted > 0) {
+      const known = entry.uncounted;
       await flush?.();
+      entry.uncounted = Math.max(0, entry.uncounted - known);
     }
     if (leaseStatus(entry.state, this.#nowMs()) === "unknown") {
       if (entry.isRecent) {
@@ -356,6 +360,7 @@ export class LeaseHolder {
           ? current
           : newHeldLease(entry.name, grant.leaseId, false);
       lease.remaining = Math.max(0, lease.remaining + grant.granted);
+      coverUncounted(entry, lease);
       lease.deadlineMs = leaseDeadlineMs(askedAtMs);
       if (lease !== current) {
         this.#registry.replaceLease(entry, lease);

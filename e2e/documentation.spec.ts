@@ -94,7 +94,7 @@ describe("the documentation of a running instance", () => {
       await page.getByRole("banner").getByRole("link", { name: "API reference" }).click();
       await page.getByRole("link", { name: "Create a tenant" }).first().click();
       expect(new URL(page.url()).hash).toBe("#tenants.create");
-      await page.getByText(`'${instance.consoleUrl}/v1/tenants'`).first().waitFor();
+      await page.getByText(`curl ${instance.consoleUrl}/v1/tenants`).first().waitFor();
     });
   });
 });

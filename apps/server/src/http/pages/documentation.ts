@@ -275,7 +275,7 @@ ${groups.map(
     const text = shell.render({
       title: query === "" ? "Search" : `${query} – search`,
       navigation: await renderNavigation(pages, SEARCH_PATH),
-      main: html`<h1>Search</h1>${renderSearchForm(query)}${renderResults(query, own)}`,
+      main: html`<h1>Search</h1>${renderSearchForm("Search again", query)}${renderResults(query, own)}`,
       layout: "page",
     });
     sendHtml(req, res, { status: 200, text });

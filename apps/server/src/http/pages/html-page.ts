@@ -172,9 +172,13 @@ export type PageHeader = {
 
 export const SEARCH_PATH = "/docs/search";
 
-/** A form that works without a script. */
-export function renderSearchForm(query = ""): SafeHtml {
-  return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="200" placeholder="Search the documentation" aria-label="Search the documentation" required><button>Search</button></form>`;
+/**
+ * A form that works without a script.
+ *
+ * @param label - Of the form, which must differ from others of the page.
+ */
+export function renderSearchForm(label: string, query = ""): SafeHtml {
+  return html`<form class="search" role="search" aria-label="${label}" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="200" placeholder="Search the documentation" aria-label="Search the documentation" required><button>Search</button></form>`;
 }
 
 /** The console's mark: a post and its raised bar. */
@@ -268,7 +272,7 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
 <a class="skip" href="#main">Skip to the text</a>
 <header class="bar">
 <a class="brand" href="${header.home}">${renderMark(brand.mark)}${brand.name} <span class="quiet">${header.subject}</span></a>
-${header.hasSearch ? renderSearchForm() : undefined}
+${header.hasSearch ? renderSearchForm("All pages") : undefined}
 <nav aria-label="Documentation">${header.links.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>
 </header>
 <div class="columns">

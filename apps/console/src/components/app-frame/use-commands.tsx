@@ -11,12 +11,10 @@ import Monitor from "lucide-react/icons/monitor";
 import Moon from "lucide-react/icons/moon";
 import Plus from "lucide-react/icons/plus";
 import Sun from "lucide-react/icons/sun";
-import { toast } from "sonner";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
-import { toErrorMessage } from "#platform/error-message.ts";
-import { openReference } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { useOpenReference } from "../use-open-reference.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { useSwitchEnvironment } from "./environment-switch.tsx";
 import { OPERATOR_SCREENS } from "./operator-screens.ts";
@@ -31,12 +29,13 @@ import { useFoundCommands } from "./use-found-commands.tsx";
  * @param isOpen - Whether it is looked at.
  */
 export function useCommands(isOpen: boolean): CommandGroup[] {
-  const { api, config, session, theme } = usePlatform();
+  const { config, session, theme } = usePlatform();
   const { user, tenants } = useVerifiedUser();
   const current = useCurrentTenant();
   const found = useFoundCommands(isOpen);
   const switchEnvironment = useSwitchEnvironment();
   const switchTenant = useSwitchTenant();
+  const openOwnReference = useOpenReference();
   const navigate = useNavigate();
 
   return [
@@ -156,10 +155,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
                 label: "API reference",
                 words: "docs openapi endpoints operations try",
                 icon: <Braces aria-hidden="true" />,
-                run: () =>
-                  void openReference(api, config).catch((error: unknown) => {
-                    toast.error(toErrorMessage(error));
-                  }),
+                run: openOwnReference,
               },
             ]),
         {

@@ -7,16 +7,15 @@ import Braces from "lucide-react/icons/braces";
 import CircleUser from "lucide-react/icons/circle-user";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
 import LogOut from "lucide-react/icons/log-out";
-import { toast } from "sonner";
-import { toErrorMessage } from "#platform/error-message.ts";
-import { openReference } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { useOpenReference } from "../use-open-reference.ts";
 import { Initials } from "./initials.tsx";
 
 /** The signed-in person, links to the documentation, and sign-out. */
 export function UserMenu({ isFolded }: { isFolded: boolean }) {
-  const { api, config, session } = usePlatform();
+  const { config, session } = usePlatform();
+  const openOwnReference = useOpenReference();
   const navigate = useNavigate();
   const { user } = useVerifiedUser();
   const name = user.name ?? user.email ?? "Signed in";
@@ -60,14 +59,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
           Your account
         </MenuItem>
         {config.reference !== null && (
-          <MenuItem
-            icon={<Braces aria-hidden="true" />}
-            onSelect={() =>
-              void openReference(api, config).catch((error: unknown) => {
-                toast.error(toErrorMessage(error));
-              })
-            }
-          >
+          <MenuItem icon={<Braces aria-hidden="true" />} onSelect={openOwnReference}>
             API reference
           </MenuItem>
         )}

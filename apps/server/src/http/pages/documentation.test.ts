@@ -101,7 +101,7 @@ describe("documentation pages", () => {
   it("leads from each guide to its neighbours, and describes each on the index", async () => {
     const { text } = await read("/docs/gateway");
     expect(text).toContain('<a rel="prev" href="/docs/adopt">');
-    expect(text).toContain('<a rel="next" href="/docs/sdk">');
+    expect(text).toContain('<a rel="next" href="/docs/tokens">');
     const index = await read("/docs");
     expect(index.text.match(/class="summary"/g)?.length).toBeGreaterThan(20);
   });

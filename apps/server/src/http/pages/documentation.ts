@@ -66,7 +66,7 @@ const CONTENTS_FROM_HEADINGS = 4;
 
 /** In the order in which an operator reads them; guides not named here follow. */
 const GUIDE_GROUPS = [
-  { title: "Start", names: ["install", "adopt", "gateway", "sdk", "api"] },
+  { title: "Start", names: ["install", "adopt", "gateway", "tokens", "sdk", "api", "comparison"] },
   { title: "Keys and usage", names: ["keys", "events", "analytics", "usage-queries", "alerts"] },
   { title: "Money", names: ["billing"] },
   {

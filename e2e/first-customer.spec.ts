@@ -168,6 +168,7 @@ describe("a first customer on an empty instance", () => {
     await page.goto(`${instance.consoleUrl}/billings`);
     await page.getByRole("heading", { level: 1, name: "Billings" }).waitFor();
     await page.getByRole("button", { name: new RegExp(person.email) }).click();
+    expect(trace.consoleErrors).toEqual([]);
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/" || pathname === "/login");
     for (const path of SCREENS) {
@@ -182,7 +183,9 @@ describe("a first customer on an empty instance", () => {
     expect(trace.policyViolations).toEqual([]);
     expect(trace.foreignRequests).toEqual([]);
     expect(trace.pageErrors).toEqual([]);
-    expect(trace.consoleErrors).toEqual([]);
+    // What was under way when the person signed out is refused, and the browser logs that.
+    const others = trace.consoleErrors.filter((text) => !text.includes("status of 401"));
+    expect(others).toEqual([]);
   });
 });
 

@@ -257,6 +257,9 @@ function toCount(list: unknown): number {
 }
 
 function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNames): string {
+  if (details["why"] === "account_deleted") {
+    return "removed a member who had deleted their account";
+  }
   const what =
     entityId === actorId
       ? "left the tenant"

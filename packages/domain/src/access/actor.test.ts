@@ -109,6 +109,25 @@ describe("a member", () => {
   );
 });
 
+describe("an operator with a role in a tenant", () => {
+  it("has what operators have in every tenant and what the role allows, not all of what is its members'", () => {
+    for (const scope of SCOPES) {
+      const without = mayInTenant(person([], true), scope, ours);
+      for (const role of ROLES) {
+        const isAllowed = without || ROLE_SCOPES[role].includes(scope);
+        expect(mayInTenant(person([[ours, role]], true), scope, ours), `${role} ${scope}`).toBe(
+          isAllowed,
+        );
+        expect(mayInTenant(person([[ours, role]], true), scope, theirs)).toBe(without);
+      }
+    }
+    const viewer = person([[ours, "viewer"]], true);
+    expect(outcomeOf(() => assertMayInTenant(viewer, "keys:write", ours))).toBe(
+      "INSUFFICIENT_SCOPE",
+    );
+  });
+});
+
 describe("findMissingScope", () => {
   it("lets an actor give a role exactly when they hold each of its scopes in that tenant", () => {
     const actors = [

@@ -1,6 +1,6 @@
 import { AppError, resourceNotFound } from "../errors/app-error.ts";
 import type { TenantId, UserId } from "../ids/ids.ts";
-import { type HeldRole, NEVER_ACTED, type Scope, scopesOf } from "./scopes.ts";
+import { type HeldRole, MEMBERS_OWN, NEVER_ACTED, type Scope, scopesOf } from "./scopes.ts";
 
 /** The person or program that acts. The audit trail shows the id. */
 export type Actor =
@@ -50,15 +50,6 @@ export type UserActor = {
 };
 
 export type ActingIn = { actingId: string; tenantId: TenantId; reason: string };
-
-/** What belongs to a tenant's members: operators do it as one of them, with a reason, or not at all. */
-const MEMBERS_OWN: readonly Scope[] = [
-  "keys:write",
-  "alerts:write",
-  "files:write",
-  "webhooks:write",
-  "sso:write",
-];
 
 /**
  * Names the sender that limits apply to: all programs of a tenant count as one, while each program of the operator and each person
@@ -119,11 +110,13 @@ export function mayInTenant(actor: Actor, scope: Scope, tenantId: TenantId): boo
   if (isTenantProgram(actor)) {
     return actor.tenantId === tenantId && actor.scopes.includes(scope);
   }
-  const role = actor.type === "user" ? actor.roles.get(tenantId) : undefined;
-  if (actor.type === "user" && actor.isOperator && role === undefined) {
-    return mayAsOperator(actor, scope, tenantId);
+  if (actor.type !== "user") {
+    return may(actor, scope);
   }
-  return may(actor, scope) || (role !== undefined && scopesOf(role).includes(scope));
+  const role = actor.roles.get(tenantId);
+  const isHeld = role !== undefined && scopesOf(role).includes(scope);
+  // A role in the tenant adds what it allows, and is no way around acting with a reason.
+  return isHeld || (actor.isOperator && mayAsOperator(actor, scope, tenantId));
 }
 
 /**
@@ -175,7 +168,7 @@ export function assertMayInTenant(actor: Actor, scope: Scope, tenantId: TenantId
   if (mayInTenant(actor, scope, tenantId)) {
     return;
   }
-  if (actor.type === "user" && actor.isOperator) {
+  if (actor.type === "user" && actor.isOperator && !actor.roles.has(tenantId)) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
       publicMessage:

@@ -159,3 +159,12 @@ export function canGrantRole(role: HeldRole, other: HeldRole): boolean {
 
 /** What an operator does not do while acting in a tenant: its money, its owners and its end are not theirs. */
 export const NEVER_ACTED: readonly Scope[] = ["billing:write", "tenants:delete", "sso:write"];
+
+/** What belongs to a tenant's members: operators do it as one of them, with a reason, or not at all. */
+export const MEMBERS_OWN: readonly Scope[] = [
+  "keys:write",
+  "alerts:write",
+  "files:write",
+  "webhooks:write",
+  "sso:write",
+];

@@ -8,7 +8,6 @@ import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { mayInTenant, nameRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { useVerifiedUser } from "#platform/verified-user.ts";
 import { AcceptProposalDialog } from "./accept-proposal-dialog.tsx";
 import {
   listProposerKeys,
@@ -60,7 +59,6 @@ type WaitingProposalProps = { tenant: OwnTenant; proposal: Proposal; onAccept: (
 
 function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
   const { api } = usePlatform();
-  const { user } = useVerifiedUser();
   const client = useQueryClient();
   const { tenantId } = tenant;
   const names = useQuery(insightsQueries.keyNames(api, tenantId, listProposerKeys(proposal)));
@@ -72,9 +70,8 @@ function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
     onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
   });
   const title = toProposalTitle(proposal);
-  const isActing = tenant.isVisited !== true && user.isOperator;
-  const mayDecide = isActing || mayInTenant(tenant, "proposals:write");
-  const mayAccept = mayDecide && (isActing || mayInTenant(tenant, scopeOfChange(proposal)));
+  const mayDecide = mayInTenant(tenant, "proposals:write");
+  const mayAccept = mayDecide && mayInTenant(tenant, scopeOfChange(proposal));
   return (
     <li className="px-4 py-3">
       <h3 className="font-medium [overflow-wrap:anywhere]">{title}</h3>

@@ -27,13 +27,17 @@ describe("what a role may decide", () => {
       "viewer",
     ]);
     expect(listGrantableRoles(member("developer"))).toEqual([]);
-    expect(listGrantableRoles(OPERATOR)).toEqual(ROLES);
+    expect(listGrantableRoles({ role: "owner", isOperator: true })).toEqual(ROLES);
+    expect(listGrantableRoles(OPERATOR)).toEqual(["billing", "viewer"]);
   });
 
   it("leaves settings to owners, admins and operators", () => {
     const may = ROLES.filter((role) => mayDo(member(role), "tenants:write"));
     expect(may).toEqual(["owner", "admin"]);
     expect(mayDo(OPERATOR, "tenants:write")).toBe(true);
+    // What is the members' takes a role that has it.
+    expect(mayDo(OPERATOR, "keys:write")).toBe(false);
+    expect(mayDo({ role: "developer", isOperator: true }, "keys:write")).toBe(true);
   });
 });
 
@@ -48,9 +52,10 @@ describe("findRoleRefusal", () => {
 
   it("keeps the last owner, whom an operator cannot demote either", () => {
     expect(findRoleRefusal(ask("owner", "owner", 1))).toContain("The only owner");
-    expect(
-      findRoleRefusal({ standing: OPERATOR, role: "owner", ownerCount: 1, isSelf: false }),
-    ).toContain("The only owner");
+    const standing = { role: "owner", isOperator: true } as const;
+    expect(findRoleRefusal({ standing, role: "owner", ownerCount: 1, isSelf: false })).toContain(
+      "The only owner",
+    );
     expect(findRoleRefusal(ask("owner", "owner", undefined))).toBeUndefined();
   });
 });

@@ -1,9 +1,11 @@
 import {
   canGrantRole,
   type HeldRole,
+  MEMBERS_OWN,
   ROLES,
   type Role,
   type Scope,
+  scopesOf,
 } from "@turnpike/domain/access/scopes";
 import { mayInTenant, type NamedRole, nameRole, toHeldRole } from "#platform/may-in-tenant.ts";
 
@@ -19,9 +21,9 @@ export const ROLE_NOTES: Readonly<Record<Role, string>> = {
   viewer: "Views keys, usage and members; cannot change anything.",
 };
 
-/** True when the person has the scope in the tenant. */
+/** True when the person has the scope in the tenant. An operator's own role there adds what it allows. */
 export function mayDo(standing: Standing, scope: Scope): boolean {
-  return standing.isOperator || mayInTenant(standing, scope);
+  return mayInTenant(standing, scope) || (standing.isOperator && !MEMBERS_OWN.includes(scope));
 }
 
 /** The roles that the person may grant, in their order. @param roles - Left out: the built-in ones, strongest first. */
@@ -32,8 +34,10 @@ export function listGrantableRoles(
   return roles.filter((role) => isGrantable(standing, role));
 }
 
-export function isGrantable({ isOperator, ...own }: Standing, other: HeldRole): boolean {
-  return isOperator || canGrantRole(toHeldRole(own), other);
+export function isGrantable(standing: Standing, other: HeldRole): boolean {
+  return standing.isOperator
+    ? scopesOf(other).every((scope) => mayDo(standing, scope))
+    : canGrantRole(toHeldRole(standing), other);
 }
 
 export type MemberQuestion = {

@@ -1,5 +1,5 @@
 import { createFileRoute } from "@tanstack/react-router";
-import type { Scope } from "@turnpike/domain/access/scopes";
+import { MEMBERS_OWN, type Scope } from "@turnpike/domain/access/scopes";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { parseAlertsSearch } from "#features/analytics/alerts/alerts-search.view-model.ts";
 import { ANALYTICS_PAGE } from "#features/analytics/analytics-heading.ts";
@@ -23,7 +23,8 @@ function AnalyticsRoute() {
   const navigate = Route.useNavigate();
   const { user } = useVerifiedUser();
   const may = (tenant: OwnTenant, scope: Scope) =>
-    (user.isOperator && tenant.isVisited !== true) || mayInTenant(tenant, scope);
+    mayInTenant(tenant, scope) ||
+    (user.isOperator && tenant.isVisited !== true && !MEMBERS_OWN.includes(scope));
   return (
     <TenantGate page={ANALYTICS_PAGE}>
       {(tenant) => (

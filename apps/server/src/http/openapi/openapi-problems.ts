@@ -100,7 +100,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "account.endSignIns": ["ACCOUNT_ELSEWHERE"],
   "account.export": ["RESOURCE_NOT_FOUND"],
   "account.getDeletion": ["RESOURCE_NOT_FOUND"],
-  "account.delete": [...PROVEN, "LAST_OWNER", "SIGN_IN_EXPIRED"],
+  "account.delete": [...PROVEN, "LAST_OWNER", "CONFLICT", "SIGN_IN_EXPIRED"],
   "proposals.create": ["CONFLICT"],
   "proposals.accept": ["CONFLICT"],
   "proposals.decline": ["CONFLICT"],

@@ -3,7 +3,7 @@ import type { InvitationPreview } from "@turnpike/contract/invitations";
 import type { Tx } from "@turnpike/db/client";
 import { type CallContext, getPerson } from "@turnpike/domain/access/actor";
 import { titleOfRole } from "@turnpike/domain/access/scopes";
-import { AppError } from "@turnpike/domain/errors/app-error";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { findUserEmail } from "#modules/identity/index.ts";
@@ -85,15 +85,18 @@ export async function acceptInvitation(
       if (row === undefined) {
         return await findAccepted(deps, tx, { hash, userId });
       }
-      const { tenant_id: tenantId, invitation_id: invitationId, role } = row;
+      const { tenant_id: tenantId, invitation_id: invitationId } = row;
       await assertSameMailbox(tx, userId, row);
       await lockTenant(tx, tenantId);
-      if (!(await markInvitationAccepted(tx, tenantId, { invitationId, userId, now }))) {
+      const role = await markInvitationAccepted(tx, tenantId, { invitationId, userId, now });
+      if (role === undefined) {
         return await findAccepted(deps, tx, { hash, userId });
       }
       const held = await getHeldRole(tx, tenantId, role);
       if ((await findMemberRow(tx, tenantId, userId)) === undefined) {
-        await upsertMember(tx, { tenantId, userId, role, now });
+        if (!(await upsertMember(tx, { tenantId, userId, role, now }))) {
+          throw resourceNotFound("user");
+        }
         await publishEvent(deps, tx, {
           tenantId,
           type: "member.added",

@@ -11,7 +11,7 @@ import {
   type CallContext,
   type UserActor,
 } from "@turnpike/domain/access/actor";
-import { AppError } from "@turnpike/domain/errors/app-error";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { slugFrom, slugsToTry } from "@turnpike/domain/ids/slug";
 import { writeAudit } from "#modules/audit/index.ts";
@@ -97,7 +97,10 @@ async function makeOwner(
   input: { founder: UserActor; tenantId: TenantId },
 ): Promise<void> {
   const { tenantId, founder } = input;
-  await upsertMember(tx, { tenantId, userId: founder.id, role: "owner", now: deps.clock.now() });
+  const now = deps.clock.now();
+  if (!(await upsertMember(tx, { tenantId, userId: founder.id, role: "owner", now }))) {
+    throw resourceNotFound("user");
+  }
   await writeAudit(deps, tx, context, {
     tenantId,
     action: "member.added",

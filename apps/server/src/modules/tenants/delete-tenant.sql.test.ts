@@ -337,6 +337,19 @@ describe("restoreTenant", () => {
     await makeKey(tenantId);
   });
 
+  it("brings no one back who deleted their account meanwhile, and the trail says so", async () => {
+    const { tenantId } = await createTestTenant(services, "Fewer");
+    const gone = await createTestUser(services, { roles: [[tenantId, "owner"]] });
+    const kept = await createTestUser(services, { roles: [[tenantId, "viewer"]] });
+    await remove(tenantId, "Fewer");
+    await database.sql`update users set deleted_at = now() where user_id = ${gone.userId}`;
+    await restore(tenantId);
+    expect(await rolesOf(gone.userId)).toEqual([]);
+    expect(await rolesOf(kept.userId)).toEqual([[tenantId, "viewer"]]);
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 2 });
+    expect(items[1]).toMatchObject({ action: "member.removed", entityId: gone.userId });
+  });
+
   it("adds a number to a slug that was taken meanwhile, and refuses when the external id was", async () => {
     const make = (name: string) =>
       createTenant(services, OPERATOR_CONTEXT, { name, slug: "free-again", externalId: "crm-1" });

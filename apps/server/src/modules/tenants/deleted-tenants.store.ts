@@ -1,5 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { TENANT_COLUMNS, type TenantRow } from "./tenants.store.ts";
 
 /** Everything here needs the operator role that sees deleted tenants. */
@@ -110,6 +110,15 @@ export async function markTenantRestored(
     where tenant_id = ${tenantId}
     returning ${tx(TENANT_COLUMNS)}`;
   return row;
+}
+
+/** Members who deleted their account while the tenant was deleted, and so could not leave it. */
+export async function deleteGoneMembers(tx: Tx, tenantId: TenantId): Promise<UserId[]> {
+  const rows = await tx<{ user_id: UserId }[]>`
+    delete from members m using users u
+    where m.tenant_id = ${tenantId} and u.user_id = m.user_id and u.deleted_at is not null
+    returning m.user_id`;
+  return rows.map((row) => row.user_id);
 }
 
 /** Tenants that can no longer be restored and still have data, the earliest deleted first. */

@@ -71,18 +71,22 @@ export async function findOpenInvitationByHash(
   return row;
 }
 
-/** Accepts the invitation in one statement, so that only one of several attempts succeeds. */
+/**
+ * Accepts the invitation in one statement, so that only one of several attempts succeeds.
+ *
+ * @returns The role that it gives now: a deleted one was replaced. Undefined when it can no longer be accepted.
+ */
 export async function markInvitationAccepted(
   tx: Tx,
   tenantId: TenantId,
   input: { invitationId: string; userId: UserId; now: Date },
-): Promise<boolean> {
-  const rows = await tx`
+): Promise<RoleName | undefined> {
+  const [row] = await tx<{ role: RoleName }[]>`
     update invitations set accepted_at = ${input.now}, accepted_by = ${input.userId}
     where tenant_id = ${tenantId} and invitation_id = ${input.invitationId}
       and accepted_at is null and revoked_at is null and expires_at > ${input.now}
-    returning 1`;
-  return rows.length === 1;
+    returning role`;
+  return row?.role;
 }
 
 /** The tenant that a person joined with this token. Needs the operator role. */

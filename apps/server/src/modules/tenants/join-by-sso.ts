@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { Role } from "@turnpike/domain/access/scopes";
+import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
@@ -19,7 +20,9 @@ export async function joinBySso(
   if ((await findMemberRow(tx, tenantId, userId)) !== undefined) {
     return;
   }
-  await upsertMember(tx, { ...input, now: deps.clock.now() });
+  if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
+    throw resourceNotFound("user");
+  }
   const person = { type: "user", id: userId, isOperator: false, roles: new Map() } as const;
   await writeAudit(
     deps,

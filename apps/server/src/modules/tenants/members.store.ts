@@ -40,14 +40,20 @@ export async function findMemberRow(
   return row;
 }
 
-/** Adds a member or changes the role. @returns False when there is no such user. */
+/**
+ * Adds a member or changes the role. An account that is being deleted at this moment is waited for.
+ *
+ * @returns False when there is no such user, or their account is deleted.
+ */
 export async function upsertMember(
   tx: Tx,
   row: { tenantId: TenantId; userId: UserId; role: RoleName; now: Date },
 ): Promise<boolean> {
   const rows = await tx`
     insert into members (tenant_id, user_id, role, created_at)
-    select ${row.tenantId}, user_id, ${row.role}, ${row.now} from users where user_id = ${row.userId}
+    select ${row.tenantId}, user_id, ${row.role}, ${row.now} from users
+    where user_id = ${row.userId} and deleted_at is null
+    for share
     on conflict (tenant_id, user_id) do update set role = excluded.role
     returning 1`;
   return rows.length === 1;

@@ -1,7 +1,12 @@
 import type { Member } from "@turnpike/contract/tenants";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import { type RoleName, titleOfRole } from "@turnpike/domain/access/scopes";
-import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import {
+  type HeldRole,
+  type RoleName,
+  scopesOf,
+  titleOfRole,
+} from "@turnpike/domain/access/scopes";
+import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
@@ -20,11 +25,26 @@ function mayAddDirectly(actor: Actor): boolean {
   return actor.type !== "user" || actor.isOperator;
 }
 
+/** A role that operators gave themselves would outlast the session in which they act, and its reason. */
+function assertNotOwnGain(
+  actor: Actor,
+  { userId, before, role }: { userId: UserId; before: HeldRole | undefined; role: HeldRole },
+): void {
+  const isOwn = actor.type === "user" && actor.isOperator && actor.id === userId;
+  const held = before === undefined ? [] : scopesOf(before);
+  if (isOwn && !scopesOf(role).every((scope) => held.includes(scope))) {
+    throw new AppError({
+      code: "INSUFFICIENT_SCOPE",
+      publicMessage: "Operators give no role to themselves: one of the tenant's owners can.",
+    });
+  }
+}
+
 /**
  * Changes the role of a member; giving the present role does nothing. Webhooks of a member who may no longer write any are paused. The operator's actors can also make a user a member.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` for the tenant, the user or the member; `LAST_OWNER`; `INSUFFICIENT_SCOPE` for a
- *   role above the actor's own, before or after.
+ *   role above the actor's own, before or after, and for operators who would gain by it themselves.
  */
 export async function putMember(
   deps: AppServices,
@@ -42,8 +62,10 @@ export async function putMember(
         throw resourceNotFound("member");
       }
       const held = await getHeldRole(tx, tenantId, role);
-      const roles = before === undefined ? [held] : [held, toHeldRole(before)];
+      const heldBefore = before === undefined ? undefined : toHeldRole(before);
+      const roles = heldBefore === undefined ? [held] : [held, heldBefore];
       await assertMayGrant(tx, actor, { tenantId, roles });
+      assertNotOwnGain(actor, { userId, before: heldBefore, role: held });
       if (before?.role === role) {
         return toMemberReply(before);
       }
@@ -67,7 +89,7 @@ export async function putMember(
         entityType: "member",
         entityId: userId,
         details: {
-          role: [before === undefined ? null : titleOfRole(toHeldRole(before)), titleOfRole(held)],
+          role: [heldBefore === undefined ? null : titleOfRole(heldBefore), titleOfRole(held)],
           ...(pausedWebhooks.length > 0 && {
             pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
           }),

@@ -10,6 +10,7 @@ import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import {
   type DeletedTenantRow,
+  deleteGoneMembers,
   isNameTaken,
   lockDeletedTenantRow,
   markTenantRestored,
@@ -73,6 +74,12 @@ export async function restoreTenant(
         throw resourceNotFound("tenant");
       }
       const plan = await getTenantPlan(deps, tx, tenantId);
+      for (const userId of await deleteGoneMembers(tx, tenantId)) {
+        await writeAudit(deps, tx, context, {
+          ...{ tenantId, action: "member.removed", entityType: "member", entityId: userId },
+          details: { why: "account_deleted" },
+        });
+      }
       await writeAudit(deps, tx, context, {
         tenantId,
         action: "tenant.restored",

@@ -3,6 +3,7 @@ import { databaseErrorCode } from "@turnpike/db/database-errors";
 import { mayInTenant } from "@turnpike/domain/access/actor";
 import { BASIC_SCOPES, CUSTOM_ROLE_SCOPES, type Scope } from "@turnpike/domain/access/scopes";
 import type { CustomRoleId, TenantId, UserId } from "@turnpike/domain/ids/ids";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -24,7 +25,9 @@ import { deleteRole } from "./delete-role.ts";
 import { listRoles } from "./list-roles.ts";
 import { putMember } from "./put-member.ts";
 import { removeMember } from "./remove-member.ts";
+import { revokeInvitation } from "./revoke-invitation.ts";
 import { roleDirectory } from "./role-directory.ts";
+import { deleteCustomRole, replaceRole } from "./roles.store.ts";
 import { createRole, updateRole } from "./write-role.ts";
 
 let database: TestDatabase;
@@ -249,6 +252,44 @@ describe("a role that a tenant made", () => {
       ]);
       expect([given.status, deleted.status].sort()).toEqual(["fulfilled", "rejected"]);
     }
+  });
+
+  it("that is deleted while an invitation to it is accepted gives its replacement, and the trail names each", async () => {
+    const stage = await createStage();
+    const { tenantId, owner } = stage;
+    const roleId = await make(stage, ["keys:read"], "Short lived");
+    const person = await createTestUser(services, { email: "late@example.com" });
+    const invite = (email: string) =>
+      createInvitation(invitationDeps(), owner.context, { tenantId, email, role: roleId });
+    const { link } = await invite("late@example.com");
+    const { invitationId } = await invite("revoked@example.com");
+    await revokeInvitation(services, owner.context, { tenantId, invitationId });
+    const of = { tenantId, entityId: invitationId, limit: 1 };
+    const [revoked] = (await listAudit(services, owner.context, of)).items;
+    expect(revoked?.details).toMatchObject({ role: "Short lived" });
+
+    // The invitation is read before the tenant is locked: here the role is deleted in between.
+    let held = (): void => undefined;
+    const isHeld = new Promise<void>((resolve) => {
+      held = resolve;
+    });
+    const deleted = services.transact.asOperator(async (tx) => {
+      await tx`select 1 from tenants where tenant_id = ${tenantId} for update`;
+      held();
+      await pollUntil("the acceptance waits", async () => {
+        const rows = await database.sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return rows.length > 0;
+      });
+      await replaceRole(tx, tenantId, { from: roleId, to: "viewer" });
+      await deleteCustomRole(tx, tenantId, roleId);
+    });
+    await isHeld;
+    const input = { token: tokenOf(link) };
+    const accepted = await acceptInvitation(services, person.context, input);
+    await deleted;
+    expect(accepted.tenant).toMatchObject({ tenantId, role: "viewer" });
   });
 
   it("is nothing to another tenant: not to see, to give or to change, nor for the database", async () => {

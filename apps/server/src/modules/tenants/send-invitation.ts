@@ -12,6 +12,7 @@ import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content"
 import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { writeAudit } from "#modules/audit/index.ts";
+import { findUserEmail } from "#modules/identity/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -79,6 +80,22 @@ async function assertWithinLimits(
   }
 }
 
+/** An operator would join by it, and stay when the session in which they act is over. */
+async function assertNotOwnAddress(tx: Tx, actor: Actor, email: string): Promise<void> {
+  if (actor.type !== "user" || !actor.isOperator) {
+    return;
+  }
+  const own = await findUserEmail(tx, actor.id);
+  if (own?.toLowerCase() === email) {
+    const message = "This is your own address: one of the tenant's owners can invite you.";
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "/email", message }],
+    });
+  }
+}
+
 function toMail(input: {
   tenantName: string;
   brandName: string;
@@ -123,6 +140,7 @@ export async function sendInvitation(
   await assertMayGrant(tx, context.actor, { tenantId, roles: [held] });
   const now = deps.clock.now();
   await assertWithinLimits(tx, tenantId, { email, actor: context.actor, now });
+  await assertNotOwnAddress(tx, context.actor, email);
   if (await hasMemberWithEmail(tx, tenantId, email)) {
     const message = "A member of the tenant has this address already.";
     throw new AppError({

@@ -1,10 +1,11 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { RoleName } from "@turnpike/domain/access/scopes";
+import { type RoleName, titleOfRole } from "@turnpike/domain/access/scopes";
 import type { ServiceKeyId, TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { getHeldRole } from "./find-role.ts";
 import {
   type InvitationRow,
   revokeInvitationRowsBy,
@@ -20,12 +21,13 @@ export async function recordRevoked(
   rows: readonly InvitationRow[],
 ): Promise<void> {
   for (const { tenant_id: tenantId, invitation_id: invitationId, email, role } of rows) {
+    const held = await getHeldRole(tx, tenantId, role);
     await writeAudit(deps, tx, context, {
       tenantId,
       action: "invitation.revoked",
       entityType: "invitation",
       entityId: invitationId,
-      details: { email, role },
+      details: { email, role: titleOfRole(held) },
     });
     await publishEvent(deps, tx, {
       tenantId,

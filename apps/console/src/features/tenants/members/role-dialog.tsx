@@ -9,11 +9,10 @@ import { useState } from "react";
 import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
-import { toHeldRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
-import type { Standing } from "../standing.view-model.ts";
+import { mayDo, type Standing } from "../standing.view-model.ts";
 import type { TenantRole } from "../tenants.queries.ts";
 import { listOffered } from "./abilities.view-model.ts";
 
@@ -60,7 +59,7 @@ function RoleForm({ tenant: { tenantId }, standing, role, onDone }: RoleFormProp
   const [name, setName] = useState(role?.name ?? "");
   const [description, setDescription] = useState(role?.description ?? "");
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(role?.scopes));
-  const held = standing.isOperator ? scopesOf("owner") : scopesOf(toHeldRole(standing));
+  const held = scopesOf("owner").filter((scope) => mayDo(standing, scope));
   useUnsaved(name !== (role?.name ?? "") || scopes.size !== (role?.scopes.length ?? 0));
   const save = useMutation({
     mutationKey: ["roles", "save"],

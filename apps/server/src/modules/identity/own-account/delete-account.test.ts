@@ -1,3 +1,4 @@
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
@@ -97,6 +98,43 @@ describe("the deletion of an account", () => {
     const back = (await app.call(again, "GET", "/v1/me")).json;
     expect(back.userId).toMatch(/^usr_/);
     expect(back.userId).not.toBe(userId);
+  });
+
+  it("leaves no member without an account, also of those who join at that moment", async () => {
+    const tenantId = await app.mintTenant("Quick Heron");
+    const staying = await app.mintMember(tenantId, "owner");
+    const { token, userId } = await app.mintMember(await app.mintTenant("Other"), "viewer");
+    const confirmation = await confirmationOf(token);
+    const remove = () => app.call(token, "POST", "/v1/me/account/delete", { confirmation });
+    const add = `/v1/tenants/${tenantId}/members/${userId}`;
+    const service = await app.mintServiceKey(SCOPES);
+    const isWaiting = async () => {
+      const rows = await database.sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return rows.length > 0;
+    };
+
+    let deleting: Promise<{ status: number }> | undefined;
+    await database.sql.transaction(async (tx) => {
+      await tx`
+        insert into members (tenant_id, user_id, role, created_at)
+        select ${tenantId}, user_id, 'viewer', now() from users where user_id = ${userId} for share`;
+      deleting = remove();
+      await pollUntil("the deletion waits", isWaiting);
+    });
+    expect(await deleting).toMatchObject({ status: 409, json: { code: "CONFLICT" } });
+    expect((await userOf(userId))?.deleted_at).toBeNull();
+    const left = await app.call(staying.token, "DELETE", add);
+    expect(left.status, left.text).toBe(200);
+
+    let adding: Promise<{ status: number }> | undefined;
+    await database.sql.transaction(async (tx) => {
+      await tx`update users set deleted_at = now() where user_id = ${userId}`;
+      adding = app.call(service, "PUT", add, { role: "viewer" });
+      await pollUntil("the addition waits", isWaiting);
+    });
+    expect(await adding).toMatchObject({ status: 404, json: { code: "RESOURCE_NOT_FOUND" } });
   });
 
   it("needs a token of the last minutes where another provider keeps the password, and no program", async () => {

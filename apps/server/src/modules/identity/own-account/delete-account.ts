@@ -72,8 +72,8 @@ function assertNoSoleOwner(memberships: readonly OwnMembership[]): void {
  * Deletes the person's account at once: memberships, sign-ins, tokens, command lines, agents, what only they could see. What they did
  * stays in the trails under an id without a name; keys that they made stay with their tenants.
  *
- * @throws {AppError} `INVALID_CREDENTIALS`, `INVALID_REQUEST`, `LAST_OWNER`, `SIGN_IN_EXPIRED`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`,
- *   `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `INVALID_CREDENTIALS`, `INVALID_REQUEST`, `LAST_OWNER`, `CONFLICT`, `SIGN_IN_EXPIRED`, `TOO_MANY_ATTEMPTS`,
+ *   `OVERLOADED`, `INSUFFICIENT_SCOPE`.
  */
 export async function deleteOwnAccount(
   deps: DeleteAccountDeps,
@@ -132,5 +132,12 @@ async function forgetPerson(
   // Tokens name whole seconds: one of this second is refused too.
   const tokensValidFrom = new Date((Math.floor(now.getTime() / 1_000) + 1) * 1_000);
   await forgetUser(tx, { userId, now, tokensValidFrom });
+  // From here on, no one can be made a member; who was a moment ago, in another tab, is one that the lists above do not name.
+  if ((await deps.tenants.listMemberships(tx, userId)).length > 0) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: "You joined a tenant at this moment: delete the account again.",
+    });
+  }
   await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
 }

@@ -1,5 +1,6 @@
 import { acting as actingSchema } from "@turnpike/contract/acting";
 import { type AuditEntry, auditEntry } from "@turnpike/contract/tenants";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -120,6 +121,46 @@ describe("an operator in a tenant of others", () => {
     }
     const { json: keys } = await app.call(owner, "GET", `${at}/keys`);
     expect(keys.items).toHaveLength(1);
+  });
+});
+
+describe("a role of an operator in a tenant of others", () => {
+  const join = async (role: string) => {
+    const me = (await app.call(operator, "GET", "/v1/me")).json.userId;
+    return await app.call(operator, "PUT", `/v1/tenants/${acme}/members/${me}`, { role });
+  };
+
+  it("is not given by themselves, while acting or not, nor by an invitation to their own address", async () => {
+    const refused = { status: 403, json: { code: "INSUFFICIENT_SCOPE" } };
+    expect(await join("viewer")).toMatchObject(refused);
+    await start();
+    expect(await join("developer")).toMatchObject(refused);
+    const { email } = (await app.call(operator, "GET", "/v1/me")).json;
+    const invited = await app.call(operator, "POST", `/v1/tenants/${acme}/invitations`, {
+      ...{ email: email.toUpperCase(), role: "developer" },
+    });
+    expect(invited).toMatchObject({ status: 400, json: { errors: [{ pointer: "/email" }] } });
+  });
+
+  it("lets them do what it allows, and is no way around acting with a reason", async () => {
+    const me = (await app.call(operator, "GET", "/v1/me")).json.userId;
+    const member = `/v1/tenants/${acme}/members/${me}`;
+    const put = async (role: string) => {
+      // Acme's owner cannot add people without an invitation: a program of the operator can.
+      const reply = await app.call(await app.mintServiceKey(SCOPES), "PUT", member, { role });
+      expect(reply.status, reply.text).toBe(200);
+    };
+    await put("viewer");
+    await expect
+      .poll(async () => (await rename(acme, "As a viewer")).json)
+      .toMatchObject({
+        ...{ code: "INSUFFICIENT_SCOPE", requiredScope: "keys:write" },
+      });
+    expect((await start()).json).toMatchObject({ code: "CONFLICT" });
+    expect(await join("developer")).toMatchObject({ status: 403 });
+    await put("developer");
+    await expect.poll(async () => (await rename(acme, "As a developer")).status).toBe(200);
+    expect((await app.call(owner, "DELETE", member)).status).toBe(200);
   });
 });
 

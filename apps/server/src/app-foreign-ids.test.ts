@@ -24,6 +24,7 @@ const CANARY = "canary-of-theirs";
 const FINDS_NOTHING: Readonly<Record<string, readonly number[]>> = {
   "tenants.list /q": [200],
   "tenants.listAudit /entityId": [200],
+  "tenants.listAudit /actorId": [200],
   "keys.list /q": [200],
   "keys.change /keyIds/*": [200],
   "usage.query /key": [200],
@@ -47,6 +48,7 @@ const FINDS_NOTHING: Readonly<Record<string, readonly number[]>> = {
   "notifications.list /userId": [200],
   "notifications.markAllRead /userId": [200],
   "/v1/tenants/{tenantId}/usage.csv /key": [200],
+  "/v1/tenants/{tenantId}/audit/export /keyId": [200],
   "/v1/events /subject": [422],
   "/v1/usage.csv /tenant": [200],
   "/v1/usage.csv /key": [200],

@@ -50,6 +50,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   grantId: "grantId",
   lineId: "lineId",
   entityId: "keyId",
+  actorId: "keyId",
   q: "keyId",
   // Filters of a question, by dimension.
   "filters/{}": "keyId",
@@ -255,6 +256,11 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   [`${TENANT}/usage.csv`]: [
     inPath("GET", `${TENANT}/usage.csv?measures=requests`, "tenantId"),
     inQuery(`${TENANT}/usage.csv`, "key", "keyId"),
+  ],
+  [`${TENANT}/audit/export`]: [
+    inPath("GET", `${TENANT}/audit/export?format=csv`, "tenantId"),
+    inPath("GET", `${TENANT}/audit/export?format=csv&actorId={keyId}`, "keyId"),
+    inPath("GET", `${TENANT}/audit/export?format=jsonl&entityId={keyId}`, "keyId"),
   ],
   [`${TENANT}/invoices/{invoiceId}/csv`]: [
     inPath("GET", `${TENANT}/invoices/{invoiceId}/csv`, "tenantId"),

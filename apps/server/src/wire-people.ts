@@ -33,6 +33,7 @@ import {
   createLiveCallsRawRoutes,
   createQueue,
 } from "#modules/analytics/index.ts";
+import { createAuditRawRoutes, createAuditRoutes } from "#modules/audit/index.ts";
 import {
   createAllSubscriptionsRoutes,
   createBillingDetailsRoutes,
@@ -284,12 +285,15 @@ export function wirePeople(
       tenants: createPersonTenants({ ...services, memberKeys: installation.memberKeys }),
       resources: PERSON_RESOURCES,
     }),
-    tenants: createTenantsRoutes({
-      ...services,
-      plans: installation.plans,
-      memberKeys: installation.memberKeys,
-      resources: TENANT_RESOURCES,
-    }),
+    tenants: {
+      ...createTenantsRoutes({
+        ...services,
+        plans: installation.plans,
+        memberKeys: installation.memberKeys,
+        resources: TENANT_RESOURCES,
+      }),
+      ...createAuditRoutes(services),
+    },
     acting: createActingRoutes({ ...services, ...mail }),
     invitations: createInvitationsRoutes({
       ...services,
@@ -402,6 +406,7 @@ export function wirePeople(
       ...createRevenueRawRoutes(billing),
       ...createProviderEventsRawRoutes({ ...billing, jobs: input.jobs.queue }),
       ...createExportsRawRoutes(downloads),
+      ...createAuditRawRoutes(services),
       ...createLiveCallsRawRoutes({
         ...services,
         liveCalls,

@@ -3,6 +3,7 @@ import { actingContract } from "./acting.ts";
 import { adviceContract } from "./advice.ts";
 import { agentGrantsContract } from "./agent-grants.ts";
 import { alertsContract } from "./alerts.ts";
+import { auditContract } from "./audit.ts";
 import { setupContract } from "./auth.ts";
 import {
   allSubscriptionsContract,
@@ -58,7 +59,7 @@ export const contract = {
   personTokens: personTokensContract,
   account: accountContract,
   reference: referenceContract,
-  tenants: tenantsContract,
+  tenants: { ...tenantsContract, ...auditContract },
   acting: actingContract,
   invitations: invitationsContract,
   roles: rolesContract,

@@ -131,19 +131,6 @@ export const ensureUserRequest = z.strictObject({
 });
 export type EnsureUserRequest = z.infer<typeof ensureUserRequest>;
 
-export const auditEntry = z.strictObject({
-  auditId: z.string(),
-  occurredAt: instant,
-  actorType: z.string(),
-  actorId: z.string(),
-  action: z.string(),
-  entityType: z.string(),
-  entityId: z.string(),
-  requestId: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-});
-export type AuditEntry = z.infer<typeof auditEntry>;
-
 const tags = ["Tenants"];
 
 export const tenantsContract = {
@@ -252,36 +239,4 @@ export const tenantsContract = {
     })
     .input(ensureUserRequest)
     .output(user),
-  listAudit: operation({ scope: "audit:read" })
-    .route({
-      method: "GET",
-      path: "/tenants/{tenantId}/audit",
-      summary: "List audit entries",
-      tags,
-    })
-    .input(
-      z.strictObject({
-        tenantId,
-        /** Only entries about this entity: a key, a member, the tenant itself. */
-        entityId: plainText(64).min(1).optional(),
-        ...pageQuery,
-      }),
-    )
-    .output(pageOf(auditEntry)),
-  listInstallationAudit: operation({ scope: "audit:read" })
-    .route({
-      method: "GET",
-      path: "/audit",
-      summary:
-        "List audit entries of the installation: operators, users, service keys, the catalogue; for operators",
-      tags,
-    })
-    .input(
-      z.strictObject({
-        /** Only entries about this entity: a service key, a plan, a user. */
-        entityId: plainText(64).min(1).optional(),
-        ...pageQuery,
-      }),
-    )
-    .output(pageOf(auditEntry)),
 };

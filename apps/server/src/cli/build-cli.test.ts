@@ -73,6 +73,7 @@ describe("the commands", () => {
         ...[
           "ask",
           "audit list",
+          "audit export",
           "backup",
           "restore",
           "upgrade",

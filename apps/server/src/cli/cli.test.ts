@@ -189,6 +189,17 @@ describe("the command line", () => {
     const { tenantId } = await ask("tenants", "get", "blue-heron");
     const ofTenant = await turnpike("audit", "list", "--tenant", tenantId);
     expect(ofTenant.stdout).toMatch(/ operator .+ tenant\.created +ten_/);
+    const ofAll = await ask("audit", "list", "--all-tenants", "--action", "tenant.created");
+    expect(ofAll.items.map((entry: { tenantId: string }) => entry.tenantId)).toContain(tenantId);
+    expect(await fail("audit", "list", "--all-tenants", "--tenant", tenantId)).toMatchObject({
+      code: 2,
+    });
+    await using folder = await makeTempFolder();
+    const out = join(folder.path, "audit.csv");
+    await ask("audit", "export", "--tenant", tenantId, "--format", "csv", "--out", out);
+    const lines = (await readFile(out, "utf8")).trimEnd().split("\r\n");
+    expect(lines[0]).toMatch(/^occurred_at,actor_type,/);
+    expect(lines.at(-1)).toContain(`,tenant.created,tenant,${tenantId},`);
   });
 
   it("applies a catalogue from YAML, once", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { toOutputFileError } from "./output-file-error.ts";
 
@@ -8,13 +8,16 @@ import { toOutputFileError } from "./output-file-error.ts";
  *
  * @throws {OutputFileError}
  */
-export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeWholeFile(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<string>,
+): Promise<void> {
   const part = join(dirname(path), `.${basename(path)}.part`);
   try {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(part, "w");
     try {
-      await file.writeFile(content);
+      await writeFile(file, content);
       // The name may reach the disk before the content, and a power cut would leave an empty file.
       await file.datasync();
     } finally {

@@ -1,5 +1,6 @@
 import { type OpenAPI, OpenAPIGenerator } from "@orpc/openapi";
 import { ZodToJsonSchemaConverter } from "@orpc/zod/zod4";
+import { auditEntry } from "@turnpike/contract/audit";
 import {
   ownTenant,
   signedInUser,
@@ -24,7 +25,7 @@ import { notification } from "@turnpike/contract/notifications";
 import type { OperationMeta } from "@turnpike/contract/operation";
 import { mail } from "@turnpike/contract/outbox";
 import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
-import { auditEntry, member, tenant, user } from "@turnpike/contract/tenants";
+import { member, tenant, user } from "@turnpike/contract/tenants";
 import { limits, usageReport, usageRow, usageValues } from "@turnpike/contract/usage";
 import { headersOf } from "./openapi-headers.ts";
 import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problems.ts";

@@ -7,6 +7,7 @@ import {
   QUESTION_LENGTH_MAX,
   QUESTIONS_BEFORE_MAX,
 } from "@turnpike/domain/questions/question-limits";
+import { AUDIT_OPERATIONS } from "./openapi-audit-operations.ts";
 import { LOGO_OPERATIONS } from "./openapi-logo-operations.ts";
 import { REPORT_OPERATIONS } from "./openapi-report-operations.ts";
 import type { RawOperation } from "./raw-operation.ts";
@@ -651,6 +652,7 @@ const readDocument: RawOperation = {
 
 export const RAW_OPERATIONS: readonly RawOperation[] = [
   ...REPORT_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...LOGO_OPERATIONS,
   verifySignIn,
   uploadFile,

@@ -27,20 +27,6 @@ export async function insertAuditEntry(
       ${row.action}, ${row.entity_type}, ${row.entity_id}, ${row.request_id}, ${tx.json(row.details)})`;
 }
 
-export async function listAuditRows(
-  tx: Tx,
-  tenantId: string,
-  page: { entityId: string | undefined; beforeId: string | undefined; limit: number },
-): Promise<AuditRow[]> {
-  const ofEntity = page.entityId === undefined ? tx`` : tx`and entity_id = ${page.entityId}`;
-  return await tx<AuditRow[]>`
-    select audit_id, occurred_at, actor_type, actor_id, action, entity_type, entity_id, request_id, details
-    from audit_entries
-    where tenant_id = ${tenantId} ${ofEntity} and (${page.beforeId ?? null}::text is null or audit_id < ${page.beforeId ?? null})
-    order by audit_id desc
-    limit ${page.limit}`;
-}
-
 /** The nouns of entries that actors left since a time, each once: "key" of "key.created". */
 export async function listTracesOf(
   tx: Tx,
@@ -48,7 +34,7 @@ export async function listTracesOf(
   { actorIds, since }: { actorIds: readonly string[]; since: Date },
 ): Promise<{ actorId: string; noun: string }[]> {
   return await tx<{ actorId: string; noun: string }[]>`
-    select distinct actor_id as "actorId", split_part(action, '.', 1) as noun
+    select distinct actor_id as "actorId", noun
     from audit_entries
     where tenant_id = ${tenantId} and occurred_at >= ${since} and actor_id = any(${[...actorIds]}::text[])`;
 }

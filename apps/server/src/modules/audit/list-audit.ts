@@ -1,26 +1,60 @@
-import type { AuditEntry } from "@turnpike/contract/tenants";
+import type { AuditEntry, AuditQuery, TenantAuditEntry } from "@turnpike/contract/audit";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import type { TenantId } from "@turnpike/domain/ids/ids";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
-import { parseIdCursor } from "#platform/parse-cursor.ts";
+import { parseCursor } from "#platform/parse-cursor.ts";
 import type { Transact } from "#platform/transact.ts";
-import { type AuditRow, listAuditRows, OPERATOR_TRAIL } from "./audit.store.ts";
+import { OPERATOR_TRAIL } from "./audit.store.ts";
+import {
+  type AuditFilters,
+  type AuditPlace,
+  type FoundRow,
+  findAuditRows,
+  listTenantNames,
+} from "./find-entries.store.ts";
 
-type AuditPage = { items: AuditEntry[]; nextCursor: string | null };
+type AuditPage<Entry = AuditEntry> = { items: Entry[]; nextCursor: string | null };
 
-type PageInput = {
-  entityId?: string | undefined;
-  cursor?: string | undefined;
-  limit: number;
-};
+/** Which entries are asked for: everything in them is optional. */
+export type AuditQuestion = Partial<Omit<AuditQuery, "cursor" | "limit">>;
+type PageInput = AuditQuestion & { cursor?: string | undefined; limit: number };
 
-/** Reads one row more than the page holds, to know whether there is another page. */
-function toQuery({ entityId, cursor, limit }: PageInput) {
-  return { entityId, beforeId: parseIdCursor("audit", cursor), limit: limit + 1 };
+/** @throws {AppError} `INVALID_REQUEST` for a range that ends before it begins. */
+export function toFilters({ from, to, ...question }: AuditQuestion): AuditFilters {
+  const range = {
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  };
+  if (range.from !== undefined && range.to !== undefined && range.to <= range.from) {
+    const message = "Must be after from.";
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: "The range ends before it begins.",
+      errors: [{ pointer: "/to", message }],
+    });
+  }
+  const { entityId, actorId, actorType, action, search } = question;
+  return { entityId, actorId, actorType, action, search, ...range };
 }
 
-function toPage(rows: readonly AuditRow[], limit: number): AuditPage {
-  const items = rows.slice(0, limit).map((row) => ({
+function toPlace(cursor: string): AuditPlace | undefined {
+  const [auditId = "", occurredAtMs = "", ...more] = cursor.split(":");
+  return isId("audit", auditId) && /^\d{1,15}$/.test(occurredAtMs) && more.length === 0
+    ? { auditId, occurredAt: new Date(Number(occurredAtMs)) }
+    : undefined;
+}
+
+function toCursor(place: AuditPlace | undefined): string | null {
+  return place === undefined ? null : `${place.auditId}:${String(place.occurredAt.getTime())}`;
+}
+
+function toQuery({ cursor, limit, ...question }: PageInput) {
+  return { filters: toFilters(question), before: parseCursor(cursor, toPlace), limit };
+}
+
+export function toEntry(row: FoundRow): AuditEntry {
+  return {
     auditId: row.audit_id,
     occurredAt: row.occurred_at.toISOString(),
     actorType: row.actor_type,
@@ -30,15 +64,14 @@ function toPage(rows: readonly AuditRow[], limit: number): AuditPage {
     entityId: row.entity_id,
     requestId: row.request_id,
     details: row.details,
-  }));
-  return { items, nextCursor: rows.length > limit ? (items.at(-1)?.auditId ?? null) : null };
+  };
 }
 
 /**
- * Lists a tenant's audit trail, newest first, of everything or of one entity. The trail of a deleted tenant remains visible to the
- * operator's actors.
+ * Lists a tenant's audit trail, newest first, of everything or of what the filters leave. The trail of a deleted tenant remains
+ * visible to the operator's actors.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`; `INVALID_REQUEST` (cursor, range).
  */
 export async function listAudit(
   deps: { transact: Transact },
@@ -47,8 +80,8 @@ export async function listAudit(
 ): Promise<AuditPage> {
   assertMayInTenant(context.actor, "audit:read", input.tenantId);
   const query = toQuery(input);
-  const rows = await deps.transact.asTenant(input.tenantId, (tx) =>
-    listAuditRows(tx, input.tenantId, query),
+  const { rows, next } = await deps.transact.asTenant(input.tenantId, (tx) =>
+    findAuditRows(tx, { trail: input.tenantId }, query),
   );
   // Every tenant's trail begins with its creation, so an empty answer is the only one that needs a second query.
   if (rows.length === 0) {
@@ -56,14 +89,14 @@ export async function listAudit(
       holder: input.tenantId,
     });
   }
-  return toPage(rows, input.limit);
+  return { items: rows.map(toEntry), nextCursor: toCursor(next) };
 }
 
 /**
  * Lists the audit trail of the installation, newest first: operators, users, service keys, the catalogue and the installation's
  * webhooks. For the operator's actors.
  *
- * @throws {AppError} `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `INVALID_REQUEST` (cursor, range).
  */
 export async function listInstallationAudit(
   deps: { transact: Transact },
@@ -72,6 +105,35 @@ export async function listInstallationAudit(
 ): Promise<AuditPage> {
   assertMay(context.actor, "audit:read");
   const query = toQuery(input);
-  const rows = await deps.transact.asOperator((tx) => listAuditRows(tx, OPERATOR_TRAIL, query));
-  return toPage(rows, input.limit);
+  const { rows, next } = await deps.transact.asOperator((tx) =>
+    findAuditRows(tx, { trail: OPERATOR_TRAIL }, query),
+  );
+  return { items: rows.map(toEntry), nextCursor: toCursor(next) };
+}
+
+/**
+ * Lists the audit trails of all tenants as one, newest first, those of deleted tenants included. For the operator's actors.
+ *
+ * @throws {AppError} `INSUFFICIENT_SCOPE`; `INVALID_REQUEST` (cursor, range).
+ */
+export async function listAllAudit(
+  deps: { transact: Transact },
+  context: CallContext,
+  input: PageInput,
+): Promise<AuditPage<TenantAuditEntry>> {
+  assertMay(context.actor, "audit:read");
+  const query = toQuery(input);
+  return await deps.transact.asOperatorWithDeleted(async (tx) => {
+    const { rows, next } = await findAuditRows(tx, "tenants", query);
+    const names = await listTenantNames(
+      tx,
+      rows.map((row) => row.tenant_id),
+    );
+    const items = rows.map((row) => ({
+      ...toEntry(row),
+      tenantId: row.tenant_id as TenantId,
+      tenantName: names.get(row.tenant_id) ?? null,
+    }));
+    return { items, nextCursor: toCursor(next) };
+  });
 }

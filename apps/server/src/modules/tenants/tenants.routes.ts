@@ -5,7 +5,6 @@ import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
 import { readJson } from "#http/json-body.ts";
 import { type RawRoute, sendJson } from "#http/raw-route.ts";
-import { listAudit, listInstallationAudit } from "#modules/audit/index.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
@@ -49,10 +48,6 @@ export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & 
     ),
     ensureUser: os.ensureUser.handler(({ input, context }) =>
       ensureUser(deps, context.call(), input),
-    ),
-    listAudit: os.listAudit.handler(({ input, context }) => listAudit(deps, context.call(), input)),
-    listInstallationAudit: os.listInstallationAudit.handler(({ input, context }) =>
-      listInstallationAudit(deps, context.call(), input),
     ),
   });
 }

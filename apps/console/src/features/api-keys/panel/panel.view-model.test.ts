@@ -1,4 +1,4 @@
-import { auditEntry } from "@turnpike/contract/tenants";
+import { auditEntry } from "@turnpike/contract/audit";
 import { describe, expect, it } from "vitest";
 import { makeUsageReport, makeUsageRow } from "#platform/usage-report.fixture.ts";
 import type { AuditEntry } from "../api-keys.queries.ts";

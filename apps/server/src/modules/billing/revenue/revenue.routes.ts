@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { implement } from "@orpc/server";
 import { billingSetupContract } from "@turnpike/contract/billing-setup";
 import { revenueContract, revenueCsvQuery } from "@turnpike/contract/revenue";
@@ -7,6 +5,7 @@ import { taxReportContract, taxReportQuery } from "@turnpike/contract/tax-report
 import type { HttpContext } from "#http/http-context.ts";
 import { parseQuery } from "#http/parse-query.ts";
 import type { RawCall, RawRoute } from "#http/raw-route.ts";
+import { sendLines } from "#http/send-lines.ts";
 import { toAttachmentHeaders } from "#modules/files/index.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { getBillingSetup } from "./get-billing-setup.ts";
@@ -51,22 +50,12 @@ export function createRevenueRoutes(deps: BillingDeps) {
 
 /** Sends lines as they are read. A caller who may not is refused before the head is sent. */
 async function sendCsv(
-  { res, context }: RawCall,
+  call: RawCall,
   { lines, name }: { lines: AsyncGenerator<string>; name: string },
 ): Promise<void> {
-  const first = await lines.next();
   const type = { name, mediaType: "text/csv; charset=utf-8; header=present", bytes: 0 };
   const { "content-length": _, ...headers } = toAttachmentHeaders(type);
-  res.writeHead(200, headers);
-  const rest = async function* () {
-    yield first.done === true ? "" : first.value;
-    yield* lines;
-  };
-  await pipeline(Readable.from(rest()), res).catch((error: unknown) => {
-    // The head is sent: without the end of its body, no reader takes it for the whole.
-    res.destroy();
-    context.logger.debug({ err: error, name }, "a report was broken off");
-  });
+  await sendLines(call, { lines, headers });
 }
 
 /** Reports as files: as long as there are customers and documents. */

@@ -1,5 +1,5 @@
 import { acting as actingSchema } from "@turnpike/contract/acting";
-import { type AuditEntry, auditEntry } from "@turnpike/contract/tenants";
+import { type AuditEntry, auditEntry } from "@turnpike/contract/audit";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";

@@ -235,6 +235,7 @@ const PLACES = [
   ["/operator", "Requests of all tenants"],
   ["/operator/tenants", "Used this period"],
   ["/operator/service-keys", "A service key lets your program"],
+  ["/operator/audit", "created the tenant"],
   ["/operator/outbox", "No mail server is configured"],
   ["/operator/health", "Everything is working."],
 ] as const;

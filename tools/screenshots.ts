@@ -43,6 +43,7 @@ const SIGNED_IN_SCREENS: readonly (readonly [name: string, path: string])[] = [
   ["operator-tenants", "/operator/tenants"],
   ["operator-insights", "/operator/insights"],
   ["operator-service-keys", "/operator/service-keys"],
+  ["operator-audit", "/operator/audit"],
   ["operator-outbox", "/operator/outbox"],
   ["operator-health", "/operator/health"],
   ["device", "/device"],

@@ -27,6 +27,7 @@ import { Route as AppPlansRouteImport } from "./routes/_app/plans.tsx";
 import { Route as AppQuickstartRouteImport } from "./routes/_app/quickstart.tsx";
 import { Route as AppTenantsRouteImport } from "./routes/_app/tenants.tsx";
 import { Route as AppOperatorIndexRouteImport } from "./routes/_app/operator/index.tsx";
+import { Route as AppOperatorAuditRouteImport } from "./routes/_app/operator/audit.tsx";
 import { Route as AppOperatorHealthRouteImport } from "./routes/_app/operator/health.tsx";
 import { Route as AppOperatorInsightsRouteImport } from "./routes/_app/operator/insights.tsx";
 import { Route as AppOperatorOutboxRouteImport } from "./routes/_app/operator/outbox.tsx";
@@ -122,6 +123,11 @@ const AppOperatorIndexRoute = AppOperatorIndexRouteImport.update({
   path: "/operator/",
   getParentRoute: () => AppRoute,
 } as any);
+const AppOperatorAuditRoute = AppOperatorAuditRouteImport.update({
+  id: "/operator/audit",
+  path: "/operator/audit",
+  getParentRoute: () => AppRoute,
+} as any);
 const AppOperatorHealthRoute = AppOperatorHealthRouteImport.update({
   id: "/operator/health",
   path: "/operator/health",
@@ -165,6 +171,7 @@ export interface FileRoutesByFullPath {
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
+  "/operator/audit": typeof AppOperatorAuditRoute;
   "/operator/health": typeof AppOperatorHealthRoute;
   "/operator/insights": typeof AppOperatorInsightsRoute;
   "/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -189,6 +196,7 @@ export interface FileRoutesByTo {
   "/plans": typeof AppPlansRoute;
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
+  "/operator/audit": typeof AppOperatorAuditRoute;
   "/operator/health": typeof AppOperatorHealthRoute;
   "/operator/insights": typeof AppOperatorInsightsRoute;
   "/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -215,6 +223,7 @@ export interface FileRoutesById {
   "/_app/plans": typeof AppPlansRoute;
   "/_app/quickstart": typeof AppQuickstartRoute;
   "/_app/tenants": typeof AppTenantsRoute;
+  "/_app/operator/audit": typeof AppOperatorAuditRoute;
   "/_app/operator/health": typeof AppOperatorHealthRoute;
   "/_app/operator/insights": typeof AppOperatorInsightsRoute;
   "/_app/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -241,6 +250,7 @@ export interface FileRouteTypes {
     | "/plans"
     | "/quickstart"
     | "/tenants"
+    | "/operator/audit"
     | "/operator/health"
     | "/operator/insights"
     | "/operator/outbox"
@@ -265,6 +275,7 @@ export interface FileRouteTypes {
     | "/plans"
     | "/quickstart"
     | "/tenants"
+    | "/operator/audit"
     | "/operator/health"
     | "/operator/insights"
     | "/operator/outbox"
@@ -290,6 +301,7 @@ export interface FileRouteTypes {
     | "/_app/plans"
     | "/_app/quickstart"
     | "/_app/tenants"
+    | "/_app/operator/audit"
     | "/_app/operator/health"
     | "/_app/operator/insights"
     | "/_app/operator/outbox"
@@ -435,6 +447,13 @@ declare module "@tanstack/react-router" {
       preLoaderRoute: typeof AppOperatorIndexRouteImport;
       parentRoute: typeof AppRoute;
     };
+    "/_app/operator/audit": {
+      id: "/_app/operator/audit";
+      path: "/operator/audit";
+      fullPath: "/operator/audit";
+      preLoaderRoute: typeof AppOperatorAuditRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     "/_app/operator/health": {
       id: "/_app/operator/health";
       path: "/operator/health";
@@ -485,6 +504,7 @@ interface AppRouteChildren {
   AppPlansRoute: typeof AppPlansRoute;
   AppQuickstartRoute: typeof AppQuickstartRoute;
   AppTenantsRoute: typeof AppTenantsRoute;
+  AppOperatorAuditRoute: typeof AppOperatorAuditRoute;
   AppOperatorHealthRoute: typeof AppOperatorHealthRoute;
   AppOperatorInsightsRoute: typeof AppOperatorInsightsRoute;
   AppOperatorOutboxRoute: typeof AppOperatorOutboxRoute;
@@ -505,6 +525,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppPlansRoute: AppPlansRoute,
   AppQuickstartRoute: AppQuickstartRoute,
   AppTenantsRoute: AppTenantsRoute,
+  AppOperatorAuditRoute: AppOperatorAuditRoute,
   AppOperatorHealthRoute: AppOperatorHealthRoute,
   AppOperatorInsightsRoute: AppOperatorInsightsRoute,
   AppOperatorOutboxRoute: AppOperatorOutboxRoute,

@@ -27,6 +27,7 @@ const SIGNED_IN_PATHS = [
   "/operator/tenants",
   "/operator/insights",
   "/operator/service-keys",
+  "/operator/audit",
   "/operator/outbox",
   "/operator/health",
   // Where a person allows a command line that signs in.

@@ -41,6 +41,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "quota_alerts.updated": "Quota notifications changed",
   "acting.started": "Operator acts",
   "acting.ended": "Operator stopped acting",
+  "audit.exported": "Audit log exported",
   "agent_grant.created": "Agent connected",
   "agent_grant.revoked": "Agent disconnected",
   "agent_grant.ended": "Agent disconnected",
@@ -236,6 +237,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "notification.created": () => "sent a notification",
   "export.created": ({ details }) => `requested the export ${toText(details["name"])}`,
   "export.deleted": ({ details }) => `deleted the export ${toText(details["name"])}`,
+  "audit.exported": ({ details }) =>
+    hasFilters(details) ? "exported a part of the audit log" : "exported the audit log",
   "alert.created": ofAlert("created"),
   "alert.updated": ofAlert("changed"),
   "alert.paused": ofAlert("paused"),
@@ -251,6 +254,10 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "proposal.accepted": ({ details }) => `accepted a proposal to ${toText(details["change"])}`,
   "proposal.declined": ({ details }) => `declined a proposal to ${toText(details["change"])}`,
 };
+
+function hasFilters({ filters }: Details): boolean {
+  return typeof filters === "object" && filters !== null && Object.keys(filters).length > 0;
+}
 
 function toCount(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;

@@ -7,6 +7,7 @@ import House from "lucide-react/icons/house";
 import KeySquare from "lucide-react/icons/key-square";
 import Lightbulb from "lucide-react/icons/lightbulb";
 import Mail from "lucide-react/icons/mail";
+import ScrollText from "lucide-react/icons/scroll-text";
 import type { ComponentType } from "react";
 import { OPERATOR_SCREENS, type OperatorScreen } from "./operator-screens.ts";
 import { SCREEN_LINK_CLASSES } from "./screen-link.ts";
@@ -16,6 +17,7 @@ const ICONS: Readonly<Record<OperatorScreen["to"], ComponentType<{ className?: s
   "/operator/tenants": Building,
   "/operator/insights": Lightbulb,
   "/operator/service-keys": KeySquare,
+  "/operator/audit": ScrollText,
   "/operator/outbox": Mail,
   "/operator/health": Activity,
 };

@@ -12,6 +12,7 @@ export const OPERATOR_SCREENS = [
     label: "Service keys",
     words: "programs backend operator credentials",
   },
+  { to: "/operator/audit", label: "Audit log", words: "trail who changed history operator" },
   { to: "/operator/outbox", label: "Outbox", words: "mail e-mail sent operator" },
   { to: "/operator/health", label: "Health", words: "status system operator database" },
 ] as const;

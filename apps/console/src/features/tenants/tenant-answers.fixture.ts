@@ -1,8 +1,8 @@
+import { auditEntry } from "@turnpike/contract/audit";
 import { invitation } from "@turnpike/contract/invitations";
 import { key, serviceKey } from "@turnpike/contract/keys";
 import { mail } from "@turnpike/contract/outbox";
 import { tenantRole } from "@turnpike/contract/roles";
-import { auditEntry } from "@turnpike/contract/audit";
 import { member, tenant } from "@turnpike/contract/tenants";
 import type { Role, RoleName, Scope } from "@turnpike/domain/access/scopes";
 import { ACME } from "./open-tenants.fixture.tsx";

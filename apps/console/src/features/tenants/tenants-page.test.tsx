@@ -338,6 +338,41 @@ describe("the audit log", () => {
     expect(new Set(cursors)).toEqual(new Set([null, "aud_2"]));
   });
 
+  it("is narrowed from the address and by its controls, and goes on where a page found nothing", async () => {
+    const asked: Record<string, string>[] = [];
+    const { readSearch } = openTenants({
+      search: "?tab=audit&action=member&from=2026-11-01&entity=usr_x",
+      answers: {
+        [`GET /tenants/${ACME}/members`]: () => pageOf(makeMember(BOB, "Bob", "viewer")),
+        [`GET /tenants/${ACME}/audit`]: (request) => {
+          const query = Object.fromEntries(new URL(request.url).searchParams);
+          asked.push(query);
+          return query["cursor"] === undefined
+            ? { items: [], nextCursor: "aud_2:1" }
+            : pageOf(makeEntry("aud_1", "key.revoked", { details: { name: "Worker" } }));
+        },
+      },
+    });
+    await screen.findByText("Nothing among the newest entries");
+    expect(asked.at(-1)).toMatchObject({
+      ...{ action: "member", entityId: "usr_x" },
+      from: new Date(2026, 10, 1).toISOString(),
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Look at older entries" }));
+    await screen.findByText("revoked the key Worker");
+    await userEvent.click(screen.getByRole("button", { name: "Show all again" }));
+    await userEvent.click(screen.getByRole("combobox", { name: "Who" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Bob" }));
+    await waitFor(() => expect(asked.at(-1)).toMatchObject({ action: "member", actorId: BOB }));
+    expect(asked.at(-1)).not.toHaveProperty("entityId");
+    expect(readSearch()).toEqual({
+      ...{ tab: "audit", action: "member", from: "2026-11-01", actor: BOB },
+    });
+    await userEvent.click(screen.getByRole("button", { name: "Clear filters" }));
+    await waitFor(() => expect(asked.at(-1)).toEqual({ limit: "25" }));
+    expect(readSearch()).toEqual({ tab: "audit" });
+  });
+
   it("says what failed, and retries on request", async () => {
     let isUp = false;
     openTenants({

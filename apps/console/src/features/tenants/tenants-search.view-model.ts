@@ -1,3 +1,5 @@
+import { type AuditFilter, parseAuditFilter } from "./audit/audit-filter.view-model.ts";
+
 /** The tabs of `/tenants`, in order. */
 export const TABS = ["yours", "settings", "members", "sso", "webhooks", "agents", "audit"] as const;
 export type TenantsTab = (typeof TABS)[number];
@@ -18,7 +20,7 @@ export type TenantsSearch = {
   webhook?: string;
   /** The delivery that is open next to them. */
   delivery?: string;
-};
+} & AuditFilter;
 
 /** Keeps the search parameters that the page understands and drops the rest. */
 export function parseTenantsSearch(search: Record<string, unknown>): TenantsSearch {
@@ -31,6 +33,8 @@ export function parseTenantsSearch(search: Record<string, unknown>): TenantsSear
     ...(cursor === undefined ? {} : { cursor }),
     ...(webhook === undefined ? {} : { webhook }),
     ...(delivery === undefined ? {} : { delivery }),
+    // No other tab has these.
+    ...(tab === "audit" ? parseAuditFilter(search) : {}),
   };
 }
 

@@ -80,13 +80,6 @@ export const tenantsQueries = {
       },
       staleTime: 0,
     }),
-
-  audit: (api: ApiClient, tenantId: TenantId, cursor?: Cursor) =>
-    queryOptions({
-      queryKey: ["audit", tenantId, "page", cursor ?? null],
-      queryFn: ({ signal }) => api.tenants.listAudit({ tenantId, ...pageOf(cursor) }, { signal }),
-      staleTime: 0,
-    }),
 };
 
 /** Requests for operators only. */

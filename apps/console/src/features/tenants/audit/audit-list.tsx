@@ -1,44 +1,53 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
+import { IconButton } from "@turnpike/ui/icon-button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
+import ListFilter from "lucide-react/icons/list-filter";
 import ScrollText from "lucide-react/icons/scroll-text";
-import { type ActivityNames, toActivitySentence } from "#components/activity.view-model.ts";
+import {
+  type ActivityNames,
+  toActivitySentence,
+  toActivityTitle,
+} from "#components/activity.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
-import type { ApiClient } from "#platform/api-client.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import { nameMember } from "../members/name-member.ts";
-import { type TenantId, tenantsQueries } from "../tenants.queries.ts";
+import { type AuditFilter, isNarrowed } from "./audit-filter.view-model.ts";
+import { type AuditSource, auditQuery, type Entry } from "./audit-source.ts";
 import { toExactTime } from "./exact-time.ts";
+import { usePeopleOf } from "./use-people-of.ts";
 
 export type AuditListProps = {
-  tenantId: TenantId;
+  source: AuditSource;
+  /** Left out: everything. */
+  filter?: AuditFilter;
   cursor: string | undefined;
   onCursorChange: (cursor: string | undefined) => void;
+  /** Shows all that happened to one thing; left out where there is no room for it. */
+  onEntityChoose?: (entityId: string) => void;
   /** Next to another list there is no room for request ids and exact times. */
   isNarrow?: boolean;
 };
 
-const REQUEST_COLUMN: ReadonlySet<string> = new Set(["request"]);
-const NO_COLUMN: ReadonlySet<string> = new Set();
+const EVERYTHING: AuditFilter = {};
 
-type Entry = Awaited<ReturnType<ApiClient["tenants"]["listAudit"]>>["items"][number];
-
-/** The tenant's audit log: who did what and when, newest first. */
+/** An audit log: who did what and when, newest first. */
 export function AuditList(props: AuditListProps) {
-  const { tenantId, cursor, onCursorChange, isNarrow = false } = props;
+  const { source, filter = EVERYTHING, cursor, onCursorChange, isNarrow = false } = props;
+  const { onEntityChoose } = props;
   const { api } = usePlatform();
   const { user } = useVerifiedUser();
   const entries = useQuery({
-    ...tenantsQueries.audit(api, tenantId, cursor),
+    ...auditQuery(api, source, { filter, cursor }),
     placeholderData: keepPreviousData,
   });
   // Entries are shown even when the names fail to load.
-  const members = useQuery(tenantsQueries.members(api, tenantId));
+  const { people, isPending } = usePeopleOf(source);
   const trail = useCursorTrail({ cursor, nextCursor: entries.data?.nextCursor, onCursorChange });
   if (entries.isError && entries.data === undefined) {
     return (
@@ -49,16 +58,21 @@ export function AuditList(props: AuditListProps) {
       />
     );
   }
-  const names: ActivityNames = {
-    readerId: user.userId,
-    people: new Map(members.data?.items.map((member) => [member.userId, nameMember(member)])),
-  };
+  const names: ActivityNames = { readerId: user.userId, people };
   const columns: readonly Column<Entry>[] = [
     {
       id: "what",
       header: "What happened",
       phone: "title",
       cell: (entry) => <Sentence entry={entry} names={names} />,
+    },
+    {
+      id: "tenant",
+      header: "Tenant",
+      className: "md:w-44",
+      cell: ({ tenantName }) => (
+        <span className="[overflow-wrap:anywhere]">{tenantName ?? "Removed"}</span>
+      ),
     },
     {
       id: "when",
@@ -83,21 +97,62 @@ export function AuditList(props: AuditListProps) {
     <DataTable
       label="Audit log"
       columns={columns}
-      hiddenColumns={isNarrow ? REQUEST_COLUMN : NO_COLUMN}
+      hiddenColumns={
+        new Set([
+          ...(isNarrow || source === "tenants" ? ["request"] : []),
+          ...(source === "tenants" ? [] : ["tenant"]),
+        ])
+      }
       // Names that load late would change lines that were already read.
-      rows={members.isPending ? undefined : entries.data?.items}
+      rows={isPending ? undefined : entries.data?.items}
       getRowId={({ auditId }) => auditId}
       getRowName={({ action }) => action}
       isStale={entries.isPlaceholderData}
-      empty={
-        <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
-          Every change to keys, members and settings is listed here.
-        </EmptyState>
-      }
+      {...(onEntityChoose !== undefined && {
+        getRowActions: ({ entityId, action }: Entry) =>
+          entityId !== filter.entity && (
+            <IconButton
+              label={`Show all about this: ${toActivityTitle(action)}`}
+              icon={<ListFilter aria-hidden="true" />}
+              onClick={() => onEntityChoose(entityId)}
+            />
+          ),
+      })}
+      empty={<NothingFound isNarrowed={isNarrowed(filter)} onOlder={trail.onNext} />}
       footer={
         <PageFooter trail={trail} count={entries.data?.items.length} noun={["entry", "entries"]} />
       }
     />
+  );
+}
+
+/** A page looks at a bounded number of entries: that nothing is found in one does not say that there is nothing. */
+function NothingFound({
+  isNarrowed,
+  onOlder,
+}: {
+  isNarrowed: boolean;
+  onOlder: (() => void) | undefined;
+}) {
+  if (!isNarrowed) {
+    return (
+      <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
+        Every change to keys, members and settings is listed here.
+      </EmptyState>
+    );
+  }
+  return onOlder === undefined ? (
+    <EmptyState icon={<ScrollText />} title="No entry matches">
+      Take away a filter, or choose another time.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      icon={<ScrollText />}
+      title="Nothing among the newest entries"
+      action={<Button onClick={onOlder}>Look at older entries</Button>}
+    >
+      The log is long: it is looked through in steps.
+    </EmptyState>
   );
 }
 

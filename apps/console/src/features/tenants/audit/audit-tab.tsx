@@ -5,7 +5,8 @@ import { nameRole } from "#platform/may-in-tenant.ts";
 import { mayDo } from "../standing.view-model.ts";
 import type { TabProps } from "../tab-props.ts";
 import { useStanding } from "../use-standing.ts";
-import { AuditList } from "./audit-list.tsx";
+import { AuditLog } from "./audit-log.tsx";
+import { TENANT_NOUNS } from "./audit-nouns.ts";
 
 export type AuditTabProps = TabProps & { tenant: OwnTenant };
 
@@ -21,12 +22,11 @@ export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
     );
   }
   return (
-    <AuditList
-      tenantId={tenant.tenantId}
-      cursor={search.cursor}
-      onCursorChange={(cursor) =>
-        onSearchChange({ tab: "audit", ...(cursor === undefined ? {} : { cursor }) })
-      }
+    <AuditLog
+      source={{ tenantId: tenant.tenantId }}
+      nouns={TENANT_NOUNS}
+      search={search}
+      onSearchChange={(next) => onSearchChange({ tab: "audit", ...next })}
     />
   );
 }

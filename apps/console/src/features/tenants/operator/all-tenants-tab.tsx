@@ -160,6 +160,11 @@ function AuditSheet({ tenant, onClose }: { tenant: Tenant | undefined; onClose: 
 function AuditPages({ tenant }: { tenant: Tenant }) {
   const [cursor, setCursor] = useState<string>();
   return (
-    <AuditList tenantId={tenant.tenantId} cursor={cursor} onCursorChange={setCursor} isNarrow />
+    <AuditList
+      source={{ tenantId: tenant.tenantId }}
+      cursor={cursor}
+      onCursorChange={setCursor}
+      isNarrow
+    />
   );
 }

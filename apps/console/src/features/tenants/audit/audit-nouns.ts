@@ -1,0 +1,42 @@
+/** Nouns of a tenant's actions, with what they are called in a choice. */
+export const TENANT_NOUNS = [
+  { value: "key", label: "API keys" },
+  { value: "keys", label: "Imports of keys" },
+  { value: "member", label: "Members" },
+  { value: "invitation", label: "Invitations" },
+  { value: "role", label: "Roles" },
+  { value: "tenant", label: "The tenant" },
+  { value: "acting", label: "Operators who act" },
+  { value: "agent_grant", label: "Agents" },
+  { value: "proposal", label: "Proposals" },
+  { value: "webhook", label: "Webhooks" },
+  { value: "alert", label: "Alerts" },
+  { value: "spend_cap", label: "Spend cap" },
+  { value: "subscription", label: "Plan changes" },
+  { value: "payment_method", label: "Payment methods" },
+  { value: "invoice", label: "Invoices" },
+  { value: "credit", label: "Credit" },
+  { value: "billing_details", label: "Billing details" },
+  { value: "sso", label: "Single sign-on" },
+  { value: "sso_domain", label: "Proven domains" },
+  { value: "file", label: "Files" },
+  { value: "export", label: "Exports of usage" },
+  { value: "audit", label: "Exports of this log" },
+] as const;
+
+/** Nouns of the installation's actions. */
+export const INSTALLATION_NOUNS = [
+  { value: "operator", label: "Operators" },
+  { value: "user", label: "People" },
+  { value: "account", label: "Accounts" },
+  { value: "sign_in", label: "Sign-ins" },
+  { value: "factors", label: "Second factors" },
+  { value: "person_token", label: "Command lines" },
+  { value: "service_key", label: "Service keys" },
+  { value: "plan", label: "Plans" },
+  { value: "coupon", label: "Coupons" },
+  { value: "meter", label: "Meters" },
+  { value: "mail", label: "Mails" },
+  { value: "webhook", label: "Webhooks" },
+  { value: "audit", label: "Exports of a log" },
+] as const;

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button } from "@turnpike/ui/button";
+import { Menu, MenuItem } from "@turnpike/ui/menu";
+import Download from "lucide-react/icons/download";
+import { toast } from "sonner";
+import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { downloadFile } from "#platform/save-file.ts";
+import { type AuditFilter, isNarrowed, toQuestion } from "./audit-filter.view-model.ts";
+import { type AuditSource, toExportPath } from "./audit-source.ts";
+
+const FORMATS = [
+  { format: "csv", label: "CSV, for spreadsheets" },
+  { format: "jsonl", label: "JSON Lines, for programs" },
+] as const;
+
+/** Downloads the log, or what its filters leave of it. */
+export function ExportMenu({ source, filter }: { source: AuditSource; filter: AuditFilter }) {
+  const { config, session } = usePlatform();
+  const client = useQueryClient();
+  const download = useMutation({
+    mutationKey: ["audit", "export"],
+    mutationFn: (format: string) => {
+      const query = new URLSearchParams({ ...toQuestion(filter), format });
+      return downloadFile({
+        getIdToken: session.getIdToken,
+        url: `${config.urls.api}/v1${toExportPath(source)}?${query.toString()}`,
+        fileName: `audit.${format}`,
+      });
+    },
+    onError: (error) => void toast.error(toErrorMessage(error)),
+    // The export is itself an entry.
+    onSuccess: () => client.invalidateQueries({ queryKey: ["audit"] }),
+  });
+  return (
+    <Menu
+      trigger={
+        <Button progress={download.isPending ? "Preparing…" : undefined}>
+          <Download aria-hidden="true" className="size-4" />
+          {isNarrowed(filter) ? "Export what is shown" : "Export"}
+        </Button>
+      }
+    >
+      {FORMATS.map(({ format, label }) => (
+        <MenuItem key={format} onSelect={() => download.mutate(format)}>
+          {label}
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}

@@ -156,6 +156,76 @@ describe("a tenant and its members", () => {
   });
 });
 
+describe("a member", () => {
+  it("is held to a role that the tenant made, becomes its owner, and deletes their account once there is another", async () => {
+    await createTenant("Rowan Yard");
+    const person = makePerson();
+    const link = await invite(person);
+    await page.getByRole("button", { name: "New role" }).click();
+    const making = page.getByRole("dialog");
+    await making.getByRole("textbox", { name: "Name" }).fill("Auditor");
+    await making.getByRole("checkbox", { name: "See usage, limits and insights" }).click();
+    await making.getByRole("checkbox", { name: "Read the audit log" }).click();
+    await making.getByRole("button", { name: "Save role" }).click();
+    await page.getByText("The role Auditor was saved.").waitFor();
+
+    await asInvited(link, person, async (own) => {
+      await page.reload();
+      await page.getByRole("combobox", { name: `Role of ${person.email}` }).click();
+      await page.getByRole("option", { name: /^Auditor/ }).click();
+      await page.getByText(`${person.email} is now auditor.`).waitFor();
+      await own.reload();
+      await cardOf(own, "Rowan Yard").getByText("Auditor").waitFor();
+      const screens = own.getByRole("navigation", { name: "Screens" });
+      await screens.getByRole("link", { name: "Analytics" }).waitFor();
+      expect(await screens.getByRole("link", { name: "API keys" }).count()).toBe(0);
+      await own.goto(at("?tab=audit&action=member"));
+      await own.getByText("to Auditor").waitFor();
+      expect(await own.getByText("created the tenant").count()).toBe(0);
+      const begun = own.waitForEvent("download");
+      await own.getByRole("button", { name: "Export what is shown" }).click();
+      await own.getByRole("menuitem", { name: /^CSV/ }).click();
+      expect((await begun).suggestedFilename()).toBe("audit.csv");
+      await own.getByRole("button", { name: "Clear filters" }).click();
+      await own.getByText("exported a part of the audit log").waitFor();
+
+      await tab(page, "Settings").click();
+      await page.getByRole("combobox", { name: "New owner" }).click();
+      await page.getByRole("option", { name: person.email }).click();
+      await page.getByRole("button", { name: "Transfer…" }).click();
+      const passing = page.getByRole("alertdialog", { name: /^Transfer Rowan Yard to/ });
+      await passing.getByRole("textbox").fill("Rowan Yard");
+      await passing.getByRole("button", { name: "Transfer ownership" }).click();
+      await page.getByText("You are an admin.").waitFor();
+
+      await own.goto(`${instance.consoleUrl}/account`);
+      await own.getByText("You are the only owner of these tenants.").waitFor();
+      await own.goto(at("?tab=members"));
+      // That of the only owner is no choice, so there is one.
+      await own.getByRole("combobox", { name: /^Role of / }).click();
+      await own.getByRole("option", { name: /^Owner/ }).click();
+      await own.getByText(/is now owner\./).waitFor();
+      await own.goto(`${instance.consoleUrl}/account`);
+      await own.getByRole("button", { name: "Delete account…" }).click();
+      const deleting = own.getByRole("dialog", { name: "Delete your account?" });
+      await deleting.getByLabel(/to confirm$/).fill(person.email);
+      await deleting.getByLabel("Your password").fill(person.password);
+      await deleting.getByRole("button", { name: "Delete account" }).click();
+      await own.waitForURL(({ pathname }) => !pathname.startsWith("/account"));
+      await own.goto(`${instance.consoleUrl}/login`);
+      await own.getByLabel("E-mail address").fill(person.email);
+      await own.getByLabel("Password", { exact: true }).fill(person.password);
+      await own.getByRole("button", { name: "Sign in", exact: true }).click();
+      await own
+        .getByRole("alert")
+        .filter({ hasText: /password/ })
+        .waitFor();
+      await page.goto(at("?tab=members"));
+      await page.getByText("1 member", { exact: true }).waitFor();
+    });
+  });
+});
+
 describe("the operator", () => {
   it("suspends a tenant, whose key is refused then, and resumes it", async () => {
     await createTenant("Quarry Ltd");

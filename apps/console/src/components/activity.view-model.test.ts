@@ -165,4 +165,20 @@ describe("toActivitySentence", () => {
     expect(by("service_key", "svc_1")).toBe("The operator’s program deleted a file");
     expect(by("operator", "cli")).toBe("The operator, from the command line, deleted a file");
   });
+
+  it("calls no one a non-member of whom it is not known", () => {
+    const activity = {
+      ...{ actorType: "user", actorId: "usr_1", action: "member.role_changed", entityId: "usr_2" },
+      details: { role: ["viewer", "admin"] },
+    };
+    const names = { people: new Map(), readerId: "usr_9" };
+    const toText = (arePartial: boolean) => {
+      const { actor, what } = toActivitySentence(activity, { ...names, arePartial });
+      return `${actor} ${what}`;
+    };
+    expect(toText(false)).toBe(
+      "A non-member changed the role of a non-member from viewer to admin",
+    );
+    expect(toText(true)).toBe("Someone changed the role of someone from viewer to admin");
+  });
 });

@@ -73,6 +73,8 @@ export type ActivityNames = {
   people: ReadonlyMap<string, string>;
   /** The id of who reads. */
   readerId: string;
+  /** True where not everyone could be asked for: who is not among the people may well be a member. */
+  arePartial?: boolean;
 };
 
 /** The actor of an activity, and the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
@@ -168,7 +170,8 @@ function nameActor(
     return "An operator";
   }
   // Operators act in tenants that they are no members of, and people leave.
-  return actorId === names.readerId ? "You" : (names.people.get(actorId) ?? "A non-member");
+  const unknown = names.arePartial === true ? "Someone" : "A non-member";
+  return actorId === names.readerId ? "You" : (names.people.get(actorId) ?? unknown);
 }
 
 type Write = (activity: Activity, names: ActivityNames) => string;
@@ -311,8 +314,9 @@ function nameRoleOf({ entityId, actorId }: Activity, names: ActivityNames): stri
   return isOwn ? "their own role" : `the role of ${namePerson(entityId, names)}`;
 }
 
-function namePerson(id: string, { people, readerId }: ActivityNames): string {
-  return id === readerId ? "you" : (people.get(id) ?? "a non-member");
+function namePerson(id: string, { people, readerId, arePartial }: ActivityNames): string {
+  const unknown = arePartial === true ? "someone" : "a non-member";
+  return id === readerId ? "you" : (people.get(id) ?? unknown);
 }
 
 function toChange(pair: unknown): string {

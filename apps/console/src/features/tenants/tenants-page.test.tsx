@@ -243,6 +243,34 @@ describe("settings", () => {
     expect(screen.queryByText("Acme")).toBeNull();
   });
 
+  it("let an owner pass the tenant on after typing its name, and no one else", async () => {
+    const sent: unknown[] = [];
+    const verified = makeVerified({ role: "owner" });
+    openTenants({
+      search: "?tab=settings",
+      verified,
+      answers: {
+        [`GET /tenants/${ACME}/members`]: () =>
+          pageOf(makeMember(ADA, "Ada", "owner"), makeMember(BOB, "Bob", "developer")),
+        [`POST /tenants/${ACME}/transfer`]: async (request) => {
+          sent.push(await request.json());
+          return makeMember(BOB, "Bob", "owner");
+        },
+        "POST /auth/verify": () => makeVerified({ role: "admin" }),
+      },
+    });
+    const begin = await screen.findByRole("button", { name: "Transfer…" });
+    expect(begin.matches(":disabled")).toBe(true);
+    await userEvent.click(screen.getByRole("combobox", { name: "New owner" }));
+    await userEvent.click(await screen.findByRole("option", { name: /Bob/ }));
+    expect(screen.queryByRole("option", { name: /Ada/ })).toBeNull();
+    await userEvent.click(begin);
+    const dialog = await screen.findByRole("alertdialog", { name: "Transfer Acme to Bob?" });
+    await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
+    await waitFor(() => expect(sent).toEqual([{ userId: BOB, name: "Acme" }]));
+    await waitFor(() => expect(screen.queryByText("Transfer ownership")).toBeNull());
+  });
+
   it("show a visiting operator everything read-only, and who can change it", async () => {
     openTenants({
       search: "?tab=settings&tenant=cedar",

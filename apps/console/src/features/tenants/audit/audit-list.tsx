@@ -47,7 +47,7 @@ export function AuditList(props: AuditListProps) {
     placeholderData: keepPreviousData,
   });
   // Entries are shown even when the names fail to load.
-  const { people, isPending } = usePeopleOf(source);
+  const { people, arePartial, isPending } = usePeopleOf(source);
   const trail = useCursorTrail({ cursor, nextCursor: entries.data?.nextCursor, onCursorChange });
   if (entries.isError && entries.data === undefined) {
     return (
@@ -58,7 +58,7 @@ export function AuditList(props: AuditListProps) {
       />
     );
   }
-  const names: ActivityNames = { readerId: user.userId, people };
+  const names: ActivityNames = { readerId: user.userId, people, arePartial };
   const columns: readonly Column<Entry>[] = [
     {
       id: "what",

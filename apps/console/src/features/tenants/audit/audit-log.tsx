@@ -24,7 +24,7 @@ export function AuditLog({ source, nouns, search, onSearchChange }: AuditLogProp
   const change = (part: AuditFilter) => onSearchChange(part);
   return (
     <div className="space-y-4">
-      <div className="flex flex-wrap items-end justify-between gap-3">
+      <div className="flex flex-wrap items-end gap-3 lg:flex-nowrap lg:justify-between">
         <AuditFilters filter={filter} people={people} nouns={nouns} onChange={change} />
         <ExportMenu source={source} filter={filter} />
       </div>

@@ -7,6 +7,8 @@ import type { AuditSource } from "./audit-source.ts";
 /** The names of the people of a log, by their ids: those of a tenant are its members, and of others no list has all. */
 export function usePeopleOf(source: AuditSource): {
   people: ReadonlyMap<string, string>;
+  /** True where some are missing, as for a role that does not see the members. */
+  arePartial: boolean;
   isPending: boolean;
 } {
   const { api } = usePlatform();
@@ -15,6 +17,7 @@ export function usePeopleOf(source: AuditSource): {
   const members = useQuery({ ...tenantsQueries.members(api, tenantId), enabled: isOfTenant });
   return {
     people: new Map(members.data?.items.map((member) => [member.userId, nameMember(member)])),
+    arePartial: members.data === undefined || members.data.nextCursor !== null,
     isPending: isOfTenant && members.isPending,
   };
 }

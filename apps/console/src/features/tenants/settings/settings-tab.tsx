@@ -14,6 +14,7 @@ import { DeleteCard } from "./delete-card.tsx";
 import { GeneralCard } from "./general-card.tsx";
 import { LeaveCard } from "./leave-card.tsx";
 import { LogoCard } from "./logo-card.tsx";
+import { TransferCard } from "./transfer-card.tsx";
 
 /** The settings of the current tenant. */
 export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
@@ -24,6 +25,8 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
         <GeneralCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
         <LogoCard tenant={tenant} mayWrite={mayDo(standing, "tenants:write")} />
         {tenant.isVisited !== true && tenant.isActed !== true && <LeaveCard tenant={tenant} />}
+        {/* An operator who is no owner has the right over the tenant, and no ownership to pass on. */}
+        {tenant.role === "owner" && tenant.isActed !== true && <TransferCard tenant={tenant} />}
         {mayDo(standing, "tenants:delete") && <DeleteCard tenant={tenant} />}
       </div>
       <AboutCard tenant={tenant} />

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 
-/** Who may have acted; `operator` is a command line with access to the data folder, `system` is Turnpike itself. */
+/** Kinds of actors: `operator` is a command line with access to the data folder, `system` is Turnpike itself. */
 export const AUDIT_ACTOR_TYPES = [
   "user",
   "key",

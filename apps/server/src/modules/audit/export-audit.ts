@@ -52,7 +52,7 @@ function toLine(entry: AuditEntry | TenantAuditEntry, format: AuditFormat): stri
   return toCsvRow([...tenant, ...toCells(entry)]);
 }
 
-/** Who takes a trail away is in the trail, with what they asked for. */
+/** An export is an entry of the trail, with its filters. */
 async function noteExport(
   deps: ExportAuditDeps,
   context: CallContext,

@@ -22,7 +22,7 @@ export function AuditPage({ search, onSearchChange }: AuditPageProps) {
   return (
     <OperatorPage
       title="Audit log"
-      purpose="Who changed what, in every tenant and in this installation."
+      purpose="Every change in every tenant and in this installation, with its author."
     >
       <div className="space-y-4">
         <SegmentedControl

@@ -76,12 +76,12 @@ describe("migrate", () => {
 
   it("leaves nothing of a migration that fails, keeps those before, and goes on once the cause is gone", () =>
     inEmptyDatabase(async (sql) => {
-      await sql`create table service_keys (in_the_way int)`;
+      await sql`create table meter_versions (in_the_way int)`;
       await expect(migrate(sql)).rejects.toThrow(`Migration ${names[1] ?? ""} failed.`);
       expect(await appliedNames(sql)).toEqual(names.slice(0, 1));
-      const [row] = await sql`select to_regclass('users') as users`;
-      expect(row?.["users"]).toBeNull();
-      await sql`drop table service_keys`;
+      const [row] = await sql`select to_regclass('meters') as meters`;
+      expect(row?.["meters"]).toBeNull();
+      await sql`drop table meter_versions`;
       expect(await migrate(sql)).toEqual({ applied: names.slice(1) });
     }));
 

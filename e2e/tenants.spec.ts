@@ -242,7 +242,10 @@ describe("the operator", () => {
     await page.goto(`${instance.consoleUrl}/operator/tenants?q=quarry`);
     await suspend("Quarry Ltd");
     await pollUntil("the key is refused", async () => (await call()) === 403);
+    await page.goto(`${instance.consoleUrl}/overview`);
+    await page.getByRole("region", { name: "Suspension" }).getByText("A key was leaked.").waitFor();
 
+    await page.goto(`${instance.consoleUrl}/operator/tenants?q=quarry`);
     const row = page.getByRole("row").filter({ hasText: "Quarry Ltd" });
     await row.getByText("Suspended").waitFor();
     await row.getByRole("button", { name: "Actions for Quarry Ltd" }).click();
@@ -340,8 +343,8 @@ describe("every tab and every screen of the operator", () => {
 async function suspend(name: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: "Suspend tenant…" }).click();
-  const dialog = page.getByRole("alertdialog", { name: `Suspend ${name}?` });
-  await dialog.getByRole("textbox").fill(name);
+  const dialog = page.getByRole("dialog", { name: `Suspend ${name}?` });
+  await dialog.getByRole("textbox").fill("A key was leaked.");
   const answer = page.waitForResponse((response) => response.request().method() === "PATCH");
   await dialog.getByRole("button", { name: "Suspend tenant" }).click();
   expect((await answer).status()).toBe(200);

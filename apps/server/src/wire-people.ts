@@ -291,6 +291,7 @@ export function wirePeople(
         plans: installation.plans,
         memberKeys: installation.memberKeys,
         resources: TENANT_RESOURCES,
+        mail,
       }),
       ...createAuditRoutes(services),
     },

@@ -38,6 +38,8 @@ export const ownTenant = z.strictObject({
   customRole: customRole.optional(),
   planId: z.string(),
   suspendedAt: instant.nullable(),
+  /** Why, in the operator's words; left out when they gave none and while it is not suspended. */
+  suspensionReason: z.string().optional(),
   createdAt: instant,
   /** Part of the address of its logo; null when it has none. */
   logoId: z.string().nullable(),

@@ -27,6 +27,8 @@ export const tenant = z.strictObject({
   planVersion: z.number().int(),
   periodAnchor: instant,
   suspendedAt: instant.nullable(),
+  /** Why, in the operator's words; left out when they gave none and while it is not suspended. */
+  suspensionReason: z.string().optional(),
   createdAt: instant,
   /** Part of the address of its logo; null when it has none. */
   logoId: z.string().nullable(),
@@ -61,6 +63,8 @@ export const updateTenantRequest = z.strictObject({
   planId: planId.optional(),
   /** For operators and their programs only. */
   suspended: z.boolean().optional(),
+  /** Why it is suspended, in words that its members read. For operators and their programs only; ends with the suspension. */
+  suspensionReason: plainText(500).trim().min(1).optional(),
 });
 export type UpdateTenantRequest = z.infer<typeof updateTenantRequest>;
 

@@ -52,3 +52,43 @@ describe("turnpike mail test", () => {
     expect((await turnpike("mail", "test", "no-address")).code).toBe(2);
   });
 });
+
+describe("turnpike tenants update", () => {
+  it("leaves a mail to the owners, with the reason, for the product to send", async () => {
+    const turnpike = createCommandLine({ env: home.environment, workingFolder: folder.path });
+    const { tenantId } = JSON.parse(
+      (await turnpike("tenants", "create", "--name", "Blue", "--json")).stdout,
+    );
+    const ensured = await turnpike(
+      "users",
+      "ensure",
+      "--issuer",
+      "https://idp.test",
+      "--subject",
+      "1",
+      "--email",
+      "ada@example.test",
+      "--json",
+    );
+    const { userId } = JSON.parse(ensured.stdout);
+    await database.sql`update users set email_verified = true where user_id = ${userId}`;
+    await turnpike("members", "put", "--tenant", tenantId, userId, "--role", "owner");
+    const suspended = await turnpike(
+      "tenants",
+      "update",
+      tenantId,
+      "--suspend",
+      "--reason",
+      "A leaked key.",
+    );
+    expect(suspended).toMatchObject({ code: 0 });
+    expect(suspended.stdout).toMatch(/A leaked key\./);
+    const mails = await database.sql<{ recipient: string; subject: string; body: string }[]>`
+      select recipient, subject, body from mails where kind = 'tenant.suspended'
+        and exists (select from pgboss.job where data ->> 'mailId' = mail_id and state = 'created')`;
+    expect([...mails]).toMatchObject([
+      { recipient: "ada@example.test", subject: "Acme: your tenant is suspended" },
+    ]);
+    expect(mails[0]?.body).toContain("“A leaked key.”");
+  });
+});

@@ -21,6 +21,7 @@ import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-opt
 import { parseInput } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
 import { UsageError } from "./usage-error.ts";
+import { withMail } from "./with-mail.ts";
 
 /** What every command that is about a tenant calls it. */
 export const TENANT_TEXT = "id or slug of the tenant";
@@ -33,6 +34,9 @@ function toTenantText(tenant: Tenant): string {
     ["External id", tenant.externalId ?? "-"],
     ["Plan", `${tenant.planId}, version ${String(tenant.planVersion)}`],
     ["State", stateOf(tenant)],
+    ...(tenant.suspensionReason === undefined
+      ? []
+      : [["Reason", tenant.suspensionReason] as const]),
     ["Created", `${toShortInstant(tenant.createdAt)} UTC`],
   ]);
 }
@@ -109,29 +113,37 @@ export function addTenantsCommands(cli: Cli): void {
     .option("--slug <slug>", "new slug")
     .option("--plan <plan>", "move to the newest version of this plan")
     .option("--suspend", "refuse its keys with TENANT_SUSPENDED, within a second")
+    .option("--reason <text>", "why it is suspended, which its members read")
     .option("--resume", "accept its keys again")
     .addHelpText(
       "after",
       examples(
         "tenants update blue-heron-maps --plan scale",
-        "tenants update blue-heron-maps --suspend",
+        'tenants update blue-heron-maps --suspend --reason "The invoice of October is unpaid."',
       ),
     )
     .action(async (idOrSlug, options) => {
-      const { plan: planId, suspend, resume, ...rest } = options;
+      const { plan: planId, suspend, resume, reason: suspensionReason, ...rest } = options;
       const suspended = toSuspended({ ...(suspend && { suspend }), ...(resume && { resume }) });
       const input = parseInput(
         updateTenantRequest.omit({ tenantId: true }),
-        { ...rest, planId, suspended },
-        { planId: "--plan" },
+        { ...rest, planId, suspended, suspensionReason },
+        { planId: "--plan", suspensionReason: "--reason" },
       );
       if (Object.keys(input).length === 0) {
-        throw new UsageError("say what to change: --name, --slug, --plan, --suspend or --resume");
+        throw new UsageError(
+          "say what to change: --name, --slug, --plan, --suspend, --reason or --resume",
+        );
       }
-      await cli.run(async ({ deps, context }) => {
-        const { tenantId } = await getTenantByName(deps, context, { idOrSlug });
-        return await updateTenant(deps, context, { ...input, tenantId });
-      }, toTenantText);
+      await cli.run(
+        (session) =>
+          withMail(session, async (mail) => {
+            const { deps, context } = session;
+            const { tenantId } = await getTenantByName(deps, context, { idOrSlug });
+            return await updateTenant({ ...deps, mail }, context, { ...input, tenantId });
+          }),
+        toTenantText,
+      );
     });
 
   tenants

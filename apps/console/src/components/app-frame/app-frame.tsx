@@ -32,6 +32,11 @@ const LiveDocuments = lazy(async () => ({
   default: (await import("./live-documents.tsx")).LiveDocuments,
 }));
 
+/** Few tenants are suspended. */
+const SuspensionStrip = lazy(async () => ({
+  default: (await import("./suspension-strip.tsx")).SuspensionStrip,
+}));
+
 /** True below the frame. */
 const InsideFrame = createContext(false);
 
@@ -117,6 +122,11 @@ function Frame({ children }: { children: ReactNode }) {
         <ForeignTenantNotice />
         <VisitStrip />
         <UnconfirmedStrip />
+        {tenant !== undefined && tenant.suspendedAt !== null && !isOfOperator(screen) && (
+          <Suspense>
+            <SuspensionStrip tenant={tenant} />
+          </Suspense>
+        )}
         <Suspense>
           <WaitingEditsStrip />
           <LiveDocuments />

@@ -1,5 +1,6 @@
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import { startOfMonth } from "@turnpike/domain/time/period";
+import { listVersionTerms } from "#modules/catalog/index.ts";
 import type { TenantPlan, TenantPlans } from "#modules/tenants/index.ts";
 import { changePlanWithin, getPlanVersion } from "./change-plan.ts";
 import { insertEntitlement, listEntitlements } from "./entitlements.store.ts";
@@ -15,6 +16,10 @@ export const tenantPlans: TenantPlans = {
     const periodAnchor = startOfMonth(now);
     await insertEntitlement(tx, tenantId, { plan, periodAnchor, now });
     return { planId: plan.planId, planVersion: plan.version, periodAnchor };
+  },
+  async nameOf(tx, { planId, planVersion }) {
+    const [found] = await listVersionTerms(tx, [{ planId, version: planVersion }]);
+    return found?.terms.name ?? planId;
   },
   async list(tx, tenantIds) {
     const entitlements = await listEntitlements(tx, tenantIds);

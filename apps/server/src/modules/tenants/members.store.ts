@@ -106,6 +106,7 @@ export type OwnTenantRow = RoleColumns & {
   name: string;
   slug: string;
   suspended_at: Date | null;
+  suspension_reason: string | null;
   created_at: Date;
   logo_id: string | null;
 };
@@ -118,7 +119,8 @@ export async function listOwnTenantRows(
 ): Promise<OwnTenantRow[]> {
   const tenantId = page.tenantId ?? null;
   return await tx<OwnTenantRow[]>`
-    select t.tenant_id, t.name, t.slug, m.role, r.name as role_title, r.scopes as role_scopes, t.suspended_at, t.created_at, t.logo_id
+    select t.tenant_id, t.name, t.slug, m.role, r.name as role_title, r.scopes as role_scopes, t.suspended_at, t.suspension_reason,
+      t.created_at, t.logo_id
     from members m join tenants t using (tenant_id)
     left join custom_roles r on r.tenant_id = m.tenant_id and r.role_id = m.custom_role_id
     where m.user_id = ${userId} and (${tenantId}::text is null or t.tenant_id = ${tenantId})

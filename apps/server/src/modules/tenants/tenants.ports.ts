@@ -17,6 +17,8 @@ export interface TenantPlans {
     tx: Tx,
     input: { tenantId: TenantId; planId: string | undefined; now: Date },
   ): Promise<TenantPlan>;
+  /** What a version of a plan is called; its id when there is no such version. */
+  nameOf(tx: Tx, plan: Pick<TenantPlan, "planId" | "planVersion">): Promise<string>;
   /** The plans of the tenants that exist. */
   list(tx: Tx, tenantIds: readonly TenantId[]): Promise<ReadonlyMap<TenantId, TenantPlan>>;
   /**

@@ -24,10 +24,12 @@ import { restoreTenant } from "./restore-tenant.ts";
 import { revokeInvitation } from "./revoke-invitation.ts";
 import type { InvitationsDeps } from "./send-invitation.ts";
 import type { WithPlans } from "./to-tenant-reply.ts";
-import { updateTenant } from "./update-tenant.ts";
+import { type UpdateTenantDeps, updateTenant } from "./update-tenant.ts";
 import { type VerifySignInDeps, verifySignIn } from "./verify-sign-in.ts";
 
-export function createTenantsRoutes(deps: CreateTenantDeps & RemoveMemberDeps & DeleteTenantDeps) {
+export function createTenantsRoutes(
+  deps: CreateTenantDeps & RemoveMemberDeps & DeleteTenantDeps & UpdateTenantDeps,
+) {
   const os = implement(tenantsContract).$context<HttpContext>();
   return os.router({
     create: os.create.handler(({ input, context }) => createTenant(deps, context.call(), input)),

@@ -7,6 +7,8 @@ export type TenantRow = {
   slug: string;
   external_id: string | null;
   suspended_at: Date | null;
+  /** Why, in words for the members; null while it is not suspended. */
+  suspension_reason: string | null;
   created_at: Date;
   logo_id: string | null;
 };
@@ -17,17 +19,20 @@ export const TENANT_COLUMNS = [
   "slug",
   "external_id",
   "suspended_at",
+  "suspension_reason",
   "created_at",
   "logo_id",
 ] as const;
 
 /** A tenant with the type and id of the actor who creates it. */
-export type NewTenantRow = Omit<TenantRow, "logo_id"> & { created_by: string };
+export type NewTenantRow = Omit<TenantRow, "logo_id" | "suspension_reason"> & {
+  created_by: string;
+};
 
 /** Inserts a tenant; `undefined` when slug or external id is taken. */
 export async function insertTenant(tx: Tx, row: NewTenantRow): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
-    insert into tenants ${tx({ ...row, logo_id: null, updated_at: row.created_at }, ...TENANT_COLUMNS, "created_by", "updated_at")}
+    insert into tenants ${tx({ ...row, logo_id: null, suspension_reason: null, updated_at: row.created_at }, ...TENANT_COLUMNS, "created_by", "updated_at")}
     on conflict do nothing
     returning ${tx(TENANT_COLUMNS)}`;
   return tenant;
@@ -109,13 +114,14 @@ export async function listTenantRowsOfUser(
 
 export async function updateTenantRow(
   tx: Tx,
-  row: Pick<TenantRow, "tenant_id" | "name" | "slug" | "suspended_at"> & {
+  row: Pick<TenantRow, "tenant_id" | "name" | "slug" | "suspended_at" | "suspension_reason"> & {
     now: Date;
   },
 ): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
     update tenants
-    set name = ${row.name}, slug = ${row.slug}, suspended_at = ${row.suspended_at}, updated_at = ${row.now}
+    set name = ${row.name}, slug = ${row.slug}, suspended_at = ${row.suspended_at},
+      suspension_reason = ${row.suspension_reason}, updated_at = ${row.now}
     where tenant_id = ${row.tenant_id}
     returning ${tx(TENANT_COLUMNS)}`;
   return tenant;

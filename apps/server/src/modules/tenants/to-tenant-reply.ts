@@ -41,6 +41,7 @@ export function toTenantEvent(row: TenantRow, plan: TenantPlan): TenantEvent {
     planVersion: plan.planVersion,
     periodAnchor: plan.periodAnchor.toISOString(),
     suspendedAt: row.suspended_at?.toISOString() ?? null,
+    ...(row.suspension_reason === null ? {} : { suspensionReason: row.suspension_reason }),
     createdAt: row.created_at.toISOString(),
   };
 }
@@ -115,6 +116,7 @@ export async function listOwnWithPlans(
             ...toRoleReply(toHeldRole(row)),
             planId,
             suspendedAt: row.suspended_at?.toISOString() ?? null,
+            ...(row.suspension_reason === null ? {} : { suspensionReason: row.suspension_reason }),
             createdAt: row.created_at.toISOString(),
             logoId: row.logo_id,
           },

@@ -28,8 +28,13 @@ const update = (input: Parameters<typeof updateTenant>[2]) =>
 
 async function countChanges(tenantId: string): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`
-    select count(*)::int as count from changes where tenant_id = ${tenantId}`;
+    select count(*)::int as count from changes where kind = 'tenant' and tenant_id = ${tenantId}`;
   return row?.count ?? 0;
+}
+
+async function listNotices(tenantId: TenantId) {
+  return await database.sql<{ kind: string; body: string }[]>`
+    select kind, body from notifications where tenant_id = ${tenantId} order by notification_id`;
 }
 
 describe("updateTenant", () => {
@@ -68,6 +73,49 @@ describe("updateTenant", () => {
     expect((await update({ tenantId, suspended: true })).suspendedAt).toBe(first.suspendedAt);
     expect((await update({ tenantId, name: "Still" })).suspendedAt).toBe(first.suspendedAt);
     expect((await update({ tenantId, suspended: false })).suspendedAt).toBeNull();
+  });
+
+  it("tells members why they are suspended, of a new reason once, and of the end", async () => {
+    const { tenantId } = await createTestTenant(services);
+    const reason = "Invoice of May unpaid.";
+    const suspended = await update({ tenantId, suspended: true, suspensionReason: reason });
+    expect(suspended.suspensionReason).toBe(reason);
+    await update({ tenantId, suspended: true, suspensionReason: reason });
+    await update({ tenantId, suspensionReason: "A leaked key." });
+    const resumed = await update({ tenantId, suspended: false });
+    expect(resumed.suspensionReason).toBeUndefined();
+    await update({ tenantId, suspended: false });
+    const notices = await listNotices(tenantId);
+    expect(notices.map(({ kind }) => kind)).toEqual([
+      "tenant.suspended",
+      "tenant.suspended",
+      "tenant.resumed",
+    ]);
+    expect(notices[0]?.body).toContain(`“${reason}”`);
+    expect(notices[1]?.body).toContain("“A leaked key.”");
+    const { items } = await listAudit(services, OPERATOR_CONTEXT, { tenantId, limit: 5 });
+    expect(items.map(({ details }) => details)).toEqual([
+      {},
+      { suspended: [true, false] },
+      { reason: "A leaked key." },
+      {},
+      { suspended: [false, true], reason },
+    ]);
+    const refusal = await refusalOf(update({ tenantId, suspensionReason: reason }));
+    expect(refusal).toMatchObject({ errors: [{ pointer: "/suspensionReason" }] });
+  });
+
+  it("tells members of a plan that the operator changed, by its name, and not of the plan they have", async () => {
+    const { tenantId } = await createTestTenant(services);
+    await update({ tenantId, planId: "free" });
+    await update({ tenantId, planId: "pro" });
+    await update({ tenantId, planId: "pro" });
+    expect([...(await listNotices(tenantId))]).toEqual([
+      {
+        kind: "tenant.plan_changed",
+        body: "The operator moved your tenant from Free to Pro. Its limits hold already, and what was used in this period still counts.",
+      },
+    ]);
   });
 
   it("refuses another tenant's slug without naming that tenant", async () => {
@@ -121,7 +169,11 @@ describe("updateTenant", () => {
   it("lets no owner lift a suspension or change the plan", async () => {
     const { tenantId } = await createTestTenant(services, "Eager");
     const { context } = await createTestUser(services, { roles: [[tenantId, "owner"]] });
-    for (const change of [{ suspended: false }, { planId: "scale" }]) {
+    for (const change of [
+      { suspended: false },
+      { suspensionReason: "None" },
+      { planId: "scale" },
+    ]) {
       const refusal = await refusalOf(updateTenant(services, context, { tenantId, ...change }));
       expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
     }

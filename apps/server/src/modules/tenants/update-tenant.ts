@@ -12,20 +12,30 @@ import { writeAudit } from "#modules/audit/index.ts";
 import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
+import { type TellDeps, type ToldChange, tellOfChange } from "./tell-of-change.ts";
 import type { TenantPlan } from "./tenants.ports.ts";
 import { findTenantRow, publishTenant, type TenantRow, updateTenantRow } from "./tenants.store.ts";
 import { getTenantPlan, toTenantEvent, toTenantReply, type WithPlans } from "./to-tenant-reply.ts";
 
-export type UpdateTenantDeps = AppServices & WithPlans;
+export type UpdateTenantDeps = TellDeps & WithPlans;
 
-type Change = Pick<TenantRow, "name" | "slug" | "suspended_at">;
+type Change = Pick<TenantRow, "name" | "slug" | "suspended_at" | "suspension_reason">;
 
 function decideChange(row: TenantRow, input: UpdateTenantRequest, now: Date): Change {
-  const suspendedAt = input.suspended ? (row.suspended_at ?? now) : null;
+  const isSuspended = input.suspended ?? row.suspended_at !== null;
+  if (input.suspensionReason !== undefined && !isSuspended) {
+    const message = "A tenant that is not suspended has no reason for it.";
+    throw new AppError({
+      code: "INVALID_REQUEST",
+      publicMessage: message,
+      errors: [{ pointer: "/suspensionReason", message }],
+    });
+  }
   return {
     name: input.name ?? row.name,
     slug: input.slug ?? row.slug,
-    suspended_at: input.suspended === undefined ? row.suspended_at : suspendedAt,
+    suspended_at: isSuspended ? (row.suspended_at ?? now) : null,
+    suspension_reason: isSuspended ? (input.suspensionReason ?? row.suspension_reason) : null,
   };
 }
 
@@ -38,6 +48,9 @@ function describeChange(before: TenantRow, after: Change): Record<string, JsonVa
   }
   if ((before.suspended_at === null) !== (after.suspended_at === null)) {
     details["suspended"] = [before.suspended_at !== null, after.suspended_at !== null];
+  }
+  if (after.suspension_reason !== null && before.suspension_reason !== after.suspension_reason) {
+    details["reason"] = after.suspension_reason;
   }
   return details;
 }
@@ -62,9 +75,48 @@ async function publishEvents(
 /** Plan and suspension decide what the operator is paid, so no role inside the tenant may change them. */
 function assertMayUpdate(actor: Actor, input: UpdateTenantRequest): void {
   assertMayInTenant(actor, "tenants:write", input.tenantId);
-  if (input.planId !== undefined || input.suspended !== undefined) {
+  if (isOfOperator(input)) {
     assertMay(actor, "tenants:write");
   }
+}
+
+function isOfOperator(input: UpdateTenantRequest): boolean {
+  return (
+    input.planId !== undefined ||
+    input.suspended !== undefined ||
+    input.suspensionReason !== undefined
+  );
+}
+
+async function toPlanChange(
+  { plans }: WithPlans,
+  tx: Tx,
+  { before, after }: { before: TenantPlan; after: TenantPlan },
+): Promise<ToldChange | undefined> {
+  return before.planId === after.planId && before.planVersion === after.planVersion
+    ? undefined
+    : {
+        kind: "plan_changed",
+        before: await plans.nameOf(tx, before),
+        after: await plans.nameOf(tx, after),
+      };
+}
+
+/** Of a reason that changes while the tenant stays suspended members hear as well. */
+function listToldChanges(
+  { before, after }: { before: TenantRow; after: TenantRow },
+  plan: ToldChange | undefined,
+): ToldChange[] {
+  const isNewlySuspended =
+    after.suspended_at !== null &&
+    (before.suspended_at === null || before.suspension_reason !== after.suspension_reason);
+  return [
+    ...(isNewlySuspended ? [{ kind: "suspended", reason: after.suspension_reason } as const] : []),
+    ...(before.suspended_at !== null && after.suspended_at === null
+      ? [{ kind: "resumed" } as const]
+      : []),
+    ...(plan === undefined ? [] : [plan]),
+  ];
 }
 
 /**
@@ -80,10 +132,10 @@ export async function updateTenant(
   assertMayUpdate(context.actor, input);
   const update = (tx: Tx) => updateWithin(deps, tx, context, input);
   try {
-    // A tenant's own role may not write its plan.
-    return await (input.planId === undefined
-      ? deps.transact.asTenant(input.tenantId, update)
-      : deps.transact.asOperator(update, { holder: input.tenantId }));
+    // A tenant's own role may neither write its plan nor notify its members.
+    return await (isOfOperator(input)
+      ? deps.transact.asOperator(update, { holder: input.tenantId })
+      : deps.transact.asTenant(input.tenantId, update));
   } catch (error) {
     if (isUniqueViolation(error)) {
       const message = "Another tenant has this slug. Choose a different one.";
@@ -116,6 +168,7 @@ async function updateWithin(
   if (after === undefined) {
     throw resourceNotFound("tenant");
   }
+  const planBefore = planId === undefined ? undefined : await getTenantPlan(deps, tx, tenantId);
   if (planId !== undefined) {
     await deps.plans.change(deps, tx, context, { tenantId, planId });
   }
@@ -132,6 +185,11 @@ async function updateWithin(
     });
     await publishEvents(deps, tx, { before, after, plan });
     await publishTenant(tx, tenantId);
+  }
+  const planChange =
+    planBefore && (await toPlanChange(deps, tx, { before: planBefore, after: plan }));
+  for (const change of listToldChanges({ before, after }, planChange)) {
+    await tellOfChange(deps, tx, { tenantId, change });
   }
   return toTenantReply({ row: after, plan }, context.actor);
 }

@@ -181,7 +181,7 @@ describe("all tenants", () => {
     expect(readSearch()).toEqual({});
   });
 
-  it("are suspended after typing the name, and resumed", async () => {
+  it("are suspended with a reason for the customer, and resumed", async () => {
     const asked: unknown[] = [];
     let suspendedAt: string | null = null;
     open("tenants", {
@@ -198,16 +198,24 @@ describe("all tenants", () => {
     });
     await userEvent.click(await screen.findByRole("button", { name: "Actions for Acme" }));
     await userEvent.click(await screen.findByRole("menuitem", { name: "Suspend tenant…" }));
-    const dialog = await screen.findByRole("alertdialog", { name: "Suspend Acme?" });
-    await userEvent.type(within(dialog).getByRole("textbox"), "Acme{Enter}");
+    const dialog = await screen.findByRole("dialog", { name: "Suspend Acme?" });
+    const suspend = within(dialog).getByRole<HTMLButtonElement>("button", {
+      name: "Suspend tenant",
+    });
+    expect(suspend.disabled).toBe(true);
+    await userEvent.type(within(dialog).getByRole("textbox", { name: "Reason" }), "A leaked key.");
+    await userEvent.click(suspend);
     await screen.findByText("Suspended");
-    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
     await userEvent.click(screen.getByRole("button", { name: "Actions for Acme" }));
     await userEvent.click(await screen.findByRole("menuitem", { name: "Resume tenant…" }));
     await userEvent.click(await screen.findByRole("button", { name: "Resume tenant" }));
     await screen.findByText("Active");
     const bodies = await Promise.all((asked as Request[]).map((request) => request.json()));
-    expect(bodies).toEqual([{ suspended: true }, { suspended: false }]);
+    expect(bodies).toEqual([
+      { suspended: true, suspensionReason: "A leaked key." },
+      { suspended: false },
+    ]);
   });
 
   it("move to a plan only after a confirmation", async () => {

@@ -10,7 +10,7 @@ export function useUpdateAnyTenant(tenantId: TenantId) {
   const refresh = useRefreshVerifiedUser();
   return useMutation({
     mutationKey: ["tenants", "operate"],
-    mutationFn: (change: { planId?: string; suspended?: boolean }) =>
+    mutationFn: (change: { planId?: string; suspended?: boolean; suspensionReason?: string }) =>
       api.tenants.update({ tenantId, ...change }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["tenants"] });

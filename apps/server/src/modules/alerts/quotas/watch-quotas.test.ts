@@ -29,7 +29,11 @@ beforeEach(async () => {
   tenant = await createTenantWithOwner(world, database);
 });
 
-const titles = async () => (await listNotices(database, tenant)).map((notified) => notified.title);
+/** Of quotas: changes of plans are told, too. */
+const titles = async () =>
+  (await listNotices(database, tenant))
+    .map(({ title }) => title)
+    .filter((title) => title.includes("quota"));
 
 // The plan of a new tenant has a hard quota of 50,000 requests.
 describe("a quota", () => {

@@ -152,10 +152,11 @@ describe("a role of an operator in a tenant of others", () => {
     };
     await put("viewer");
     await expect
-      .poll(async () => (await rename(acme, "As a viewer")).json)
-      .toMatchObject({
-        ...{ code: "INSUFFICIENT_SCOPE", requiredScope: "keys:write" },
-      });
+      .poll(async () => (await app.call(operator, "GET", `/v1/tenants/${acme}`)).json.role)
+      .toBe("viewer");
+    expect((await rename(acme, "As a viewer")).json).toMatchObject({
+      ...{ code: "INSUFFICIENT_SCOPE", requiredScope: "keys:write" },
+    });
     expect((await start()).json).toMatchObject({ code: "CONFLICT" });
     expect(await join("developer")).toMatchObject({ status: 403 });
     await put("developer");

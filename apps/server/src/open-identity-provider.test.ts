@@ -7,6 +7,7 @@ import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { createLiveServices } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memberKeys } from "#modules/keys/index.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
 import { readConfig } from "./config.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
@@ -38,7 +39,7 @@ async function open(env: Record<string, string> = {}) {
     jobs: queue,
     consoleUrl: CONSOLE_URL,
     identitySecret,
-    sso: openSso({ config, services }, { consoleUrl: CONSOLE_URL, identitySecret }),
+    sso: openSso({ config, services, memberKeys }, { consoleUrl: CONSOLE_URL, identitySecret }),
   });
   if (provider === undefined) {
     throw new Error("There is no built-in sign-in.");

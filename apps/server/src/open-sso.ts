@@ -33,7 +33,7 @@ function createTxtFinder(nameServers: readonly string[]): FindTxtRecords {
 
 /** What the single sign-on of tenants needs. */
 export function openSso(
-  { config, services }: Pick<Installation, "config" | "services">,
+  { config, services, memberKeys }: Pick<Installation, "config" | "services" | "memberKeys">,
   { consoleUrl, identitySecret }: { consoleUrl: string; identitySecret: string },
 ): SsoDeps {
   const { singleSignOn } = config.identity;
@@ -44,6 +44,7 @@ export function openSso(
     operators: config.identity.operators,
     providers: createGuardedOutbound({ allowPrivate: singleSignOn.allowPrivate }),
     sealer: createSealer(identitySecret, "client secrets of single sign-on"),
+    memberKeys,
     findTxtRecords: createTxtFinder(singleSignOn.nameServers),
     agents: {
       endAgentsOf: (tx, userId, why) => endAgentGrantsOf(services, tx, { userId, why }),

@@ -77,6 +77,7 @@ import {
   isIdToken,
   isPersonToken,
   isUnsignedToken,
+  toNetwork,
 } from "#modules/identity/index.ts";
 import {
   createAdviceRoutes,
@@ -111,7 +112,12 @@ import {
   createOutboxRoutes,
   createWebhooksRoutes,
 } from "#modules/notifications/index.ts";
-import { createSsoRoutes } from "#modules/sso/index.ts";
+import {
+  createDirectoryArrivals,
+  createScimMount,
+  createScimRoutes,
+  createSsoRoutes,
+} from "#modules/sso/index.ts";
 import {
   createActingRoutes,
   createInvitationsRoutes,
@@ -125,7 +131,11 @@ import {
   createTenantsRoutes,
   roleDirectory,
 } from "#modules/tenants/index.ts";
-import { parseTrustedProxies } from "#platform/client-address.ts";
+import {
+  findClientAddress,
+  parseTrustedProxies,
+  toCanonicalAddress,
+} from "#platform/client-address.ts";
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { RecentRequests } from "#platform/loop-watch.ts";
 import { createSealer } from "#platform/sealer.ts";
@@ -151,6 +161,9 @@ function queueOf(worker: WorkerSide | undefined) {
   return { ...USAGE_QUERIES, running: Math.min(running, share) };
 }
 
+/** A minute, of one tenant's directory: the fastest ones that are known send twenty a second while they begin. */
+const DIRECTORY_REQUESTS = 1_200;
+
 /** Calls of tools at once: each may ask the database, and a model asks many in a row. */
 const TOOL_CALLS = { running: 16, waiting: 100, waitMs: 30_000 };
 
@@ -172,6 +185,8 @@ export function wirePeople(
   const writes = createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs);
   // Beside the budget of changes: agents mostly read, in many small steps.
   const agentRequests = createWriteBudget(config.api.writesPerMinute, services.clock.monotonicMs);
+  const directoryRequests = createWriteBudget(DIRECTORY_REQUESTS, services.clock.monotonicMs);
+  const trustedProxies = parseTrustedProxies(config.trustedProxies);
   const files = {
     ...services,
     fileStore,
@@ -344,6 +359,7 @@ export function wirePeople(
     proposals: createProposalsRoutes(billing),
     agentGrants: createAgentGrantsRoutes(services),
     sso: createSsoRoutes(input.sso),
+    scim: createScimRoutes(input.sso),
     ...createModelRoutes({ ...services, model: modelSettings }),
     exports: createExportsRoutes({ ...downloads, jobs: input.jobs.queue }),
     events: createEventsRoutes(analytics),
@@ -380,6 +396,21 @@ export function wirePeople(
   return createApiServer({
     mounts: [
       forwardAuth,
+      createScimMount({
+        ...input.sso,
+        attempts: worker?.limits.attemptsOf("directories") ?? createAttemptLimits(services.clock),
+        assertMayStore,
+        networkOf: ({ socket, headers }) =>
+          toNetwork(
+            findClientAddress({
+              peer: toCanonicalAddress(socket.remoteAddress ?? "") ?? "",
+              forwardedFor: headers["x-forwarded-for"]?.toString(),
+              trusted: trustedProxies,
+            }),
+          ),
+        takeRequest: (tenantId) =>
+          directoryRequests.take({ type: "agent", id: "directory", tenantId, scopes: [] }),
+      }),
       ...(input.builtinProvider?.handle === undefined
         ? []
         : [{ prefix: IDENTITY_PROVIDER_PREFIX, handle: input.builtinProvider.handle }]),
@@ -429,7 +460,12 @@ export function wirePeople(
       ...createLogosRawRoutes({ ...files, drawer: createLogoDrawer() }),
       ...createDeviceRawRoutes(devices),
       ...createOutboxRawRoutes(services),
-      ...createSignInRawRoutes({ ...services, users, plans: installation.plans }),
+      ...createSignInRawRoutes({
+        ...services,
+        users,
+        plans: installation.plans,
+        arrivals: createDirectoryArrivals(input.sso),
+      }),
       ...createDocumentsRawRoutes({
         ...services,
         changes,
@@ -516,7 +552,7 @@ export function wirePeople(
     newId: services.newId,
     logger,
     corsOrigins: config.cors.origins,
-    trustedProxies: parseTrustedProxies(config.trustedProxies),
+    trustedProxies,
     recent,
     takeWrite: writes.take,
   });

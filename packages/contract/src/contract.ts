@@ -45,6 +45,7 @@ import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { referenceContract } from "./reference.ts";
 import { revenueContract } from "./revenue.ts";
 import { rolesContract } from "./roles.ts";
+import { scimContract } from "./scim.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { ssoContract } from "./sso.ts";
 import { taxReportContract } from "./tax-report.ts";
@@ -107,6 +108,7 @@ export const contract = {
   proposals: proposalsContract,
   agentGrants: agentGrantsContract,
   sso: ssoContract,
+  scim: scimContract,
   exports: exportsContract,
   events: eventsContract,
   files: filesContract,

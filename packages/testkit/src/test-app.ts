@@ -215,7 +215,7 @@ export async function startTestApp(
     version: "0.0.0-test",
     builtinProvider: idTokens,
     sso: openSso(
-      { config, services },
+      { config, services, memberKeys },
       { consoleUrl, identitySecret: "a secret of sign-ins that only tests use" },
     ),
     outbound,

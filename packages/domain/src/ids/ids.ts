@@ -51,6 +51,9 @@ export const ID_PREFIXES = {
   statement: "bst",
   statementLine: "bsl",
   migration: "mig",
+  scimToken: "sct",
+  scimUser: "scu",
+  scimGroup: "scg",
   request: "req",
 } as const;
 
@@ -93,6 +96,9 @@ type IdOf = {
   statement: string;
   statementLine: string;
   migration: string;
+  scimToken: string;
+  scimUser: string;
+  scimGroup: string;
   request: string;
 };
 

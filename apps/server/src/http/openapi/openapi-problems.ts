@@ -43,6 +43,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "sso.put": ["CONFLICT"],
   "sso.addDomain": ["ALREADY_EXISTS", "CONFLICT"],
   "sso.verifyDomain": ["CONFLICT"],
+  "scim.createToken": ["CONFLICT"],
   "tenants.restore": ["CONFLICT"],
   "tenants.putMember": ["LAST_OWNER"],
   "tenants.removeMember": ["LAST_OWNER"],

@@ -1,4 +1,5 @@
 import type { PersonAgents } from "#modules/identity/index.ts";
+import type { MemberKeys } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
@@ -18,6 +19,8 @@ export type SsoDeps = AppServices & {
   findTxtRecords: FindTxtRecords;
   /** Sign-ins that end take the person's agents with them. */
   agents: PersonAgents;
+  /** A directory that removes a member leaves their keys, and names them. */
+  memberKeys: MemberKeys;
   /** Public address of the console, without a slash at the end. */
   consoleUrl: string;
 };

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { OAuth2Server } from "oauth2-mock-server";
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memberKeys } from "#modules/keys/index.ts";
 import { createGuardedOutbound } from "#platform/guarded-outbound.ts";
 import { createSealer } from "#platform/sealer.ts";
 import {
@@ -53,6 +54,7 @@ beforeAll(async () => {
       providers: createGuardedOutbound({ allowPrivate: ["127.0.0.1", "localhost"] }),
       sealer: createSealer("a secret of sign-ins that only tests use", "client secrets"),
       findTxtRecords: (name) => Promise.resolve(records.get(name) ?? []),
+      memberKeys,
       agents: { endAgentsOf: () => Promise.resolve() },
     };
     return createSingleSignOn(deps);

@@ -1,6 +1,8 @@
 export { createActingRoutes } from "./acting/acting.routes.ts";
 export { createTenant } from "./create-tenant.ts";
 export { deleteTenant } from "./delete-tenant.ts";
+export { admitByDirectory, directoryContext, removeByDirectory } from "./directory-members.ts";
+export { listHeldRoles } from "./find-role.ts";
 export { findTenantByExternalId, getTenantByName } from "./find-tenant.ts";
 export { getTenant } from "./get-tenant.ts";
 export { toHeldRole } from "./held-role.ts";
@@ -27,7 +29,13 @@ export { restoreTenant } from "./restore-tenant.ts";
 export { roleDirectory } from "./role-directory.ts";
 export { createOwnershipRoutes, createRolesRoutes } from "./roles.routes.ts";
 export { createTenantsJobs } from "./tenants.jobs.ts";
-export type { MemberKeys, TenantPlan, TenantPlans, TenantResource } from "./tenants.ports.ts";
+export type {
+  DirectoryArrivals,
+  MemberKeys,
+  TenantPlan,
+  TenantPlans,
+  TenantResource,
+} from "./tenants.ports.ts";
 export {
   createInvitationsRoutes,
   createSignInRawRoutes,

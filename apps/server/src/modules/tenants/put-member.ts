@@ -1,23 +1,16 @@
 import type { Member } from "@turnpike/contract/tenants";
 import { type Actor, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
-import {
-  type HeldRole,
-  type RoleName,
-  scopesOf,
-  titleOfRole,
-} from "@turnpike/domain/access/scopes";
+import { type HeldRole, type RoleName, scopesOf } from "@turnpike/domain/access/scopes";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
-import { writeAudit } from "#modules/audit/index.ts";
-import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { lockTenant } from "#platform/assert-tenant-exists.store.ts";
 import { assertOwnerRemains } from "./assert-owner-remains.ts";
+import { assignRole } from "./assign-role.ts";
 import { getHeldRole } from "./find-role.ts";
 import { toHeldRole } from "./held-role.ts";
 import { assertMayGrant } from "./member-authority.ts";
-import { findMemberRow, upsertMember } from "./members.store.ts";
-import { settleRole } from "./settle-role.ts";
+import { findMemberRow } from "./members.store.ts";
 import { toMemberReply } from "./to-tenant-reply.ts";
 
 /** Only the operator's actors add people directly; members send an invitation. */
@@ -72,40 +65,10 @@ export async function putMember(
       if (role !== "owner") {
         await assertOwnerRemains(tx, tenantId, before);
       }
-      if (!(await upsertMember(tx, { ...input, now: deps.clock.now() }))) {
-        throw resourceNotFound("user");
-      }
-      const after = await findMemberRow(tx, tenantId, userId);
-      if (after === undefined) {
-        throw resourceNotFound("user");
-      }
-      const pausedWebhooks = await settleRole(deps, tx, context, {
+      const after = await assignRole(deps, tx, context, {
         ...{ tenantId, userId, before },
         role: held,
       });
-      await writeAudit(deps, tx, context, {
-        tenantId,
-        action: before === undefined ? "member.added" : "member.role_changed",
-        entityType: "member",
-        entityId: userId,
-        details: {
-          role: [heldBefore === undefined ? null : titleOfRole(heldBefore), titleOfRole(held)],
-          ...(pausedWebhooks.length > 0 && {
-            pausedWebhooks: pausedWebhooks.map((webhook) => webhook.webhookId),
-          }),
-        },
-      });
-      await (before === undefined
-        ? publishEvent(deps, tx, {
-            tenantId,
-            type: "member.added",
-            data: { tenantId, userId, role },
-          })
-        : publishEvent(deps, tx, {
-            tenantId,
-            type: "member.role_changed",
-            data: { tenantId, userId, role, before: before.role },
-          }));
       return toMemberReply(after);
     },
     { holder: tenantId },

@@ -1,6 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
-import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
+import type { KeyId, TenantId, UserId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 
 /** The plan that a tenant is on, and the start of one of its billing periods. */
@@ -45,6 +45,12 @@ export interface MemberKeys {
     tx: Tx,
     input: { tenantId: TenantId; createdBy: string; limit: number },
   ): Promise<{ keyId: KeyId; name: string; start: string }[]>;
+}
+
+/** What tenants need of single sign-on, a module above: people whom a tenant's directory announced become members by signing in. */
+export interface DirectoryArrivals {
+  /** Makes a person a member of the tenants whose directories announced their address; most people wait nowhere. */
+  join(person: { userId: UserId; email: string }): Promise<void>;
 }
 
 /** What another module stores for a tenant, and what happens to it when the tenant is deleted. Needs the operator role. */

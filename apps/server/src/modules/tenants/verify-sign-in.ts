@@ -2,15 +2,18 @@ import { VERIFIED_TENANTS_MAX, type VerifyTokenResponse } from "@turnpike/contra
 import type { UserDirectory } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { listOwnTenantRows } from "./members.store.ts";
+import type { DirectoryArrivals } from "./tenants.ports.ts";
 import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
 export type VerifySignInDeps = Pick<AppServices, "transact"> &
   WithPlans & {
     users: Pick<UserDirectory, "identify">;
+    arrivals: DirectoryArrivals;
   };
 
 /**
- * Verifies an ID token, creates or updates its user, and returns the user and their tenants.
+ * Verifies an ID token, creates or updates its user, and returns the user and their tenants. From their first sign-in, a person is a
+ * member of the tenants whose directories announced them.
  *
  * @throws {AppError} `UNAUTHENTICATED`; `IDENTITY_PROVIDER_UNAVAILABLE`.
  */
@@ -19,6 +22,9 @@ export async function verifySignIn(
   input: { token: string },
 ): Promise<VerifyTokenResponse> {
   const { user } = await deps.users.identify(input.token);
+  if (user.email !== null && user.emailVerified) {
+    await deps.arrivals.join({ userId: user.userId, email: user.email });
+  }
   const tenants = await deps.transact.asOperator(
     async (tx) => {
       const rows = await listOwnTenantRows(tx, user.userId, { limit: VERIFIED_TENANTS_MAX });

@@ -34,7 +34,8 @@ export type AttemptKind =
   | "user-code"
   | "client"
   | "client-document"
-  | "client-token";
+  | "client-token"
+  | "directory";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -98,6 +99,8 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
   "client-document": { network: limit("client document, network", 30, 300) },
   // Programs that ask for a token, or give one back, by what does not exist.
   "client-token": { network: limit("client token, network", 300, 300) },
+  // Directories of tenants with a token that does not exist.
+  directory: { network: limit("directory, network", 300, 300) },
   // Of 25 thousand million codes, a few are open at a time.
   "user-code": {
     account: limit("user-code, account", 10, 900),

@@ -2,6 +2,7 @@ import { adoptAccount } from "#modules/identity/index.ts";
 import { isMemberElsewhere, joinBySso } from "#modules/tenants/index.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import type { SsoLoginError } from "../protocol/sso-error.ts";
+import { isEndedByDirectory, joinByDirectory } from "../scim/arrivals.ts";
 import type { SsoDeps } from "../sso.ports.ts";
 import { findConnection, noteFailure, noteUse } from "../sso-connections.store.ts";
 import { hashSecret } from "./secrets.ts";
@@ -57,12 +58,19 @@ export async function collectResult(
     if (connection === undefined || !connection.enabled) {
       return { error: "sso_off" };
     }
-    const adopted = isListedOperator(deps, person.email)
+    const { email } = person;
+    const known = await findIdentity(tx, tenantId, subject);
+    if (await isEndedByDirectory(tx, tenantId, { accountId: known, email })) {
+      const reason = "The directory has ended this person's access.";
+      await noteFailure(tx, { tenantId, reason, now });
+      return { error: "sso_denied" };
+    }
+    const adopted = isListedOperator(deps, email)
       ? "operator"
       : await adoptAccount(deps, tx, {
-          email: person.email,
+          email,
           name: person.name,
-          accountId: await findIdentity(tx, tenantId, subject),
+          accountId: known,
           opensElsewhere: (userId) => isMemberElsewhere(tx, { userId, tenantId }),
         });
     if (typeof adopted === "string") {
@@ -71,7 +79,9 @@ export async function collectResult(
     }
     const { accountId, userId } = adopted;
     await linkIdentity(tx, { tenantId, subject, accountId, now });
-    await joinBySso(deps, tx, { tenantId, userId, role: connection.default_role });
+    if (!(await joinByDirectory(deps, tx, { tenantId, accountId, userId, email }))) {
+      await joinBySso(deps, tx, { tenantId, userId, role: connection.default_role });
+    }
     await noteUse(tx, tenantId, now);
     return { accountId };
   }, SIGN_INS);

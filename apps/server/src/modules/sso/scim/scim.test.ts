@@ -347,7 +347,7 @@ describe("a directory", () => {
     expect((await other.call("GET", "/Users")).json.totalResults).toBe(0);
   });
 
-  it("of another tenant does not exist, in whichever way it is asked for", async () => {
+  it("of another tenant does not exist by any method", async () => {
     const [ours, theirs] = [await openDirectory(), await openDirectory()];
     const id = await create(theirs, "secret");
     const groupId = await createGroup(theirs, "admin", [id]);

@@ -19,7 +19,7 @@ import {
 } from "./scim-users.store.ts";
 import { settleAccess } from "./settle-access.ts";
 
-/** The address of a person, of whichever attribute the directory uses for it. */
+/** The address of a person: some directories send it as userName alone. */
 function toEmail(person: PersonAttributes): string {
   const email = (person.email ?? person.userName).toLowerCase();
   if (emailDomainOf(email) === undefined) {

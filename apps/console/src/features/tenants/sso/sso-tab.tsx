@@ -7,6 +7,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { mayDo, toMissingScope } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
 import { ConnectionCard } from "./connection-card.tsx";
+import { DirectoryCard } from "./directory-card.tsx";
 import { DomainsCard } from "./domains-card.tsx";
 import { ssoQuery } from "./sso.queries.ts";
 
@@ -44,6 +45,11 @@ function SsoSetup({ tenant, mayWrite }: { tenant: OwnTenant; mayWrite: boolean }
       {!mayWrite && <p className="text-ink-muted">Only an owner can change single sign-on.</p>}
       <DomainsCard tenant={tenant} domains={sso.data.domains} mayWrite={mayWrite} />
       <ConnectionCard tenant={tenant} sso={sso.data} mayWrite={mayWrite} />
+      <DirectoryCard
+        tenant={tenant}
+        hasProvenDomain={sso.data.domains.some(({ verifiedAt }) => verifiedAt !== null)}
+        mayWrite={mayWrite}
+      />
     </div>
   );
 }

@@ -32,6 +32,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   roleId: "roleId",
   role: "roleId",
   replacement: "roleId",
+  scimTokenId: "scimTokenId",
   serviceKeyId: "serviceKeyId",
   lockId: "lockId",
   webhookId: "webhookId",

@@ -14,6 +14,7 @@ export type Ids = Record<
   | "notificationId"
   | "invitationId"
   | "roleId"
+  | "scimTokenId"
   | "serviceKeyId"
   | "lockId"
   | "meterId"
@@ -52,6 +53,7 @@ export const MISSING_IDS: Ids = {
   notificationId: `ntf_${"e".repeat(32)}`,
   invitationId: `ivt_${"e".repeat(32)}`,
   roleId: `rol_${"e".repeat(32)}`,
+  scimTokenId: `sct_${"e".repeat(32)}`,
   serviceKeyId: `svc_${"e".repeat(32)}`,
   lockId: `lck_${"e".repeat(32)}`,
   meterId: "no-such-meter",
@@ -322,6 +324,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
     },
   }),
   "sso.verifyDomain": () => ({}),
+  "scim.createToken": () => ({}),
   "sso.addDomain": () => ({ domain: "customer.example" }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),

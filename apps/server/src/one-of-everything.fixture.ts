@@ -80,6 +80,7 @@ export async function makeOneOfEverything(
   const insights = await make("POST", `${path}/insights/refresh`, {});
   const proposal = await make("POST", `${path}/proposals`, { ...PROPOSAL, reason: name });
   const agentGrantId = await connectAgent(app, { tenantId, userId: user.userId, name });
+  const scimToken = await make("POST", `${path}/scim/tokens`, {});
   const { domain } = await make("POST", `${path}/sso/domains`, {
     domain: `${tenantId.slice(-12)}.example`,
   });
@@ -140,6 +141,7 @@ export async function makeOneOfEverything(
     notificationId: notification.notificationId,
     invitationId: invitation.invitationId,
     roleId: role.role,
+    scimTokenId: scimToken.scimTokenId,
     serviceKeyId: serviceKey.serviceKeyId,
     // Of no tenant in the path: the operator's programs alone may name one.
     lockId: `lck_${"1".repeat(32)}`,

@@ -21,7 +21,7 @@ let browser: TestBrowser;
 /** Of the customer's people. */
 let other: TestBrowser;
 let owner: Page;
-/** Who signs in at the provider. */
+/** The person that the provider names. */
 let person = { sub: "bo", email: "bo@acme.example", name: "Bo Customer" };
 
 beforeAll(async () => {

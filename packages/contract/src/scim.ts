@@ -64,7 +64,6 @@ export const scim = z.strictObject({
   ),
 });
 export type Scim = z.infer<typeof scim>;
-export type ScimRequest = Scim["requests"][number];
 
 const tags = ["Single sign-on"];
 const path = "/tenants/{tenantId}/scim";

@@ -5,7 +5,7 @@ import type { CommandSession } from "./run-command.ts";
 
 /**
  * Does work that may write mails, with the queue from which the running product, or the next one that starts, sends them. Without
- * a mail server there is no queue: people are told in the console alone.
+ * a mail server there is no queue: people see it in the console alone.
  */
 export async function withMail<Result>(
   { deps, config, target }: CommandSession,

@@ -5,7 +5,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { type NotifyDeps, notifyMembers } from "./notify-members.ts";
 
 export type TellDeps = AppServices & {
-  /** Left out: members are told in the console alone. */
+  /** Left out: members see it in the console alone. */
   mail?: Pick<NotifyDeps, "jobs" | "notices"> | undefined;
 };
 

@@ -77,7 +77,7 @@ export function ResumeDialog({ tenant, isOpen, onClose }: DialogProps) {
       isOpen={isOpen}
       onClose={close}
       title={`Resume ${tenant.name}?`}
-      description="Its keys work again within a second, with the limits of its plan. Its members are told, and the audit log will say that it was you."
+      description="Its keys work again within a second, with the limits of its plan. Its members get a message, and the audit log will say that it was you."
       action="Resume tenant"
       isDangerous={false}
       progress={update.isPending ? "Resuming…" : undefined}

@@ -29,7 +29,7 @@ beforeEach(async () => {
   tenant = await createTenantWithOwner(world, database);
 });
 
-/** Of quotas: changes of plans are told, too. */
+/** Of quotas: changes of plans send notices, too. */
 const titles = async () =>
   (await listNotices(database, tenant))
     .map(({ title }) => title)

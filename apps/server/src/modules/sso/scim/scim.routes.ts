@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { implement } from "@orpc/server";
 import { scimContract } from "@turnpike/contract/scim";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
-import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { HttpContext } from "#http/http-context.ts";
 import { toAppError } from "#http/problem-details.ts";
 import { ClientLeftError, readBody } from "#http/raw-route.ts";
@@ -10,6 +9,7 @@ import type { AttemptLimits } from "#modules/identity/index.ts";
 import { parseJson } from "#platform/parse-json.ts";
 import type { StorageGuard } from "#platform/storage-guard.ts";
 import { authenticateDirectory } from "./authenticate-directory.ts";
+import { keepScimRequest } from "./keep-scim-request.ts";
 import { createScimToken, getScim, revokeScimToken } from "./manage-scim.ts";
 import { describeService, listResourceTypes, listSchemas, PAGE_MAX } from "./protocol/discovery.ts";
 import { parsePatch } from "./protocol/parse-patch.ts";
@@ -29,7 +29,6 @@ import {
   type ScimQuery,
 } from "./read-resources.ts";
 import { type Directory, SCIM_PATH, type ScimDeps } from "./scim-deps.ts";
-import { insertScimRequest } from "./scim-requests.store.ts";
 import type { Resource } from "./to-resource.ts";
 import { createGroup, deleteGroup, updateGroup } from "./write-group.ts";
 import { createPerson, deletePerson, updatePerson } from "./write-person.ts";
@@ -62,8 +61,6 @@ const BODY_BYTES_MAX = 512 * 1024;
 const SCIM_JSON = "application/scim+json";
 const LIST_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:ListResponse";
 const ERROR_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:Error";
-const SUBJECT_LENGTH_MAX = 255;
-const OPERATION_LENGTH_MAX = 40;
 
 type Answer = {
   status: number;
@@ -319,21 +316,10 @@ export function createScimMount(deps: ScimMountDeps) {
     if (isLooking && (outcome.status < 400 || outcome.status === 404)) {
       return;
     }
-    const { tenantId, requestId } = directory;
-    await deps.transact.asOperator(
-      (tx) =>
-        insertScimRequest(tx, {
-          tenant_id: tenantId,
-          request_id: requestId,
-          occurred_at: deps.clock.now(),
-          operation: toPlainLine(`${method} /${parts[0] ?? ""}`, OPERATION_LENGTH_MAX),
-          subject:
-            outcome.subject === undefined ? null : toPlainLine(outcome.subject, SUBJECT_LENGTH_MAX),
-          status: outcome.status,
-          detail: outcome.detail ?? null,
-        }),
-      { holder: tenantId },
-    );
+    await keepScimRequest(deps, directory, {
+      operation: `${method} /${parts[0] ?? ""}`,
+      ...outcome,
+    });
   }
 
   function toScimError(error: unknown, requestId: string): ScimError {

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createConsoleFiles } from "#http/pages/console-files.ts";
+import { createDocumentationPages } from "#http/pages/documentation-pages.ts";
 import { loadLegalText } from "#http/pages/legal-texts.ts";
 import { createPageRedirect } from "#http/pages/page-address.ts";
 import { createPageTemplate } from "#http/pages/page-template.ts";
 import { createPublicPageRoutes } from "#http/pages/public-pages.ts";
+import { OPERATOR_REFERENCE_PATH } from "#http/pages/reference/operator-reference.ts";
 import { createPageRenderer } from "#http/pages/render-public-page.ts";
 import type { RawRoute } from "#http/raw-route.ts";
 import { createPublicCatalog } from "#modules/catalog/index.ts";
@@ -25,6 +27,18 @@ export type PublicSite = {
   routes: RawRoute[];
   serveConsole: ReturnType<typeof createConsoleFiles>;
 };
+
+/** Lists what everybody may read beside the public pages of the console, for search engines. */
+function createPageList({ checkout, reference }: Config): () => Promise<string[]> {
+  const pages = createDocumentationPages(join(checkout, "docs"));
+  return async () => {
+    const guides = await pages.list("guides");
+    const errors = await pages.list("errors");
+    const ofDocs = [...guides, ...errors].map(({ href }) => href);
+    const ofReference = reference.visibility === "public" ? [OPERATOR_REFERENCE_PATH] : [];
+    return ["/docs", "/docs/errors", "/v1/reference", ...ofReference, ...ofDocs];
+  };
+}
 
 /**
  * Puts together what a visitor sees: the public pages with the operator's brand, texts and catalogue in them, and the
@@ -88,6 +102,7 @@ export function createPublicSite(input: {
       terms: loadLegalText(legal, "terms"),
       privacy: loadLegalText(legal, "privacy"),
     },
+    listFurther: createPageList(config),
     monotonicMs: services.clock.monotonicMs,
     logger: services.logger,
   });

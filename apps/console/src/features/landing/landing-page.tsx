@@ -14,6 +14,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { CodeSamples } from "./code-samples.tsx";
 import { toLandingCopy, toLandingHead } from "./landing-copy.view-model.ts";
 import { PlanList } from "./plan-list.tsx";
+import { PriceCalculatorSlot } from "./price-calculator-slot.tsx";
 import { StepList } from "./step-list.tsx";
 
 /** `/`: what the API is, the first call, how it goes on, what it costs. */
@@ -82,6 +83,7 @@ function Landing({ content }: { content: LandingContent }) {
           purpose="Every limit is listed, and enforced exactly as listed. These are the plans on sale today."
         >
           <PlanList plans={content.plans} meters={content.meters} />
+          <PriceCalculatorSlot plans={content.plans} meters={content.meters} />
         </Section>
       )}
       <Section id="questions" title="Questions and answers">

@@ -16,6 +16,9 @@ import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatPrice } from "#components/plan.view-model.ts";
+import { toWholeUnits, toZeroUsageText } from "#components/pricing/comparison.view-model.ts";
+import { PriceComparison } from "#components/pricing/price-comparison.tsx";
+import { usePriceEngine } from "#components/pricing/use-price-engine.ts";
 import { subscriptionQuery } from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
@@ -32,9 +35,6 @@ import { OfferCard } from "./offers/offer-card.tsx";
 import { sortOffers, toOfferNote } from "./offers/offers-of-tenant.view-model.ts";
 import { findHidden, type Rhythm } from "./offers/siblings.view-model.ts";
 import { toQuotaFits } from "./plans.view-model.ts";
-import { toWholeUnits, toZeroUsageText } from "./pricing/comparison.view-model.ts";
-import { PriceComparison } from "./pricing/price-comparison.tsx";
-import { usePriceEngine } from "./pricing/use-price-engine.ts";
 
 export type PlanOffersProps = {
   /** Whose plan is compared and changed; undefined for none. */

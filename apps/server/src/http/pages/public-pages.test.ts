@@ -64,6 +64,7 @@ beforeAll(async () => {
           }),
     landing: { headline: undefined, summary: undefined, samplePath: "/", isDemo: true },
     legal: { terms: LEGAL, privacy: { ...LEGAL, title: "Privacy" } },
+    listFurther: () => Promise.resolve(["/docs", "/docs/errors/rate-limited"]),
     monotonicMs: () => nowMs,
     logger: { warn: () => undefined },
   };
@@ -188,8 +189,8 @@ describe("public pages", () => {
     expect(style.headers.get("cache-control")).toContain("immutable");
     expect(await style.text()).toContain("#f5c400");
     expect(await read("/robots.txt")).toContain(`Sitemap: ${SITE}/sitemap.xml`);
-    expect(await read("/sitemap.xml")).toContain(
-      `<url><loc>${SITE}/terms</loc><lastmod>2026-03-04</lastmod></url>`,
-    );
+    const sitemap = await read("/sitemap.xml");
+    expect(sitemap).toContain(`<url><loc>${SITE}/terms</loc><lastmod>2026-03-04</lastmod></url>`);
+    expect(sitemap).toContain(`<url><loc>${SITE}/docs/errors/rate-limited</loc></url>`);
   });
 });

@@ -27,6 +27,8 @@ export type PublicPagesDeps = {
   getCatalog(): Promise<Pick<LandingContent, "plans" | "meters">>;
   landing: Omit<LandingContent, "plans" | "meters">;
   legal: { terms: LegalContent; privacy: LegalContent };
+  /** Paths of pages that others serve and everybody may read: documentation, a public reference. */
+  listFurther(): Promise<readonly string[]>;
   monotonicMs(): number;
   logger: Pick<Logger, "warn">;
 };
@@ -46,13 +48,17 @@ function isContentName(name: string): name is keyof PageContent {
   return name === "landing" || name === "terms" || name === "privacy";
 }
 
-function toSitemap(siteUrl: string, legal: PublicPagesDeps["legal"]): string {
+async function toSitemap({
+  siteUrl,
+  legal,
+  listFurther,
+}: Pick<PublicPagesDeps, "siteUrl" | "legal" | "listFurther">): Promise<string> {
   const pages = [
     { path: "/", changedOn: undefined },
     { path: "/register", changedOn: undefined },
-    { path: "/docs", changedOn: undefined },
     { path: "/terms", changedOn: legal.terms.updatedOn },
     { path: "/privacy", changedOn: legal.privacy.updatedOn },
+    ...(await listFurther()).map((path) => ({ path, changedOn: undefined })),
   ];
   const entries = pages.map(
     ({ path, changedOn }) =>
@@ -140,7 +146,6 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     handle,
   });
   const robots = `User-agent: *\nAllow: /\nDisallow: /idp/\nDisallow: /v1/\nAllow: /v1/reference\n\nSitemap: ${siteUrl}/sitemap.xml\n`;
-  const sitemap = toSitemap(siteUrl, deps.legal);
   return [
     ...PUBLIC_PATHS.map((path) => get(path, (call) => sendPage(call, path))),
     get("/page-data/{name}", async ({ res, params }) => {
@@ -151,7 +156,9 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
       sendJson(res, 200, (await getContent(name))[name]);
     }),
     get("/robots.txt", (call) => sendText(call, "text/plain; charset=utf-8", robots)),
-    get("/sitemap.xml", (call) => sendText(call, "application/xml; charset=utf-8", sitemap)),
+    get("/sitemap.xml", async (call) =>
+      sendText(call, "application/xml; charset=utf-8", await toSitemap(deps)),
+    ),
     ...(template === undefined
       ? []
       : [

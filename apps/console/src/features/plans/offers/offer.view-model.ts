@@ -3,15 +3,15 @@ import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { toWords } from "#components/billing/to-words.ts";
 import { formatPrice, toPlanView } from "#components/plan.view-model.ts";
-import { formatMoney } from "#platform/format-money.ts";
-import type { Meter, Plan } from "#platform/shared-queries.ts";
 import {
   type Interval,
   isSameInterval,
   toDurationText,
   toInterval,
   toPerInterval,
-} from "./interval-words.ts";
+} from "#components/pricing/interval-words.ts";
+import { formatMoney } from "#platform/format-money.ts";
+import type { Meter, Plan } from "#platform/shared-queries.ts";
 import { type TierTable, toTierTable } from "./tier-table.view-model.ts";
 
 type Phase = Plan["phases"][number];

@@ -1,4 +1,4 @@
-import { isSameInterval } from "./interval-words.ts";
+import { isSameInterval } from "#components/pricing/interval-words.ts";
 import type { Offer } from "./offer.view-model.ts";
 
 export type Rhythm = "month" | "year";

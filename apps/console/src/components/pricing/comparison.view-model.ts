@@ -3,7 +3,7 @@ import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
-import { toInterval } from "../offers/interval-words.ts";
+import { toInterval } from "./interval-words.ts";
 import type { OfferPricer, PricedOffer } from "./price-offers.ts";
 
 /** How many of a unit are in a year, for limits that refill by another clock than the month. */

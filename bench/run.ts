@@ -19,6 +19,7 @@ import { startBench } from "./start.ts";
 import { tokensBench } from "./tokens.ts";
 import { verifyBench } from "./verify.ts";
 import { verifyRawBench } from "./verify-raw.ts";
+import { webBench } from "./web.ts";
 import { workersBench } from "./workers.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   insightsBench,
   forecastBench,
   askBench,
+  webBench,
 ];
 
 const KEYS = 1_000_000;

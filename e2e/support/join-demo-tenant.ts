@@ -3,10 +3,14 @@ import type { ProductHome } from "@turnpike/testkit/product";
 /**
  * Makes the demo's tenants, and the first operator an owner of the one with the most calls.
  *
+ * @param options - Of `turnpike demo`, for less than its dozen tenants and 90 days.
  * @returns Its slug.
  */
-export async function joinDemoTenant(installation: ProductHome): Promise<string> {
-  await ask(installation, "demo", "--invoices", "0");
+export async function joinDemoTenant(
+  installation: ProductHome,
+  options: readonly string[] = [],
+): Promise<string> {
+  await ask(installation, "demo", "--invoices", "0", ...options);
   const { items: operators } = await ask(installation, "operators", "list", "--json");
   const { items: tenants } = await ask(installation, "tenants", "list", "--limit", "100", "--json");
   const userId = String(operators[0]?.["userId"]);

@@ -1,0 +1,106 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ensurePeer } from "./peers.ts";
+
+/** What Lighthouse judges, in the words of its reports. */
+export const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+export type PageAudit = {
+  /** From 0 to 1. */
+  scores: Readonly<Record<Category, number>>;
+  /** When the largest thing of the first view was painted on the simulated phone, milliseconds. */
+  largestPaintMs: number;
+  /** Names of the audits that cost points. */
+  faults: readonly string[];
+  /** How fast Lighthouse found this machine during the audit: 1,500 and more for a desktop at rest. */
+  machine: number;
+};
+
+export type Lighthouse = { audit(url: string): Promise<PageAudit> };
+
+const PROGRAM = join(
+  import.meta.dirname,
+  "../peers/lighthouse/node_modules/lighthouse/cli/index.js",
+);
+/** Root cannot enter Chromium's sandbox, and nothing here talks to others. */
+const CHROME_FLAGS =
+  "--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync";
+const AUDIT_TIMEOUT_MS = 180_000;
+const REPORT_BYTES_MAX = 64 * 1024 * 1024;
+
+type Report = {
+  environment: { benchmarkIndex: number };
+  runtimeError?: { code: string; message: string };
+  categories: Record<
+    string,
+    { score: number | null; auditRefs: { id: string; weight: number }[] } | undefined
+  >;
+  audits: Record<string, { score: number | null; numericValue?: number } | undefined>;
+};
+
+/** @throws when Lighthouse could not judge the page. */
+export function readReport(text: string): PageAudit {
+  const report = JSON.parse(text) as Report;
+  if (report.runtimeError !== undefined) {
+    throw new Error(`Lighthouse: ${report.runtimeError.code} ${report.runtimeError.message}`);
+  }
+  const faults = new Set<string>();
+  const scores: Partial<Record<Category, number>> = {};
+  for (const name of CATEGORIES) {
+    const category = report.categories[name];
+    if (category === undefined || category.score === null) {
+      throw new Error(`Lighthouse gave no score for ${name}.`);
+    }
+    scores[name] = category.score;
+    for (const { id, weight } of category.auditRefs) {
+      const score = report.audits[id]?.score;
+      if (weight > 0 && typeof score === "number" && score < 0.9) {
+        faults.add(id);
+      }
+    }
+  }
+  return {
+    scores: scores as Record<Category, number>,
+    largestPaintMs: report.audits["largest-contentful-paint"]?.numericValue ?? Number.NaN,
+    faults: [...faults],
+    machine: report.environment.benchmarkIndex,
+  };
+}
+
+/**
+ * Lighthouse as it judges phones: a mobile window, a fourfold slower processor and a slow 4G network, all simulated.
+ *
+ * @param chromium - Absolute path of the browser.
+ * @throws {PeerUnavailableError} when it is not installed and cannot be.
+ */
+export async function startLighthouse(
+  chromium: string,
+  note: (text: string) => void,
+): Promise<Lighthouse> {
+  await ensurePeer("lighthouse", note);
+  return {
+    audit: async (url) => {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [
+          PROGRAM,
+          url,
+          "--output=json",
+          "--output-path=stdout",
+          "--quiet",
+          "--no-enable-error-reporting",
+          `--only-categories=${CATEGORIES.join(",")}`,
+          `--chrome-flags=${CHROME_FLAGS}`,
+        ],
+        {
+          env: { PATH: process.env["PATH"], HOME: process.env["HOME"], CHROME_PATH: chromium },
+          timeout: AUDIT_TIMEOUT_MS,
+          maxBuffer: REPORT_BYTES_MAX,
+        },
+      );
+      return readReport(stdout);
+    },
+  };
+}

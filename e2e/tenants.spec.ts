@@ -6,6 +6,7 @@ import { findAxeViolations, rulesIn } from "./support/find-axe-violations.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { registerOperator } from "./support/register-operator.ts";
 import { makePerson, type Person, registerPerson } from "./support/sign-in.ts";
+import { watchPage } from "./support/watch-page.ts";
 
 const instance = inject("sharedProduct");
 let browser: TestBrowser;
@@ -337,6 +338,37 @@ describe("every tab and every screen of the operator", () => {
     await page.goto(at("?tab=health"));
     await page.getByText("Everything is working.").waitFor();
     expect(new URL(page.url()).pathname).toBe("/operator/health");
+  });
+});
+
+describe("the outbox", () => {
+  it("shows operators a mail as its reader sees it, light and dark, with nothing that runs or leads elsewhere", async () => {
+    await createTenant(`Long ${"W".repeat(60)}`);
+    const person = makePerson();
+    await invite(person);
+    const trace = await watchPage(page, [instance.consoleUrl]);
+    await page.goto(`${instance.consoleUrl}/operator/outbox?q=${person.email}`);
+    await page.getByRole("row", { name: new RegExp(person.email) }).click();
+    const mail = page.frameLocator("iframe");
+    await mail.getByText(/^You are invited to Long W+/).waitFor();
+    const inMail = async <Value>(expression: string) =>
+      await page.frames().at(-1)?.evaluate<Value>(expression);
+    const colorOf = () =>
+      inMail<string>("getComputedStyle(document.querySelector('.card')).backgroundColor");
+    expect(await colorOf()).toBe("rgb(255, 255, 255)");
+    await page.getByRole("radio", { name: "Dark" }).click();
+    await expect.poll(colorOf).toBe("rgb(31, 28, 24)");
+    for (const widthPx of [360, 1440]) {
+      await page.setViewportSize({ width: widthPx, height: 900 });
+      const overflowPx = await inMail<number>(
+        "document.documentElement.scrollWidth - window.innerWidth",
+      );
+      expect(overflowPx).toBe(0);
+    }
+    expect(await mail.locator("a[href], script").count()).toBe(0);
+    expect(await page.locator("iframe").getAttribute("sandbox")).toBe("allow-same-origin");
+    expect(await findAxeViolations(page)).toEqual([]);
+    expect(trace).toMatchObject({ policyViolations: [], foreignRequests: [], pageErrors: [] });
   });
 });
 

@@ -38,7 +38,7 @@ const seller = z
     logo: text(500)
       .optional()
       .describe(
-        "A picture at the head of invoices: path of a PNG or JPEG file, relative to the configuration file.",
+        "A picture at the head of invoices: path of a PNG or JPEG file, relative to the configuration file. Default: the brand's mark, if that is a PNG.",
       ),
   })
   .prefault({});

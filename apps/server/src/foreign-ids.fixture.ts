@@ -285,6 +285,9 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/v1/catalog/drafts/preview": [
     { without: "It is of all tenants and asks for scopes of the operator." },
   ],
+  "/v1/outbox/{mailId}/preview": [
+    { without: "Mails belong to the installation; it asks for a scope of the operator." },
+  ],
   "/v1/outbox/{mailId}/attachments/{position}": [
     { without: "Mails belong to the installation; it asks for a scope of the operator." },
   ],

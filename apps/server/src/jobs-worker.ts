@@ -12,13 +12,14 @@ import {
   type MailSettings,
   startWebhookPump,
 } from "#modules/notifications/index.ts";
-import type { NoticeSettings } from "#modules/tenants/index.ts";
+import { createLogoDrawer, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
 import { createThreadLogger, runJobThread } from "#platform/job-thread.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openPostgresPool } from "#platform/postgres-pool.ts";
+import { createBrandLogo } from "./brand-logo.ts";
 import type { RetentionSettings } from "./config-retention.ts";
 import { createJobs } from "./jobs.ts";
 import { createWebhookNotices, openWebhooks, type WebhookSettings } from "./open-webhooks.ts";
@@ -60,7 +61,10 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     logger,
     randomBytes: (count) => randomBytes(count),
   };
-  const mailTransport = createMailTransport(data.mail, logger);
+  const mailTransport = createMailTransport(data.mail, {
+    logger,
+    findLogo: createBrandLogo({ mark: data.mail.brand.mark, drawer: createLogoDrawer(), logger }),
+  });
   const fileStore = await openLocalFileStore(data.filesFolder, systemClock.now());
   const queue = await openJobQueue({ target: data.target, logger });
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);

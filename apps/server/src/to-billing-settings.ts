@@ -5,6 +5,7 @@ import { toScaled } from "@turnpike/domain/money/decimal";
 import { toExact } from "@turnpike/domain/money/exact";
 import { type BillingSettings, toPlaceLine } from "#modules/billing/index.ts";
 import type { Config } from "./config.ts";
+import { findPngMark } from "./find-png-mark.ts";
 
 type TaxConfig = NonNullable<Config["billing"]["tax"]>;
 
@@ -99,7 +100,7 @@ export function toBillingSettings({
     tax: toSeller(billing),
     accounting: toAccounting(billing),
     documents: {
-      logo: seller.logo ?? null,
+      logo: seller.logo ?? findPngMark(brand.mark),
       font: documents.font ?? null,
       mail: documents.mail.enabled
         ? {

@@ -4,6 +4,6 @@ import type { Config } from "./config.ts";
 
 /** What mails are sent with, and how they look. */
 export function toMailSettings({ brand, mail, smtpPassword }: Config): MailSettings {
-  const { name, accent } = brand;
-  return { ...mail, smtpPassword, brand: { name, accent, onAccent: findTextColor(accent) } };
+  const { name, accent, mark } = brand;
+  return { ...mail, smtpPassword, brand: { name, accent, onAccent: findTextColor(accent), mark } };
 }

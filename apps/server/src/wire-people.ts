@@ -141,6 +141,7 @@ import type { RecentRequests } from "#platform/loop-watch.ts";
 import { createSealer } from "#platform/sealer.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
+import { createBrandLogo } from "./brand-logo.ts";
 import { createOperatorReference } from "./operator-reference.ts";
 import { PERSON_RESOURCES } from "./person-resources.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -273,6 +274,9 @@ export function wirePeople(
     billing: toBillingSettings(config),
     payments: openProviders(toProviderSettings(config)),
   };
+  const mailSettings = toMailSettings(config);
+  const drawer = createLogoDrawer();
+  const findLogo = createBrandLogo({ mark: config.brand.mark, drawer, logger });
   const forecaster = createForecaster();
   const insights = { ...billing, forecaster, findIncidents: createIncidentFinder() };
   const modelSettings = toModelSettings(config);
@@ -370,8 +374,9 @@ export function wirePeople(
     outbox: createOutboxRoutes({
       ...services,
       jobs: input.jobs.queue,
-      mailTransport: createMailTransport(toMailSettings(config), logger),
-      brandName: config.brand.name,
+      mailTransport: createMailTransport(mailSettings, { logger, findLogo }),
+      brand: mailSettings.brand,
+      findLogo,
     }),
     webhooks: createWebhooksRoutes({ ...services, ...input.webhooks }),
     operatorWebhooks: createOperatorWebhooksRoutes({ ...services, ...input.webhooks }),
@@ -457,7 +462,7 @@ export function wirePeople(
         ),
       }),
       ...createFilesRawRoutes(files),
-      ...createLogosRawRoutes({ ...files, drawer: createLogoDrawer() }),
+      ...createLogosRawRoutes({ ...files, drawer }),
       ...createDeviceRawRoutes(devices),
       ...createOutboxRawRoutes(services),
       ...createSignInRawRoutes({

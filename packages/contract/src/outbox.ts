@@ -46,6 +46,12 @@ export const mail = z.strictObject({
 });
 export type Mail = z.infer<typeof mail>;
 
+export const mailPreview = z.strictObject({
+  /** A whole page that fetches nothing and runs nothing; null for a mail of plain text. */
+  html: z.string().nullable(),
+});
+export type MailPreview = z.infer<typeof mailPreview>;
+
 export const mailTest = z.strictObject({
   mailId: z.string(),
   outcome: z.enum(["accepted", "failed"]),
@@ -82,6 +88,15 @@ export const outboxContract = {
       }),
     )
     .output(pageOf(mail)),
+  preview: operation({ scope: "outbox:read" })
+    .route({
+      method: "GET",
+      path: "/outbox/{mailId}/preview",
+      summary: "Show a mail as its reader sees it, as long as its text is kept",
+      tags,
+    })
+    .input(z.strictObject({ mailId }))
+    .output(mailPreview),
   test: operation({ scope: "outbox:write" })
     .route({
       method: "POST",

@@ -4,6 +4,9 @@ type PolicyFactory = {
 };
 
 declare global {
+  interface DOMParser {
+    parseFromString(html: string | TrustedHTML, type: DOMParserSupportedType): Document;
+  }
   var trustedTypes: PolicyFactory | undefined;
 }
 
@@ -19,4 +22,9 @@ let policy: HtmlPolicy | undefined;
 export function trustServerHtml(html: string): string | TrustedHTML {
   policy ??= globalThis.trustedTypes?.createPolicy(POLICY, { createHTML: (text) => text });
   return policy?.createHTML(html) ?? html;
+}
+
+/** Reads HTML that the server has rendered and escaped into a page of its own, in which nothing runs. */
+export function parseServerHtml(html: string): Document {
+  return new DOMParser().parseFromString(trustServerHtml(html), "text/html");
 }

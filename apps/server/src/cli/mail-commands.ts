@@ -1,6 +1,8 @@
 import type { MailTest } from "@turnpike/contract/outbox";
 import { z } from "zod";
 import { createMailTransport, testMail } from "#modules/notifications/index.ts";
+import { createLogoDrawer } from "#modules/tenants/index.ts";
+import { createBrandLogo } from "../brand-logo.ts";
 import { toMailSettings } from "../to-mail-settings.ts";
 import { type Cli, examples } from "./cli.ts";
 import { parseInput } from "./parse-input.ts";
@@ -32,7 +34,14 @@ export function addMailCommands(cli: Cli): void {
     .action(async (address) => {
       const input = parseInput(testInput, { to: address }, { to: "<address>" });
       const { outcome } = await cli.run(async ({ deps, context, config }) => {
-        const mailTransport = createMailTransport(toMailSettings(config), deps.logger);
+        const mailTransport = createMailTransport(toMailSettings(config), {
+          logger: deps.logger,
+          findLogo: createBrandLogo({
+            mark: config.brand.mark,
+            drawer: createLogoDrawer(),
+            logger: deps.logger,
+          }),
+        });
         try {
           const sending = { ...deps, mailTransport, brandName: config.brand.name };
           return await testMail(sending, context, input);

@@ -152,6 +152,12 @@ export const operatorQueries = {
       refetchInterval: OUTBOX_REFRESH_MS,
     }),
 
+  mailPreview: (api: ApiClient, mailId: string) =>
+    queryOptions({
+      queryKey: ["outbox", "preview", mailId],
+      queryFn: ({ signal }) => api.outbox.preview({ mailId }, { signal }),
+    }),
+
   refusedAddresses: (api: ApiClient) =>
     queryOptions({
       queryKey: ["outbox", "refused-addresses"],

@@ -35,6 +35,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "tenants.create": ["ALREADY_EXISTS", "TENANT_LIMIT_REACHED"],
   "invitations.create": ["ALREADY_EXISTS", "TOO_MANY_INVITATIONS"],
   "acting.start": ["CONFLICT"],
+  "outbox.preview": ["RESOURCE_NOT_FOUND"],
   "outbox.resend": ["CONFLICT"],
   "outbox.liftRefusal": ["RESOURCE_NOT_FOUND"],
   "invitations.preview": ["INVITATION_INVALID", "TOO_MANY_ATTEMPTS"],

@@ -180,7 +180,7 @@ describe("guarantee: an alert sends each notice exactly once, even if processes 
           brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814" },
           smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
         },
-        world.logger,
+        world,
       );
       const runner = await startJobRunner({
         target: database.target,

@@ -3,6 +3,7 @@ export { notify } from "./in-app/notify.ts";
 /** @public For modules that show what happened to their mails. */
 export { findMailStates, type MailStateOf } from "./mail/find-mail-states.ts";
 export type { MailAttachment } from "./mail/mail-attachments.store.ts";
+export type { FindMailLogo } from "./mail/mail-logo.ts";
 export {
   createMailTransport,
   type MailSettings,

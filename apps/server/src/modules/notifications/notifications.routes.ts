@@ -10,6 +10,7 @@ import { listNotifications, markAllRead, markRead } from "./in-app/read-notifica
 import { getMailAttachment } from "./mail/get-mail-attachment.ts";
 import { listOutbox } from "./mail/list-outbox.ts";
 import { liftRefusal, listRefusedAddresses } from "./mail/manage-refusals.ts";
+import { type PreviewMailDeps, previewMail } from "./mail/preview-mail.ts";
 import { recordBounce } from "./mail/record-bounce.ts";
 import { type ResendMailDeps, resendMail } from "./mail/resend-mail.ts";
 import { type TestMailDeps, testMail } from "./mail/test-mail.ts";
@@ -28,13 +29,16 @@ export function createNotificationsRoutes(deps: AppServices) {
   });
 }
 
-export type OutboxDeps = TestMailDeps & ResendMailDeps;
+export type OutboxDeps = Omit<TestMailDeps, "brandName"> & ResendMailDeps & PreviewMailDeps;
 
 export function createOutboxRoutes(deps: OutboxDeps) {
   const os = implement(outboxContract).$context<HttpContext>();
   return os.router({
     list: os.list.handler(({ input, context }) => listOutbox(deps, context.call(), input)),
-    test: os.test.handler(({ input, context }) => testMail(deps, context.call(), input)),
+    preview: os.preview.handler(({ input, context }) => previewMail(deps, context.call(), input)),
+    test: os.test.handler(({ input, context }) =>
+      testMail({ ...deps, brandName: deps.brand.name }, context.call(), input),
+    ),
     resend: os.resend.handler(({ input, context }) => resendMail(deps, context.call(), input)),
     recordBounce: os.recordBounce.handler(({ input, context }) =>
       recordBounce(deps, context.call(), input),

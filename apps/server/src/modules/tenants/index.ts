@@ -12,7 +12,7 @@ export { listMembers } from "./list-members.ts";
 export { listTenants } from "./list-tenants.ts";
 export { createLogosRawRoutes, createLogosRoutes } from "./logo/logo.routes.ts";
 export { logoFiles } from "./logo/logo.store.ts";
-export { createLogoDrawer } from "./logo/logo-drawer.ts";
+export { createLogoDrawer, type LogoDrawer } from "./logo/logo-drawer.ts";
 export { mailMembers } from "./mail-members.ts";
 export { isMemberElsewhere, listRoleEmails } from "./members.store.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";

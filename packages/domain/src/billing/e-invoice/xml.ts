@@ -8,8 +8,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Characters that XML 1.0 cannot hold are left out. */
-function escapeText(text: string): string {
+/** Text as XML and HTML hold it. Characters that XML 1.0 cannot hold are left out. */
+export function escapeText(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "")
     .replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);

@@ -36,14 +36,14 @@ export function MailFilters({ search, onSearchChange }: OperatorProps) {
       />
       <Select
         label="State"
-        className="w-40"
+        className="max-w-40"
         choices={STATES}
         value={mailState ?? ALL}
         onValueChange={(value) => change({ mailState: value })}
       />
       <Select
         label="Kind"
-        className="w-60"
+        className="max-w-60"
         choices={[
           { value: ALL, label: "Every kind" },
           ...MAIL_KINDS,

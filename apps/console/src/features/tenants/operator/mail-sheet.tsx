@@ -6,6 +6,7 @@ import { formatCount } from "#platform/format.ts";
 import type { Mail } from "../tenants.queries.ts";
 import { listLinks } from "./mail.view-model.ts";
 import { MailFiles } from "./mail-files.tsx";
+import { MailPreview } from "./mail-preview.tsx";
 import { MailState } from "./mail-state.tsx";
 import { MailTrouble } from "./mail-trouble.tsx";
 
@@ -50,6 +51,7 @@ function MailDetails({ mail }: { mail: Mail }) {
         <Links links={listLinks(mail.text)} />
       )}
       <MailFiles mail={mail} />
+      {mail.text !== null && <MailPreview mailId={mail.mailId} />}
       <section aria-labelledby="mail-text">
         <h3 id="mail-text" className="mb-2 font-semibold">
           Text

@@ -55,6 +55,16 @@ describe("drawDocument", () => {
     expect(Buffer.from(first).subarray(0, 8).toString()).toBe("%PDF-1.7");
   });
 
+  it("has the logo at its head, also one of a data: address", async () => {
+    const logo =
+      "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPj/HwADBwIAMCbHYQAAAABJRU5ErkJggg==";
+    const countPictures = (pdf: Uint8Array) =>
+      readPdfObjects(pdf).filter(({ head }) => /\/Subtype \/Image/.test(head)).length;
+    expect(countPictures(await drawDocument(taskOf(1)))).toBe(0);
+    // The picture and its transparency.
+    expect(countPictures(await drawDocument({ ...taskOf(1), logo }))).toBe(2);
+  });
+
   it("fits any number of lines on as many pages as they need", async () => {
     expect(countPages(await drawDocument(taskOf(1)))).toBe(1);
     expect(countPages(await drawDocument(taskOf(200)))).toBeGreaterThan(10);

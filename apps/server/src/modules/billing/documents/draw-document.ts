@@ -10,8 +10,9 @@ export type DrawTask = {
   document: PrintedDocument;
   /** The same document as Cross Industry Invoice, which goes inside; null where it has no such form. */
   xml: string | null;
-  /** Paths of pictures and fonts that the operator adds. */
+  /** A PNG or JPEG that the operator adds: its path, or a PNG as a `data:` address. */
   logo: string | null;
+  /** Path of a font that the operator adds. */
   font: string | null;
 };
 

@@ -5,6 +5,7 @@ import { createTransport } from "nodemailer";
 import type { Logger } from "#platform/logger.ts";
 import { explainMailFailure, type MailFailure } from "./explain-mail-failure.ts";
 import type { MailAttachment } from "./mail-attachments.store.ts";
+import type { FindMailLogo } from "./mail-logo.ts";
 import { type MailBrand, writeHtml } from "./write-html.ts";
 
 export type OutgoingMail = {
@@ -56,6 +57,12 @@ export type MailSettings = {
   smtpPassword?: string | undefined;
 };
 
+export type MailTransportDeps = {
+  logger: Pick<Logger, "info">;
+  /** Left out: mails have none. */
+  findLogo?: FindMailLogo;
+};
+
 const CONNECT_TIMEOUT_MS = 10_000;
 /** The longest wait between two answers of the server. */
 const SILENCE_TIMEOUT_MS = 20_000;
@@ -95,10 +102,13 @@ function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError 
     : new MailDeliveryError(message, failure);
 }
 
+/** Mails without a logo of the operator. */
+const findNoLogo: FindMailLogo = () => Promise.resolve(undefined);
+
 /** Delivers to a mail server, always over TLS if a password is sent. */
 export function createSmtpTransport(
   settings: MailSettings & { smtp: NonNullable<MailSettings["smtp"]> },
-  logger: Pick<Logger, "info">,
+  { logger, findLogo = findNoLogo }: MailTransportDeps,
 ): MailTransport {
   const { host, port, secure, user } = settings.smtp;
   const transport = createTransport({
@@ -115,25 +125,49 @@ export function createSmtpTransport(
     disableUrlAccess: true,
   });
   const domain = settings.from.slice(settings.from.lastIndexOf("@") + 1);
+  const logoId = `logo@${domain}`;
+
+  /** The HTML, and the picture in it, which the mail brings along. */
+  async function toHtmlPart({ subject, content }: OutgoingMail) {
+    if (content === null) {
+      return { pictures: [] };
+    }
+    const png = await findLogo();
+    const logo = png === undefined ? undefined : `cid:${logoId}`;
+    const pictures =
+      png === undefined
+        ? []
+        : [
+            {
+              filename: "logo.png",
+              contentType: "image/png",
+              content: Buffer.from(png),
+              cid: logoId,
+              contentDisposition: "inline" as const,
+            },
+          ];
+    return { html: writeHtml({ subject, content, logo }, settings.brand), pictures };
+  }
+
   return {
     keepsText: false,
     async deliver(mail) {
       try {
+        const { pictures, ...html } = await toHtmlPart(mail);
         const { response } = await transport.sendMail({
           from: settings.from,
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: mail.text,
-          ...(mail.content === null
-            ? {}
-            : {
-                html: writeHtml({ subject: mail.subject, content: mail.content }, settings.brand),
-              }),
-          attachments: mail.attachments.map(({ name, mediaType, content }) => ({
-            filename: name,
-            contentType: mediaType,
-            content: Buffer.from(content),
-          })),
+          ...html,
+          attachments: [
+            ...mail.attachments.map(({ name, mediaType, content }) => ({
+              filename: name,
+              contentType: mediaType,
+              content: Buffer.from(content),
+            })),
+            ...pictures,
+          ],
           messageId: `<${mail.mailId}@${domain}>`,
           headers: { "Auto-Submitted": "auto-generated" },
         });
@@ -153,10 +187,10 @@ export function createSmtpTransport(
 /** Creates the configured transport. */
 export function createMailTransport(
   settings: MailSettings,
-  logger: Pick<Logger, "info">,
+  deps: MailTransportDeps,
 ): MailTransport {
   const { smtp } = settings;
   return smtp === undefined
-    ? createOutboxTransport(logger)
-    : createSmtpTransport({ ...settings, smtp }, logger);
+    ? createOutboxTransport(deps.logger)
+    : createSmtpTransport({ ...settings, smtp }, deps);
 }

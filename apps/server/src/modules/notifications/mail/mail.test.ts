@@ -1,4 +1,4 @@
-import { mail as mailSchema, mailTest } from "@turnpike/contract/outbox";
+import { mailPreview, mail as mailSchema, mailTest } from "@turnpike/contract/outbox";
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { makeDeliveryReport } from "@turnpike/domain/mail/delivery-report.fixture";
@@ -26,6 +26,9 @@ import {
   type MailTransport,
 } from "./mail-transport.ts";
 import { type MailInput, sendMail } from "./send-mail.ts";
+
+/** What is in a mail is not looked into. */
+const LOGO = Buffer.from("a picture");
 
 describe("mail", () => {
   let database: TestDatabase;
@@ -72,7 +75,8 @@ describe("mail", () => {
         outbox: createOutboxRoutes({
           ...services,
           jobs: queue,
-          brandName: "Acme",
+          brand: { ...TEST_BRAND, name: "Acme" },
+          findLogo: () => Promise.resolve(LOGO),
           mailTransport: {
             keepsText: false,
             deliver: (mail) => current.deliver(mail),
@@ -86,7 +90,7 @@ describe("mail", () => {
   });
   beforeEach(async () => {
     smtp.mails.length = 0;
-    current = createMailTransport(smtpSettings(), services.logger);
+    current = createMailTransport(smtpSettings(), services);
     await database.sql`delete from refused_addresses`;
     for (const command of ["MAIL", "RCPT", "DATA", "BODY"] as const) {
       smtp.answer(command);
@@ -111,9 +115,12 @@ describe("mail", () => {
 
   async function deliver(
     mailId: string,
-    options: { settings?: MailSettings; isLast?: boolean } = {},
+    options: { settings?: MailSettings; isLast?: boolean; logo?: Uint8Array } = {},
   ): Promise<void> {
-    const mailTransport = createMailTransport(options.settings ?? smtpSettings(), services.logger);
+    const mailTransport = createMailTransport(options.settings ?? smtpSettings(), {
+      ...services,
+      findLogo: () => Promise.resolve(options.logo),
+    });
     try {
       await deliverMail(
         { ...services, mailTransport },
@@ -224,6 +231,46 @@ describe("mail", () => {
     }
   });
 
+  it("brings its logo along, beside its files, and asks no address for it", async () => {
+    const file = {
+      name: "invoice.pdf",
+      mediaType: "application/pdf",
+      content: Buffer.from("%PDF"),
+    };
+    const { mailId } = await send({ attachments: [file] });
+    await deliver(mailId, { logo: LOGO });
+    const source = smtp.mails[0]?.data ?? "";
+    const html =
+      /Content-Type: text\/html[\s\S]*?\r\n\r\n([\s\S]*?)\r\n----/.exec(source)?.[1] ?? "";
+    expect(html.replaceAll("=\r\n", "")).toContain("cid:logo@sender.test");
+    expect(source).toMatch(
+      /Content-Type: image\/png; name=logo\.png\r\n(?:[^\r]+\r\n)*Content-ID: <logo@sender\.test>\r\n(?:[^\r]+\r\n)*Content-Disposition: inline/,
+    );
+    expect(source).toContain(LOGO.toString("base64"));
+    expect(source).toContain("filename=invoice.pdf");
+    expect(html).not.toMatch(/src=3D"(?!cid:)/);
+  });
+
+  it("shows operators a mail as its reader sees it, as long as its text is kept", async () => {
+    const { mailId } = await send({
+      content: [{ kind: "link", label: "Join <b>", address: "https://console.test/join" }],
+    });
+    const preview = (actor: string, id = mailId) =>
+      api.call(actor, "GET", `/v1/outbox/${id}/preview`);
+    const answer = await preview("program");
+    expect(answer.status).toBe(200);
+    const { html } = mailPreview.parse(await answer.json());
+    expect(html).toContain("Join &lt;b&gt;</a>");
+    expect(html).toContain(`src="data:image/png;base64,${LOGO.toString("base64")}"`);
+    expect((await preview("other")).status).toBe(403);
+    expect((await preview("key")).status).toBe(403);
+    expect((await preview("program", `mail_${"0".repeat(32)}`)).status).toBe(404);
+    await database.sql`update mails set content = null where mail_id = ${mailId}`;
+    expect(await (await preview("program")).json()).toEqual({ html: null });
+    await deliver(mailId);
+    expect((await preview("program")).status).toBe(404);
+  });
+
   it("retries after a temporary refusal, keeps the text meanwhile, and gives the reason in one line", async () => {
     const { mailId } = await send();
     smtp.answer("RCPT", "450 try later", "250 ok");
@@ -270,7 +317,7 @@ describe("mail", () => {
     }
     await send({ subject: "Quiet", tenantId: quiet });
     await send({ subject: "New password", kind: "password" });
-    const mailTransport = createMailTransport(smtpSettings(), services.logger);
+    const mailTransport = createMailTransport(smtpSettings(), services);
     const runner = await startJobRunner({
       target: database.target,
       jobs: [
@@ -413,7 +460,7 @@ describe("mail", () => {
     ] as const) {
       current = createMailTransport(
         { ...settings, smtp: smtpOf, smtpPassword: "geheim" },
-        services.logger,
+        services,
       );
       const { outcome, explanation: said } = await test();
       expect([outcome, said]).toEqual(["failed", expect.stringMatching(explanation)]);

@@ -30,6 +30,38 @@ describe("a mail as HTML", () => {
     expect(html).toContain("prefers-color-scheme:dark");
   });
 
+  it("shows a logo that it brings along, and else the letter", () => {
+    const mail = { subject: "Hi", content: [{ kind: "paragraph", text: "x" }] } as const;
+    expect(writeHtml({ ...mail, logo: "cid:logo@a.test" }, TEST_BRAND)).toMatch(
+      /<img src="cid:logo@a\.test" alt="" width="28" height="28"/,
+    );
+    const plain = writeHtml(mail, TEST_BRAND);
+    expect(plain).not.toContain("<img");
+    expect(plain).toContain(">A</span>");
+  });
+
+  it("lets names and texts run in their own direction", () => {
+    const content: MailContent = [
+      { kind: "title", text: "שלום" },
+      { kind: "facts", facts: [["Tenant", "شركة"]] },
+    ];
+    const html = writeHtml({ subject: "Hi", content }, { ...TEST_BRAND, name: "חברה" });
+    for (const name of ["שלום", "شركة"]) {
+      expect(html).toMatch(new RegExp(`<(?:h1|td) dir="auto"[^>]*>${name}`));
+    }
+    expect(html).toMatch(/<p dir="auto"[^>]*><span[^>]*>ח<\/span><span[^>]*>חברה/);
+  });
+
+  it("keeps the look of a paragraph around its lines, however long a name in it is", () => {
+    const content: MailContent = [
+      { kind: "paragraph", text: `You are invited to ${"W".repeat(80)}` },
+    ];
+    const html = writeHtml({ subject: "Hi", content }, TEST_BRAND);
+    expect(html).toMatch(/<div [^>]*overflow-wrap:anywhere[^>]*><div>You are invited/);
+    // Nothing but text may be in a paragraph of HTML.
+    expect(html).not.toMatch(/<p\b[^>]*>(?:(?!<\/p>).)*<(?:div|p|ul|table|h\d)\b/s);
+  });
+
   it("makes no link of an address that is none of the web", () => {
     const content: MailContent = [
       { kind: "link", label: "Open", address: "javascript:alert(1)" },

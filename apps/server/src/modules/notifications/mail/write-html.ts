@@ -1,8 +1,14 @@
-import { leaf, node, type Xml } from "@turnpike/domain/billing/e-invoice/xml";
+import { escapeText, leaf, node, type Xml } from "@turnpike/domain/billing/e-invoice/xml";
 import type { MailBlock, MailContent } from "@turnpike/domain/mail/mail-content";
 
 /** How mails look. Colours as `#rrggbb`. */
-export type MailBrand = { name: string; accent: string; onAccent: string };
+export type MailBrand = {
+  name: string;
+  accent: string;
+  onAccent: string;
+  /** The operator's picture as a `data:` address; left out: the first letter of the name. */
+  mark?: string | undefined;
+};
 
 const FONT = "font-family:Helvetica,Arial,sans-serif";
 const TEXT = `${FONT};font-size:15px;line-height:23px;margin:0 0 14px;overflow-wrap:anywhere`;
@@ -45,7 +51,7 @@ function toRow([name, value]: readonly [string, string]): Xml {
       class: "quiet",
       style: `${CELL};color:#6b6459;font-weight:normal`,
     }),
-    leaf("td", value, { class: "ink", style: `${CELL};color:#1a1814` }),
+    leaf("td", value, { dir: "auto", class: "ink", style: `${CELL};color:#1a1814` }),
   ]);
 }
 
@@ -56,15 +62,17 @@ function toLine(line: string): Xml {
 }
 
 function toHtml(block: MailBlock, brand: MailBrand): Xml {
-  const ink = { class: "ink", style: `${TEXT};color:#1a1814` };
+  const ink = { dir: "auto", class: "ink", style: `${TEXT};color:#1a1814` };
   switch (block.kind) {
     case "title":
       return leaf("h1", block.text, {
+        dir: "auto",
         class: "ink",
         style: `${FONT};font-size:20px;line-height:28px;margin:0 0 16px;color:#1a1814;overflow-wrap:anywhere`,
       });
     case "paragraph":
-      return node("p", block.text.split("\n").map(toLine), ink);
+      // Lines are blocks, which a paragraph cannot hold: it would end before them, and its look with it.
+      return node("div", block.text.split("\n").map(toLine), ink);
     case "facts":
       return node("table", block.facts.map(toRow), {
         style: "border-collapse:collapse;margin:0 0 16px",
@@ -74,6 +82,7 @@ function toHtml(block: MailBlock, brand: MailBrand): Xml {
     case "list":
       return node("div", [
         leaf("h2", block.title, {
+          dir: "auto",
           class: "ink",
           style: `${FONT};font-size:16px;line-height:24px;margin:18px 0 8px;color:#1a1814`,
         }),
@@ -88,28 +97,37 @@ function toHtml(block: MailBlock, brand: MailBrand): Xml {
   }
 }
 
-/** The first letter of the brand on its accent: a picture would have to be fetched, which tells its server who reads. */
-function toHead({ name, accent, onAccent }: MailBrand): Xml {
-  const initial = [...name.trim()][0]?.toUpperCase() ?? "";
-  return node(
-    "p",
-    [
-      leaf("span", initial, {
-        "aria-hidden": "true",
-        style: `display:inline-block;width:28px;height:28px;margin:0 10px 0 0;border-radius:7px;background:${accent};color:${onAccent};font-size:16px;line-height:28px;text-align:center`,
-      }),
-      leaf("span", name, { class: "ink", style: "color:#1a1814" }),
-    ],
-    { style: `${FONT};font-size:16px;line-height:28px;font-weight:bold;margin:0 0 22px` },
-  );
+const MARK = "display:inline-block;width:28px;height:28px;margin:0 10px 0 0;border-radius:7px";
+
+function toInitial({ name, accent, onAccent }: MailBrand): Xml {
+  return leaf("span", [...name.trim()][0]?.toUpperCase() ?? "", {
+    "aria-hidden": "true",
+    style: `${MARK};background:${accent};color:${onAccent};font-size:16px;line-height:28px;text-align:center`,
+  });
+}
+
+/** Its name follows, so the picture has none. */
+function toPicture(address: string): Xml {
+  return `<img src="${escapeText(address)}" alt="" width="28" height="28" style="${MARK};vertical-align:top">`;
+}
+
+function toHead(brand: MailBrand, logo: string | undefined): Xml {
+  const name = leaf("span", brand.name, { class: "ink", style: "color:#1a1814" });
+  return node("p", [logo === undefined ? toInitial(brand) : toPicture(logo), name], {
+    dir: "auto",
+    style: `${FONT};font-size:16px;line-height:28px;font-weight:bold;margin:0 0 22px;overflow-wrap:anywhere`,
+  });
 }
 
 /**
  * Writes a mail as HTML, in the brand, for light and dark programs and narrow screens. Everything in it that is text is escaped;
  * it fetches nothing.
+ *
+ * @param mail.logo - The address of a picture that the mail itself brings, `cid:` or `data:`. One that had to be fetched would tell
+ *   its server who reads. Left out: the first letter of the name.
  */
 export function writeHtml(
-  { subject, content }: { subject: string; content: MailContent },
+  { subject, content, logo }: { subject: string; content: MailContent; logo?: string | undefined },
   brand: MailBrand,
 ): string {
   const head = node("head", [
@@ -119,10 +137,14 @@ export function writeHtml(
     leaf("title", subject),
     `<style>${STYLE}</style>`,
   ]);
-  const inside = node("td", [toHead(brand), ...content.map((block) => toHtml(block, brand))], {
-    class: "room",
-    style: "padding:28px",
-  });
+  const inside = node(
+    "td",
+    [toHead(brand, logo), ...content.map((block) => toHtml(block, brand))],
+    {
+      class: "room",
+      style: "padding:28px",
+    },
+  );
   const card = node("table", [node("tr", [inside])], {
     role: "presentation",
     class: "card",

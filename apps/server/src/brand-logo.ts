@@ -1,8 +1,9 @@
+import type { FindMailLogo } from "#modules/notifications/index.ts";
 import type { LogoDrawer } from "#modules/tenants/index.ts";
 import type { Logger } from "#platform/logger.ts";
 
 /**
- * The mark of the brand as mails can show it: a PNG, whatever the configured picture is. It is drawn when it is first asked for.
+ * The mark of the brand as mails can show it: a PNG, also of an SVG or a WebP. It is drawn when it is first asked for.
  *
  * @param input.mark - A `data:` address in base64.
  * @returns A function that gives undefined without a mark, and for one that cannot be drawn.
@@ -11,7 +12,7 @@ export function createBrandLogo(input: {
   mark: string | undefined;
   drawer: LogoDrawer;
   logger: Pick<Logger, "warn">;
-}): () => Promise<Uint8Array | undefined> {
+}): FindMailLogo {
   const { mark, drawer, logger } = input;
   let drawing: Promise<Uint8Array | undefined> | undefined;
 

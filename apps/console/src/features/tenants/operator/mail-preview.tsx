@@ -69,7 +69,7 @@ function MailFrame({ html, scheme }: { html: string; scheme: Scheme }) {
       sandbox="allow-same-origin"
       className="w-full rounded-control border border-line"
       style={{ height, colorScheme: scheme }}
-      // Some browsers put another empty page in its place once it has loaded.
+      // Some browsers replace the empty page by another one once it has loaded.
       onLoad={fill}
     />
   );

@@ -162,6 +162,7 @@ describe("the thread of the jobs", () => {
       "answers.forget",
       "billing.close",
       "billing.collect",
+      "billing.figures",
       "billing.mail",
       "billing.spend",
       "billing.topUps",

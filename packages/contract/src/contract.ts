@@ -17,6 +17,7 @@ import { billingSetupContract } from "./billing-setup.ts";
 import { catalogContract } from "./catalog.ts";
 import { couponsContract } from "./coupons.ts";
 import { creditsContract, grantingContract } from "./credits.ts";
+import { customersContract } from "./customers.ts";
 import { deviceSignInsContract, personTokensContract } from "./device-sign-ins.ts";
 import { documentsContract } from "./documents.ts";
 import { eventsContract } from "./events.ts";
@@ -88,6 +89,7 @@ export const contract = {
     ...statementsContract,
     ...paymentEventsContract,
   },
+  customers: customersContract,
   revenue: { ...revenueContract, ...taxReportContract, ...billingSetupContract },
   planMigrations: planMigrationsContract,
   locks: locksContract,

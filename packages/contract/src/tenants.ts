@@ -16,7 +16,7 @@ import {
   userId,
 } from "./shapes.ts";
 
-const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
+export const planId = z.string().regex(SLUG_PATTERN, "Lower-case letters, digits and dashes.");
 
 export const tenant = z.strictObject({
   tenantId,

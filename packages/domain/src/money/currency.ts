@@ -13,6 +13,12 @@ const DIGITS: ReadonlyMap<string, number> = new Map([
 /** A currency and its number of decimals. Sums on documents are whole minor units (cents) as `bigint`. */
 export type Currency = { readonly code: string; readonly digits: number };
 
+/** The currencies that do not have two decimals, for sums in SQL. All others do. */
+export const CURRENCIES_WITHOUT_CENTS: readonly Currency[] = [...DIGITS].map(([code, digits]) => ({
+  code,
+  digits,
+}));
+
 /** @returns `undefined` when the text is not three capital letters. */
 export function findCurrency(code: unknown): Currency | undefined {
   return typeof code === "string" && /^[A-Z]{3}$/.test(code)

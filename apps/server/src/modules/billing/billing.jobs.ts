@@ -2,6 +2,7 @@ import { type RegisteredJob, registerJob, registerSchedule } from "#platform/def
 import type { BillingDeps } from "./billing-deps.ts";
 import { closeDue } from "./closing/close-due.ts";
 import { lapseTopUps, topUpLowAccounts } from "./credits/top-up-low-accounts.ts";
+import { refreshFigures } from "./customers/refresh-figures.ts";
 import { createDocumentPrinter } from "./documents/document-printer.ts";
 import { mailDocuments } from "./documents/mail/mail-documents.ts";
 import { type MigrateDeps, migrateJob, moveSubscribers } from "./migration/move-subscribers.ts";
@@ -49,6 +50,13 @@ export function createBillingJobs(
       name: "billing.spend",
       cron: "* * * * *",
       run: ({ signal }) => watchSpend(deps, { signal }),
+    }),
+    registerSchedule({
+      name: "billing.figures",
+      cron: "* * * * *",
+      run: async ({ signal }) => {
+        await refreshFigures(deps, { signal });
+      },
     }),
     registerSchedule({
       name: "payments.sweep",

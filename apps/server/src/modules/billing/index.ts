@@ -11,6 +11,7 @@ export { createCreditsRoutes, createGrantingRoutes } from "./credits/credits.rou
 export { getCredits } from "./credits/get-credits.ts";
 export { grantCredit } from "./credits/grant-credit.ts";
 export { putAutomaticTopUp } from "./credits/set-automatic-top-up.ts";
+export { createCustomersRoutes } from "./customers/customers.routes.ts";
 export { setExemption, setTaxIdStatus } from "./details/decide-tax-of-customer.ts";
 export { createBillingDetailsRoutes, createCustomerTaxRoutes } from "./details/details.routes.ts";
 export { putBillingDetails } from "./details/put-billing-details.ts";

@@ -42,6 +42,6 @@ export {
   createTenantsRoutes,
 } from "./tenants.routes.ts";
 export { findTenantRow } from "./tenants.store.ts";
-export { findTenantEvent } from "./to-tenant-reply.ts";
+export { findTenantEvent, listTenantReplies, type WithPlans } from "./to-tenant-reply.ts";
 export { updateTenant } from "./update-tenant.ts";
 export { withdrawInvitationsOfProgram } from "./withdraw-invitations.ts";

@@ -44,6 +44,12 @@ export async function findTenantRow(tx: Tx, tenantId: TenantId): Promise<TenantR
   return tenant;
 }
 
+/** In no order; those that do not exist are left out. */
+export async function findTenantRows(tx: Tx, tenantIds: readonly TenantId[]): Promise<TenantRow[]> {
+  return await tx<TenantRow[]>`
+    select ${tx(TENANT_COLUMNS)} from tenants where tenant_id = any(${[...tenantIds]}::text[])`;
+}
+
 export async function findTenantRowBySlug(tx: Tx, slug: string): Promise<TenantRow | undefined> {
   const [tenant] = await tx<TenantRow[]>`
     select ${tx(TENANT_COLUMNS)} from tenants where slug = ${slug}`;

@@ -7,7 +7,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toHeldRole, toRoleReply } from "./held-role.ts";
 import type { MemberRow, OwnTenantRow } from "./members.store.ts";
 import type { TenantPlan, TenantPlans } from "./tenants.ports.ts";
-import { findTenantRow, type TenantRow } from "./tenants.store.ts";
+import { findTenantRow, findTenantRows, type TenantRow } from "./tenants.store.ts";
 
 export type WithPlans = { plans: TenantPlans };
 
@@ -92,6 +92,15 @@ export async function listWithPlans(
     const plan = found.get(row.tenant_id);
     return plan === undefined ? [] : [toTenantReply({ row, plan }, actor)];
   });
+}
+
+/** Tenants by their ids as replies, in no order. Needs the operator role. */
+export async function listTenantReplies(
+  deps: WithPlans,
+  tx: Tx,
+  { tenantIds, actor }: { tenantIds: readonly TenantId[]; actor: Actor },
+): Promise<Tenant[]> {
+  return await listWithPlans(deps, tx, { rows: await findTenantRows(tx, tenantIds), actor });
 }
 
 /** The tenants of one person, in the same order; one that was deleted meanwhile is left out. */

@@ -71,6 +71,21 @@ describe("documentation pages", () => {
     expect(text).toContain('href="/docs/architecture" aria-current="page"');
   });
 
+  it("says in the head of each page what it is about", async () => {
+    for (const [path, words] of [
+      ["/docs/architecture", "Turnpike"],
+      ["/docs/errors/rate-limited", "."],
+      ["/docs/errors", "error code"],
+      ["/docs", "Guides"],
+      ["/v1/reference", "six languages"],
+      ["/v1/reference/keys", "Keys: "],
+    ] as const) {
+      const { text } = await read(path);
+      const [, description = ""] = /<meta name="description" content="([^"]+)">/.exec(text) ?? [];
+      expect(description, path).toContain(words);
+    }
+  });
+
   it.each(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[])(
     "has a page for %s, with the status of the table",
     async (code) => {

@@ -87,6 +87,12 @@ function titleOf(page: DocumentationPage): string {
   return page.title ?? page.name;
 }
 
+/** For search engines and previews. */
+function describe(page: DocumentationPage): string {
+  const summary = summariseMarkdown(page.source);
+  return summary === "" ? titleOf(page) : summary;
+}
+
 async function groupGuides(pages: DocumentationPages): Promise<GuideGroup[]> {
   const guides = await pages.list("guides");
   const grouped = GUIDE_GROUPS.map(({ title, names }) => ({
@@ -217,6 +223,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
   async function sendMissing({ req, res }: Reply): Promise<void> {
     const text = shell.render({
       title: "Page not found",
+      description: "There is no such page.",
       navigation: await renderNavigation(pages, ""),
       main: html`<h1>There is no such page</h1><p>It may have been renamed. All pages are listed on the left, or start at <a href="/docs">the first page</a>.</p>`,
       layout: "page",
@@ -238,6 +245,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     }
     const text = shell.render({
       title: titleOf(page),
+      description: describe(page),
       navigation: await renderNavigation(pages, page.href),
       main: html`${section === "errors" ? renderErrorFacts(name) : undefined}<article>${trustHtml(page.html)}</article>${await renderNeighbours(pages, page)}`,
       contents: renderContents(page),
@@ -251,6 +259,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     const groups = await groupGuides(pages);
     const text = shell.render({
       title: "Documentation",
+      description: `Guides, error codes and reference of ${options.brand.name}.`,
       navigation: await renderNavigation(pages, "/docs"),
       main: html`<h1>${options.brand.name} documentation</h1>
 <p>Version ${options.version}. Every page is also Markdown: add <code>.md</code> to its address.</p>
@@ -274,6 +283,7 @@ ${groups.map(
     }));
     const text = shell.render({
       title: query === "" ? "Search" : `${query} – search`,
+      description: "Guides and error codes, searched word by word.",
       navigation: await renderNavigation(pages, SEARCH_PATH),
       main: html`<h1>Search</h1>${renderSearchForm("Search again", query)}${renderResults(query, own)}`,
       layout: "page",
@@ -284,6 +294,7 @@ ${groups.map(
   async function sendErrorIndex({ req, res }: Reply): Promise<void> {
     const text = shell.render({
       title: "Error codes",
+      description: "Every error code with its status, and what to do.",
       navigation: await renderNavigation(pages, "/docs/errors"),
       main: renderErrorIndex(),
       layout: "page",

@@ -45,6 +45,8 @@ export function trustHtml(text: string): SafeHtml {
 
 export type Page = {
   title: string;
+  /** What the page says, in a sentence of plain text: search engines and previews show it. */
+  description: string;
   /** The links of the left column. */
   navigation: SafeHtml;
   main: SafeHtml;
@@ -256,7 +258,7 @@ export function createPageShell(input: {
   const stylePath = toAssetPath("page", style, "css");
 
   return {
-    render: ({ title, navigation, main, contents, layout, script, twin }) =>
+    render: ({ title, description, navigation, main, contents, layout, script, twin }) =>
       `<!doctype html>\n${
         html`<html lang="en">
 <head>
@@ -264,6 +266,7 @@ export function createPageShell(input: {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${brand.name}</title>
+<meta name="description" content="${description}">
 <link rel="stylesheet" href="${stylePath}">
 <link rel="icon" href="data:,">
 <link rel="index" type="text/plain" title="llms.txt" href="/llms.txt">

@@ -81,7 +81,13 @@ export function createOperatorReferenceRoutes(options: OperatorReferenceOptions)
   }
 
   function sendMessage(req: IncomingMessage, res: ServerResponse, status: number, main: SafeHtml) {
-    const text = shell.render({ title: "API reference", navigation: html``, main, layout: "page" });
+    const text = shell.render({
+      title: "API reference",
+      description: "The operations of this API.",
+      navigation: html``,
+      main,
+      layout: "page",
+    });
     sendHtml(req, res, { status, text });
   }
 

@@ -38,6 +38,8 @@ export type ReferencePages = {
 };
 
 const SHAPES = "shapes";
+/** Search engines show no more. */
+const DESCRIPTION_LENGTH_MAX = 160;
 
 function toSlug(name: string): string {
   return (
@@ -240,6 +242,18 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
     )}`;
   }
 
+  /** For search engines and previews. */
+  function describe(group: Group | undefined, isShapes: boolean): string {
+    if (isShapes) {
+      return "What requests and answers are made of, field by field.";
+    }
+    if (group === undefined) {
+      return `${style.title}: every operation with its shapes, and samples in six languages.`;
+    }
+    const summaries = group.operations.map(({ summary }) => summary).join(", ");
+    return `${group.name}: ${summaries}`.slice(0, DESCRIPTION_LENGTH_MAX);
+  }
+
   return {
     names: [...groups.map(({ slug }) => slug), ...(shapeNames.length === 0 ? [] : [SHAPES])],
     render: (name, language) => {
@@ -251,6 +265,7 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
       }
       return shell.render({
         title: group?.name ?? (isShapes ? "Shapes" : style.title),
+        description: describe(group, isShapes),
         navigation: renderNavigation(name, links),
         main:
           group === undefined

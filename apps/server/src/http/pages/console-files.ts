@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
+import { chooseEncoding } from "./gzip.ts";
 import { sendCached } from "./html-page.ts";
 
 const YEAR_SECONDS = 365 * 24 * 3600;
@@ -132,13 +133,14 @@ function sendFile(
     res.end();
     return;
   }
+  const sent = chooseEncoding(req, file);
   res.writeHead(200, {
     ...headers,
-    etag: file.etag,
+    ...sent.headers,
     "content-type": file.type,
-    "content-length": file.bytes.length,
+    "content-length": sent.bytes.length,
   });
-  res.end(req.method === "HEAD" ? undefined : file.bytes);
+  res.end(req.method === "HEAD" ? undefined : sent.bytes);
 }
 
 function decodePath(req: IncomingMessage): string | undefined {

@@ -71,6 +71,26 @@ describe("documentation pages", () => {
     expect(text).toContain('href="/docs/architecture" aria-current="page"');
   });
 
+  it("is compressed for those who take it, and told apart by caches", async () => {
+    const ask = (encoding: string, tag = "") =>
+      fetch(`${site.url}/docs/configuration`, {
+        headers: { "accept-encoding": encoding, ...(tag && { "if-none-match": tag }) },
+      });
+    const plain = await ask("gzip;q=0, identity");
+    const packed = await ask("br, gzip;q=0.5");
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(packed.headers.get("vary")).toBe("accept-encoding");
+    expect(await packed.text()).toBe(await plain.text());
+    const [packedBytes, plainBytes] = [packed, plain].map(({ headers }) =>
+      Number(headers.get("content-length")),
+    );
+    expect(packedBytes).toBeLessThan((plainBytes ?? 0) / 3);
+    for (const { headers } of [plain, packed]) {
+      expect((await ask("gzip", headers.get("etag") ?? "none")).status).toBe(304);
+    }
+  });
+
   it("says in the head of each page what it is about", async () => {
     for (const [path, words] of [
       ["/docs/architecture", "Turnpike"],

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { RawRoute } from "../raw-route.ts";
 import { toBrandStyle } from "./brand-style.ts";
+import { chooseEncoding } from "./gzip.ts";
 
 /** HTML that is safe to send: every text in it was escaped. */
 export type SafeHtml = { readonly html: string };
@@ -120,12 +121,14 @@ export function sendCached(
     res.end();
     return;
   }
+  const sent = chooseEncoding(req, { bytes, etag, type: reply.type });
   res.writeHead(reply.status, {
     ...headers,
+    ...sent.headers,
     "content-type": reply.type,
-    "content-length": bytes.length,
+    "content-length": sent.bytes.length,
   });
-  res.end(req.method === "HEAD" ? undefined : bytes);
+  res.end(req.method === "HEAD" ? undefined : sent.bytes);
 }
 
 /**

@@ -11,7 +11,10 @@ const INDEX = `<!doctype html>
     <meta name="robots" content="noindex" />
     <title>Console</title>
     <link rel="preload" href="/config.json" as="fetch" crossorigin="anonymous" />
-    <script type="module" src="/assets/index.js"></script>
+    <script type="module" crossorigin src="/assets/index.js"></script>
+    <link rel="modulepreload" crossorigin href="/assets/one.js">
+    <link rel="modulepreload" crossorigin href="/assets/two.js">
+    <link rel="stylesheet" crossorigin href="/assets/index.css">
   </head>
   <body>
     <div id="root"></div>
@@ -51,7 +54,11 @@ describe("the template of pages", () => {
     expect(page).toContain(
       '<div id="root" data-prerendered><main>Hello</main></div>\n<script type="application/json" id="prerendered">{"a":1}</script>',
     );
-    expect(page).toContain('<script type="module" src="/assets/index.js"></script>');
+    expect(page).toMatch(
+      /<script type="module" src="\/docs\/assets\/after-paint\.[\w-]+\.js" data-entry="\/assets\/index\.js" data-preloads="\/assets\/one\.js \/assets\/two\.js"><\/script>/,
+    );
+    expect(page).toContain('href="/assets/index.css"');
+    expect(page).not.toMatch(/modulepreload| src="\/assets/);
     expect(page).not.toMatch(/noindex|config\.json|Needs scripts/);
   });
 
@@ -61,6 +68,8 @@ describe("the template of pages", () => {
     expect(plain.match(/<meta name="robots" content="noindex">/g)).toHaveLength(1);
     expect(plain).toContain('<div id="root"></div>');
     expect(plain).toContain("Needs scripts");
+    expect(plain).toContain('<script type="module" crossorigin src="/assets/index.js"></script>');
+    expect(plain).toContain('<link rel="modulepreload" crossorigin href="/assets/two.js">');
     expect(plain).toContain("/config.json");
   });
 

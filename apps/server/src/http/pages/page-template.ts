@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { loadAfterPaint } from "./after-paint.ts";
 import { toBrandStyle } from "./brand-style.ts";
 import { html, type SafeHtml, trustHtml } from "./html-page.ts";
 
@@ -85,9 +86,8 @@ export function createPageTemplate(input: {
   const stylePath = `/brand.${hash}.css`;
 
   /** What is embedded need not be fetched early, and a page with its content says itself what needs scripts. */
-  const headRestEmbedded = headRest.replace(
-    /[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/,
-    "",
+  const headRestEmbedded = loadAfterPaint(
+    headRest.replace(/[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/, ""),
   );
 
   const afterContent = afterRoot.replace(/[ \t]*<noscript>[\s\S]*?<\/noscript>\n?/, "");

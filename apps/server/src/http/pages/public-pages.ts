@@ -9,6 +9,7 @@ import {
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { Logger } from "#platform/logger.ts";
 import { type RawCall, type RawRoute, sendJson } from "../raw-route.ts";
+import { afterPaintRoute } from "./after-paint.ts";
 import { type PagePolicy, sendConsolePage } from "./console-files.ts";
 import { html, sendCached } from "./html-page.ts";
 import type { PageTemplate } from "./page-template.ts";
@@ -162,6 +163,7 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     ...(template === undefined
       ? []
       : [
+          afterPaintRoute,
           get(template.brandStyle.path, ({ req, res }) => {
             sendCached(req, res, {
               status: 200,

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { isLoopback, recordConnections } from "@turnpike/testkit/record-connections";
+import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
@@ -19,13 +22,17 @@ const SCREENS = [
 ] as const;
 
 let instance: Instance;
+let folder: TempFolder;
+let connections: ReturnType<typeof recordConnections>;
 let browser: TestBrowser;
 let page: Page;
 let trace: PageTrace;
 const person = makePerson();
 
 beforeAll(async () => {
-  instance = await startInstance();
+  folder = await makeTempFolder();
+  connections = recordConnections(join(folder.path, "connections"));
+  instance = await startInstance(connections.environment);
   browser = await startBrowser();
   page = await browser.context.newPage();
   trace = await watchPage(page, [instance.consoleUrl]);
@@ -34,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.[Symbol.asyncDispose]();
   await instance?.[Symbol.asyncDispose]();
+  await folder?.[Symbol.asyncDispose]();
 });
 
 const main = () => page.getByRole("main");
@@ -186,6 +194,13 @@ describe("a first customer on an empty instance", () => {
     // What was under way when the person signed out is refused, and the browser logs that.
     const others = trace.consoleErrors.filter((text) => !text.includes("status of 401"));
     expect(others).toEqual([]);
+  });
+
+  it("and the product called no one: all that its processes and threads connected to or looked up is this machine", async () => {
+    const attempts = await connections.readAttempts();
+    expect(attempts.filter((attempt) => !isLoopback(attempt))).toEqual([]);
+    // Its database and the demo upstream: what is not seen would be missing here, too.
+    expect(attempts.filter(({ how }) => how === "connect").length).toBeGreaterThan(1);
   });
 });
 

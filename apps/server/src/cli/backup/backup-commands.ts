@@ -128,13 +128,24 @@ function addRestoreCommand(cli: Cli): void {
     .action(async (named) => {
       const folder = cli.toPath(named);
       const config = cli.environment.readConfig();
+      const progress = cli.startProgress("restore");
+      let bytes = 0;
       const content = await restoreBackup({
         folder,
         dataFolder: config.dataFolder,
         databaseUrl: config.databaseUrl,
         databaseUser: config.databaseUser,
+        // To interrupt it ends the process: the data folder is not there yet, and the next one begins anew.
         signal: AbortSignal.any([]),
-      });
+        onFile: (file) => {
+          bytes += file.bytes;
+          progress.update({
+            done: bytes,
+            total: null,
+            note: `${toMegabytes(bytes)}  ${file.path}`,
+          });
+        },
+      }).finally(() => progress.end());
       const summary = { ...summarise(folder, content), dataFolder: config.dataFolder };
       cli.print(
         summary,

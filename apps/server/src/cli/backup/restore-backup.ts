@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { chooseDatabaseUser } from "#platform/database-user.ts";
 import { BackupError } from "./backup-error.ts";
-import { copyTree } from "./copy-tree.ts";
+import { type CopiedFile, copyTree } from "./copy-tree.ts";
 import { DUMP, runPostgresTool } from "./dump-database.ts";
 import { type BackupManifest, verifyBackup } from "./seal.ts";
 
@@ -20,6 +20,7 @@ export type RestoreInput = {
   /** The user who runs the embedded database under root; undefined: chosen as by a start. */
   databaseUser: string | undefined;
   signal: AbortSignal;
+  onFile(file: CopiedFile): void;
 };
 
 /** Parts of a backup that lie elsewhere in a data folder, or not in it at all. */
@@ -72,7 +73,8 @@ async function giveToDatabase(
 
 /**
  * Puts a backup into an empty place, after all of it was compared with its seal. The data folder appears when it is complete; the
- * next start recovers the database to the moment of the backup and commits the usage that waited then.
+ * next start recovers the database to the moment of the backup and commits the usage that waited then. What an earlier one that
+ * was cut short has left is removed first.
  *
  * @throws {BackupError} when the backup is damaged, does not fit, or the place is taken.
  */
@@ -88,7 +90,7 @@ export async function restoreBackup(input: RestoreInput): Promise<BackupManifest
   await chmod(partial, 0o700);
   try {
     await makeFolders(partial, content.folders);
-    const shared = { signal, name: ".", to: partial, onFile: () => undefined };
+    const shared = { signal, name: ".", to: partial, onFile: input.onFile };
     await copyTree({ ...shared, from: folder, isLeftOut: (path) => ELSEWHERE.test(path) });
     await copyTree({ ...shared, from: join(folder, "data") });
     await giveToDatabase(partial, input);

@@ -33,7 +33,11 @@ async function put(): Promise<string> {
 }
 
 async function listStored(): Promise<string[]> {
-  return (await Array.fromAsync(store.list())).toSorted();
+  const stored: string[] = [];
+  for await (const fileId of store.list()) {
+    stored.push(fileId);
+  }
+  return stored.toSorted();
 }
 
 beforeAll(async () => {

@@ -22,12 +22,17 @@ const STANDINGS = {
   capped: { tone: "danger", label: "Spend cap reached" },
 } as const satisfies Record<Subscription["standing"], StateBadge | undefined>;
 
+/** The badge of a payment standing; undefined for one that is in order. */
+export function findStandingBadge(standing: Subscription["standing"]): StateBadge | undefined {
+  return STANDINGS[standing];
+}
+
 /** The states of a subscription: its life, and its standing where it is not in order. */
 export function toStateBadges({
   life,
   standing,
 }: Pick<Subscription, "life" | "standing">): readonly StateBadge[] {
-  const second = STANDINGS[standing];
+  const second = findStandingBadge(standing);
   return second === undefined ? [LIVES[life]] : [LIVES[life], second];
 }
 

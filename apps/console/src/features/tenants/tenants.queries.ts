@@ -1,5 +1,4 @@
 import { queryOptions } from "@tanstack/react-query";
-import { periodAt } from "@turnpike/domain/time/period";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
@@ -14,14 +13,20 @@ export type TenantRole = Awaited<ReturnType<ApiClient["roles"]["list"]>>["items"
 export type ServiceKey = Awaited<ReturnType<ApiClient["serviceKeys"]["list"]>>["items"][number];
 export type Mail = Awaited<ReturnType<ApiClient["outbox"]["list"]>>["items"][number];
 
+export type Customer = Awaited<ReturnType<ApiClient["customers"]["list"]>>["items"][number];
+export type CustomerFilter = Omit<
+  Parameters<ApiClient["customers"]["list"]>[0],
+  "cursor" | "limit"
+>;
+
 export type MailFilter = { state?: Mail["state"]; kind?: string; to?: string };
 
 /** Rows of a page in lists that are paged through. */
 const PAGE = 25;
 /** The most that the API returns at once. */
 const ALL = 100;
-/** How often usage is refreshed, in milliseconds. */
-const USAGE_REFRESH_MS = 15_000;
+/** How often the figures of tenants are worked out, in milliseconds. */
+const CUSTOMERS_REFRESH_MS = 60_000;
 /** How often the outbox is refreshed, in milliseconds. */
 const OUTBOX_REFRESH_MS = 10_000;
 
@@ -84,15 +89,12 @@ export const tenantsQueries = {
 
 /** Requests for operators only. */
 export const operatorQueries = {
-  tenants: (api: ApiClient, search: { q?: string | undefined; cursor?: Cursor }) =>
+  customers: (api: ApiClient, { cursor, ...filter }: CustomerFilter & { cursor: Cursor }) =>
     queryOptions({
-      queryKey: ["tenants", "all", search.q ?? null, search.cursor ?? null],
-      queryFn: ({ signal }) =>
-        api.tenants.list(
-          { ...pageOf(search.cursor), ...(search.q === undefined ? {} : { q: search.q }) },
-          { signal },
-        ),
+      queryKey: ["tenants", "all", filter, cursor ?? null],
+      queryFn: ({ signal }) => api.customers.list({ ...pageOf(cursor), ...filter }, { signal }),
       staleTime: 0,
+      refetchInterval: CUSTOMERS_REFRESH_MS,
     }),
 
   deletedTenants: (api: ApiClient, cursor: Cursor) =>
@@ -100,41 +102,6 @@ export const operatorQueries = {
       queryKey: ["tenants", "deleted", cursor ?? null],
       queryFn: ({ signal }) => api.tenants.listDeleted(pageOf(cursor), { signal }),
       staleTime: 0,
-    }),
-
-  /**
-   * Each tenant's usage with live keys in its own current period, by tenant id, counted as its limits and billings count it.
-   * Tenants without usage are left out. Tenants whose periods began at the same moment share one request.
-   */
-  usageOf: (api: ApiClient, tenants: readonly Tenant[]) =>
-    queryOptions({
-      queryKey: ["usage", "all", tenants.map(({ tenantId }) => tenantId)],
-      queryFn: async ({ signal }): Promise<ReadonlyMap<string, number>> => {
-        const now = new Date();
-        const groups = Map.groupBy(tenants, ({ periodAnchor }) =>
-          periodAt(new Date(periodAnchor), "month", now).start.toISOString(),
-        );
-        const reports = await Promise.all(
-          [...groups].map(([from, group]) =>
-            api.usage.queryAll(
-              {
-                measures: "billable",
-                dimensions: "tenant",
-                environment: "live",
-                tenant: group.map(({ tenantId }) => tenantId).join(","),
-                from,
-              },
-              { signal },
-            ),
-          ),
-        );
-        return new Map(
-          reports.flatMap(({ rows }) =>
-            rows.map(({ group, values }) => [group.tenant ?? "", Number(values.billable ?? 0)]),
-          ),
-        );
-      },
-      refetchInterval: USAGE_REFRESH_MS,
     }),
 
   serviceKeys: (api: ApiClient, cursor: Cursor) =>

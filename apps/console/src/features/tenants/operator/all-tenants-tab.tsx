@@ -3,7 +3,6 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
-import { SearchField } from "@turnpike/ui/search-field";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Sheet } from "@turnpike/ui/sheet";
 import Building2 from "lucide-react/icons/building-2";
@@ -11,13 +10,13 @@ import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
-import { useTypedSearch } from "#components/use-typed-search.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { AuditList } from "../audit/audit-list.tsx";
 import { operatorQueries, type Tenant } from "../tenants.queries.ts";
 import { DeletedTenants } from "./deleted-tenants.tsx";
 import type { OperatorProps } from "./operator-props.ts";
 import { TenantActions } from "./tenant-actions.tsx";
+import { TenantFilters, toCustomerFilter } from "./tenant-filters.tsx";
 import { TENANT_COLUMN_ROOM, useTenantColumns } from "./use-tenant-columns.tsx";
 
 const STATES = [
@@ -44,45 +43,24 @@ export function AllTenantsTab(props: OperatorProps) {
 
 function OpenTenants({ search, onSearchChange }: OperatorProps) {
   const { api } = usePlatform();
-  const { q, cursor } = search;
+  const { cursor, ...filter } = search;
+  const { sort, ...narrowing } = filter;
   const tenants = useQuery({
-    ...operatorQueries.tenants(api, { q, cursor }),
+    ...operatorQueries.customers(api, { ...toCustomerFilter(filter), cursor }),
     placeholderData: keepPreviousData,
-  });
-  const usage = useQuery({
-    ...operatorQueries.usageOf(api, tenants.data?.items ?? []),
-    enabled: tenants.data !== undefined && tenants.data.items.length > 0,
   });
   const trail = useCursorTrail({
     cursor,
     nextCursor: tenants.data?.nextCursor,
     onCursorChange: (next) =>
-      onSearchChange({
-        ...(q === undefined ? {} : { q }),
-        ...(next === undefined ? {} : { cursor: next }),
-      }),
+      onSearchChange({ ...filter, ...(next === undefined ? {} : { cursor: next }) }),
   });
-  const typed = useTypedSearch(q ?? "", (text) =>
-    onSearchChange({ ...(text === "" ? {} : { q: text }) }),
-  );
-  const columns = useTenantColumns({ usage: usage.data, isUsageFailed: usage.isError });
+  const columns = useTenantColumns();
   const [audited, setAudited] = useState<Tenant>();
+  const isFiltered = Object.keys(toCustomerFilter(narrowing)).length > 0;
   return (
     <div className="space-y-4">
-      <SearchField
-        className="sm:max-w-80"
-        label="Search name or slug"
-        maxLength={100}
-        value={typed.text}
-        onValueChange={typed.setText}
-      />
-      {usage.isError && (
-        <FailureNotice
-          what="The usage of the tenants could not be loaded."
-          cause={usage.error}
-          onRetry={() => void usage.refetch()}
-        />
-      )}
+      <TenantFilters search={search} onSearchChange={onSearchChange} />
       {tenants.isError && tenants.data === undefined ? (
         <FailureNotice
           what="The tenants could not be loaded."
@@ -95,16 +73,24 @@ function OpenTenants({ search, onSearchChange }: OperatorProps) {
           columns={columns}
           columnRoom={TENANT_COLUMN_ROOM}
           rows={tenants.data?.items}
-          getRowId={({ tenantId }) => tenantId}
-          getRowName={({ name }) => name}
+          getRowId={({ tenant }) => tenant.tenantId}
+          getRowName={({ tenant }) => tenant.name}
           isStale={tenants.isPlaceholderData}
-          getRowActions={(tenant) => <TenantActions tenant={tenant} onAudit={setAudited} />}
-          empty={<NoTenants q={q} onClear={() => typed.setText("")} />}
+          getRowActions={({ tenant }) => <TenantActions tenant={tenant} onAudit={setAudited} />}
+          empty={
+            <NoTenants
+              isFiltered={isFiltered}
+              onClear={() => onSearchChange(sort === undefined ? {} : { sort })}
+            />
+          }
           footer={
             <PageFooter
               trail={trail}
               count={tenants.data?.items.length}
-              noun={["tenant", "tenants, newest first"]}
+              noun={[
+                "tenant, with figures of the last minute",
+                "tenants, with figures of the last minute",
+              ]}
             />
           }
         />
@@ -114,8 +100,16 @@ function OpenTenants({ search, onSearchChange }: OperatorProps) {
   );
 }
 
-function NoTenants({ q, onClear }: { q: string | undefined; onClear: () => void }) {
-  return q === undefined ? (
+function NoTenants({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  return isFiltered ? (
+    <EmptyState
+      icon={<Building2 />}
+      title="No matching tenants"
+      action={<Button onClick={onClear}>Show all tenants</Button>}
+    >
+      No tenant matches the search and the filters.
+    </EmptyState>
+  ) : (
     <EmptyState
       icon={<Building2 />}
       title="No tenants yet"
@@ -126,14 +120,6 @@ function NoTenants({ q, onClear }: { q: string | undefined; onClear: () => void 
     >
       A tenant is one customer of your API. Customers create theirs when they register, or you can
       create one for them.
-    </EmptyState>
-  ) : (
-    <EmptyState
-      icon={<Building2 />}
-      title="No matching tenants"
-      action={<Button onClick={onClear}>Show all tenants</Button>}
-    >
-      No name or slug contains “{q}”.
     </EmptyState>
   );
 }

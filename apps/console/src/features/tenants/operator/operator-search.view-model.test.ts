@@ -9,6 +9,12 @@ describe("parseOperatorSearch", () => {
     expect(parseOperatorSearch({ q: {}, cursor: "x".repeat(201), mail: "" })).toEqual({});
   });
 
+  it("keeps a known plan, state and order of tenants, and no others", () => {
+    const known = { plan: "pro", standing: "overdue", sort: "revenue" };
+    expect(parseOperatorSearch(known)).toEqual(known);
+    expect(parseOperatorSearch({ plan: "", standing: "rich", sort: "name" })).toEqual({});
+  });
+
   it("accepts a search for digits, which the router parses as a number", () => {
     expect(parseOperatorSearch({ q: 404 })).toEqual({ q: "404" });
   });

@@ -2,6 +2,22 @@
 export const MAIL_STATE_CHOICES = ["queued", "sent", "failed", "held", "bounced"] as const;
 export type MailStateChoice = (typeof MAIL_STATE_CHOICES)[number];
 
+/** The orders of all tenants, beside the newest first. */
+export const TENANT_SORTS = ["usage", "quota", "activity", "revenue"] as const;
+export type TenantSort = (typeof TENANT_SORTS)[number];
+
+/** The states by which tenants are told apart: what the operator decided, and payment standings that are not in order. */
+export const TENANT_STANDINGS = [
+  "active",
+  "suspended",
+  "overdue",
+  "grace",
+  "blocked",
+  "capped",
+  "out_of_credit",
+] as const;
+export type TenantStanding = (typeof TENANT_STANDINGS)[number];
+
 /** Longer than anyone types, and the most that the API accepts. */
 const TEXT_LENGTH_MAX = 100;
 const CURSOR_LENGTH_MAX = 200;
@@ -12,6 +28,12 @@ export type OperatorSearch = {
   q?: string;
   /** Set: deleted tenants only; left out: the others. */
   state?: "deleted";
+  /** Tenants with this plan only. */
+  plan?: string;
+  /** Tenants of this state only. */
+  standing?: TenantStanding;
+  /** Set: tenants by a figure, the largest first; left out: the newest first. */
+  sort?: TenantSort;
   /** The cursor of the current page of a list. */
   cursor?: string;
   /** Mails of this state only. */
@@ -26,12 +48,18 @@ export type OperatorSearch = {
 export function parseOperatorSearch(search: Record<string, unknown>): OperatorSearch {
   const q = readText(search["q"], TEXT_LENGTH_MAX);
   const cursor = readText(search["cursor"], CURSOR_LENGTH_MAX);
+  const plan = readText(search["plan"], TEXT_LENGTH_MAX);
+  const standing = TENANT_STANDINGS.find((known) => known === search["standing"]);
+  const sort = TENANT_SORTS.find((known) => known === search["sort"]);
   const mailState = MAIL_STATE_CHOICES.find((known) => known === search["mailState"]);
   const mailKind = readText(search["mailKind"], TEXT_LENGTH_MAX);
   const mail = readText(search["mail"], TEXT_LENGTH_MAX);
   return {
     ...(q === undefined ? {} : { q }),
     ...(search["state"] === "deleted" ? { state: "deleted" as const } : {}),
+    ...(plan === undefined ? {} : { plan }),
+    ...(standing === undefined ? {} : { standing }),
+    ...(sort === undefined ? {} : { sort }),
     ...(cursor === undefined ? {} : { cursor }),
     ...(mailState === undefined ? {} : { mailState }),
     ...(mailKind === undefined ? {} : { mailKind }),

@@ -1,6 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { customer } from "@turnpike/contract/customers";
 import { deletedTenant } from "@turnpike/contract/tenants";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
@@ -72,46 +73,59 @@ describe("insights for the operator", () => {
 });
 
 describe("all tenants", () => {
-  const usage = () => ({
-    rows: [{ time: null, group: { tenant: ACME }, values: { billable: "12345" } }],
-  });
+  const makeCustomer = (tenant = makeTenant(), more: object = {}) =>
+    customer.parse({
+      tenant,
+      standing: "current",
+      used: "0",
+      quotaPercent: null,
+      lastUsedAt: null,
+      revenue: null,
+      ...more,
+    });
   const listTwo = () =>
-    pageOf(makeTenant(), makeTenant({ tenantId: BIRCH, name: "Birch", slug: "b" }));
+    pageOf(
+      makeCustomer(makeTenant(), {
+        used: "12345",
+        quotaPercent: 104.2,
+        standing: "overdue",
+        revenue: { amount: "49.00", currency: "USD" },
+      }),
+      makeCustomer(makeTenant({ tenantId: BIRCH, name: "Birch", slug: "b" })),
+    );
 
-  it("show usage of the period, and nothing for a tenant without calls", async () => {
-    const asked: URLSearchParams[] = [];
-    open("tenants", {
+  it("show use, share of quota, revenue and what is not in order, and link to what the tenant sees", async () => {
+    open("tenants", { answers: { "GET /customers": listTwo } });
+    const acme = (await screen.findByText("Acme")).closest("tr") as HTMLElement;
+    for (const text of ["12,345 requests", "104.2%", "Payment overdue", "$49.00"]) {
+      within(acme).getByText(text);
+    }
+    expect(within(acme).queryByText("Active")).toBeNull();
+    const link = await screen.findByRole("link", { name: "Birch" });
+    expect(link.getAttribute("href")).toBe("/overview?tenant=b");
+    const birch = link.closest("tr") as HTMLElement;
+    within(birch).getByText("Active");
+    within(birch).getByText("Never");
+  });
+
+  it("are filtered and sorted by the address, from the first page on", async () => {
+    const asked: string[] = [];
+    const { readSearch } = open("tenants", {
+      search: "?standing=suspended&plan=pro&cursor=ten_1",
       answers: {
-        "GET /tenants": listTwo,
-        "GET /usage": (request) => {
-          asked.push(new URL(request.url).searchParams);
-          return usage();
+        "GET /customers": (request) => {
+          asked.push(new URL(request.url).search);
+          return listTwo();
         },
       },
     });
-    await screen.findByText("12,345 requests");
-    const birch = (await screen.findByText("Birch")).closest("tr") as HTMLElement;
-    expect(within(birch).getByText("0")).toBeTruthy();
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.get("tenant")).toBe(`${ACME},${BIRCH}`);
-    expect(asked[0]?.get("environment")).toBe("live");
-  });
-
-  it("link by name to what the tenant sees", async () => {
-    open("tenants", { answers: { "GET /tenants": listTwo, "GET /usage": usage } });
-    const link = await screen.findByRole("link", { name: "Birch" });
-    expect(link.getAttribute("href")).toBe("/overview?tenant=b");
-  });
-
-  it("are listed even when their usage fails to load", async () => {
-    open("tenants", {
-      answers: {
-        "GET /tenants": listTwo,
-        "GET /usage": () => problem(503, "DATABASE_UNAVAILABLE", "The database cannot be reached."),
-      },
-    });
-    await screen.findByText("The usage of the tenants could not be loaded.");
-    await screen.findByText("Birch");
+    await userEvent.click(await screen.findByRole("combobox", { name: "Order" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Fullest quota" }));
+    await waitFor(() => expect(asked).toHaveLength(2));
+    expect(readSearch()).toEqual({ standing: "suspended", plan: "pro", sort: "quota" });
+    expect(new URLSearchParams(asked[1]).toString()).toBe(
+      "limit=25&planId=pro&suspended=true&sort=quota",
+    );
   });
 
   it("that are deleted are behind a filter in the address, and can be restored until their data is removed", async () => {
@@ -131,8 +145,7 @@ describe("all tenants", () => {
     let restored = 0;
     const { readSearch } = open("tenants", {
       answers: {
-        "GET /tenants": listTwo,
-        "GET /usage": usage,
+        "GET /customers": listTwo,
         "GET /deleted-tenants": () => pageOf(...(restored < 2 ? [gone("Acme"), old] : [])),
         [`POST /deleted-tenants/${ACME}/restore`]: () => {
           restored += 1;
@@ -167,13 +180,15 @@ describe("all tenants", () => {
   it("are searched by the typed text, in the address, and the search can be cleared", async () => {
     const { readSearch } = open("tenants", {
       answers: {
-        "GET /tenants": (request) =>
+        "GET /customers": (request) =>
           new URL(request.url).searchParams.get("q") === "zzz" ? NOTHING : listTwo(),
-        "GET /usage": usage,
       },
     });
     await screen.findByText("Birch");
-    await userEvent.type(screen.getByRole("textbox", { name: "Search name or slug" }), "zzz");
+    await userEvent.type(
+      screen.getByRole("textbox", { name: "Search name, id or member’s e-mail" }),
+      "zzz",
+    );
     await screen.findByText("No matching tenants");
     expect(readSearch()).toEqual({ q: "zzz" });
     await userEvent.click(screen.getByRole("button", { name: "Show all tenants" }));
@@ -186,8 +201,7 @@ describe("all tenants", () => {
     let suspendedAt: string | null = null;
     open("tenants", {
       answers: {
-        "GET /tenants": () => pageOf(makeTenant({ suspendedAt })),
-        "GET /usage": usage,
+        "GET /customers": () => pageOf(makeCustomer(makeTenant({ suspendedAt }))),
         "POST /auth/verify": () => verified,
         [`PATCH /tenants/${ACME}`]: (request) => {
           suspendedAt = suspendedAt === null ? "2026-11-21T00:00:00.000Z" : null;
@@ -222,8 +236,8 @@ describe("all tenants", () => {
     const asked: Request[] = [];
     open("tenants", {
       answers: {
-        "GET /tenants": () => pageOf(makeTenant({ planId: asked.length === 0 ? "free" : "pro" })),
-        "GET /usage": usage,
+        "GET /customers": () =>
+          pageOf(makeCustomer(makeTenant({ planId: asked.length === 0 ? "free" : "pro" }))),
         "POST /auth/verify": () => verified,
         [`PATCH /tenants/${ACME}`]: (request) => {
           asked.push(request);

@@ -5,30 +5,31 @@ import type { Column } from "@turnpike/ui/column";
 import { CompactNumber } from "@turnpike/ui/compact-number";
 import type { ColumnRoom } from "@turnpike/ui/data-table-room";
 import { RelativeTime } from "@turnpike/ui/relative-time";
-import { Skeleton } from "@turnpike/ui/skeleton";
+import { findStandingBadge } from "#components/billing/subscription.view-model.ts";
+import { formatShare } from "#platform/format.ts";
+import { formatMoney } from "#platform/format-money.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
-import type { Tenant } from "../tenants.queries.ts";
+import type { Customer } from "../tenants.queries.ts";
 import { PlanCell } from "./plan-cell.tsx";
 
-export type TenantColumnsInput = {
-  /** Requests of the current period by tenant; undefined while it loads. */
-  usage: ReadonlyMap<string, number> | undefined;
-  isUsageFailed: boolean;
-};
+/** From here on calls are refused, or cost extra. */
+const FULL_PERCENT = 100;
 
 /** The width of each column, the most important first. */
 export const TENANT_COLUMN_ROOM: ColumnRoom = [
   ["tenant", 200],
   ["state", 128],
-  ["plan", 192],
-  ["usage", 150],
+  ["plan", 176],
+  ["usage", 130],
+  ["quota", 110],
+  ["revenue", 120],
+  ["activity", 120],
   ["created", 120],
 ];
 
 /** The columns of a tenant in the operator's list. */
-export function useTenantColumns(input: TenantColumnsInput): readonly Column<Tenant>[] {
-  const { usage, isUsageFailed } = input;
+export function useTenantColumns(): readonly Column<Customer>[] {
   const catalog = useQuery(catalogQuery(usePlatform().api));
   const plans = catalog.data?.plans ?? [];
   return [
@@ -37,7 +38,7 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
       header: "Tenant",
       phone: "title",
       className: "md:min-w-44",
-      cell: (tenant) => (
+      cell: ({ tenant }) => (
         <div className="min-w-0">
           <Link
             to="/overview"
@@ -56,38 +57,79 @@ export function useTenantColumns(input: TenantColumnsInput): readonly Column<Ten
       id: "state",
       header: "State",
       className: "md:w-32",
-      cell: ({ suspendedAt }) =>
-        suspendedAt === null ? (
-          <Badge tone="ok">Active</Badge>
-        ) : (
-          <Badge tone="danger">Suspended</Badge>
-        ),
+      cell: (customer) => <TenantState {...customer} />,
+    },
+    {
+      id: "plan",
+      header: "Plan",
+      className: "md:w-44",
+      cell: ({ tenant }) => <PlanCell tenant={tenant} plans={plans} />,
     },
     {
       id: "usage",
       header: "Used this period",
       align: "end",
-      className: "md:w-44",
-      cell: ({ tenantId }) =>
-        usage !== undefined ? (
-          <CompactNumber value={usage.get(tenantId) ?? 0} unit="requests" isFocusable={false} />
-        ) : isUsageFailed ? (
-          "–"
+      className: "md:w-36",
+      cell: ({ used }) => (
+        <CompactNumber value={Number(used)} unit="requests" isFocusable={false} />
+      ),
+    },
+    {
+      id: "quota",
+      header: "Of quota",
+      align: "end",
+      className: "md:w-28",
+      cell: ({ quotaPercent }) =>
+        quotaPercent === null ? (
+          <span className="text-ink-muted">–</span>
         ) : (
-          <Skeleton className="ml-auto h-4 w-14" />
+          <span className={quotaPercent >= FULL_PERCENT ? "font-medium text-danger" : undefined}>
+            {formatShare(quotaPercent / 100)}
+          </span>
         ),
     },
     {
-      id: "plan",
-      header: "Plan",
-      className: "md:w-48",
-      cell: (tenant) => <PlanCell tenant={tenant} plans={plans} />,
+      id: "revenue",
+      header: "Revenue a month",
+      align: "end",
+      className: "md:w-36",
+      cell: ({ revenue }) =>
+        revenue === null ? (
+          <span className="text-ink-muted">–</span>
+        ) : (
+          formatMoney(revenue.amount, revenue.currency)
+        ),
+    },
+    {
+      id: "activity",
+      header: "Last call",
+      className: "md:w-32",
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? (
+          <span className="text-ink-muted">Never</span>
+        ) : (
+          <RelativeTime at={lastUsedAt} isFocusable={false} />
+        ),
     },
     {
       id: "created",
       header: "Created",
-      className: "md:w-36",
-      cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
+      className: "md:w-32",
+      cell: ({ tenant }) => <RelativeTime at={tenant.createdAt} isFocusable={false} />,
     },
   ];
+}
+
+function TenantState({ tenant, standing }: Customer) {
+  const payment = findStandingBadge(standing);
+  return (
+    <div className="flex flex-wrap gap-1">
+      {tenant.suspendedAt === null ? (
+        payment === undefined && <Badge tone="ok">Active</Badge>
+      ) : (
+        <Badge tone="danger">Suspended</Badge>
+      )}
+      {payment !== undefined && <Badge tone={payment.tone}>{payment.label}</Badge>}
+    </div>
+  );
 }

@@ -262,10 +262,12 @@ describe("the command line", () => {
     });
   });
 
-  it("prints a total once, and a refusal as one sentence", async () => {
+  it("prints a total once, a key alone where that is wanted, and a refusal as one sentence", async () => {
     const { stdout } = await turnpike("usage");
     expect(stdout).toBe("Tenant blue-heron\nCalls           0\nBillable units  0\n");
     const create = ["keys", "create", "--tenant", "blue-heron", "--name", "k"];
+    const key = /^tp_live_[0-9A-Za-z]{38}\n$/;
+    expect((await turnpike(...create, "--quiet")).stdout).toMatch(key);
     const { code, stderr } = await turnpike(...create, "--expires", "2020-01-01");
     expect(code).toBe(1);
     expect(stderr).toMatch(/^turnpike: [^.]*future[^.]*\.\n$/);

@@ -85,6 +85,7 @@ export function addKeysCommands(cli: Cli): void {
     .requiredOption("--tenant <tenant>", TENANT_TEXT)
     .requiredOption("--name <name>", "name that people see")
     .option("--test", "a key for tests, metered apart and never billed")
+    .option("--quiet", "print the key alone, for a variable of the shell")
     .option(...SCOPE_OPTION)
     .option(...KEY_OPTION_TEXTS.network)
     .option(...KEY_OPTION_TEXTS.rateLimit)
@@ -100,7 +101,7 @@ export function addKeysCommands(cli: Cli): void {
         "keys create --tenant blue-heron-maps --name edge --network 192.0.2.0/24 --rate-limit burst=100/60",
       ),
     )
-    .action(async ({ tenant, name, test, ...options }) => {
+    .action(async ({ tenant, name, test, quiet, ...options }) => {
       const input = parseInput(
         createKeyRequest.omit({ tenantId: true }),
         { name, environment: test ? "test" : "live", ...toKeyInput(options) },
@@ -118,12 +119,14 @@ export function addKeysCommands(cli: Cli): void {
           return { ...created, firstCall: await findFirstCall(api, created.key) };
         },
         toText: ({ firstCall, ...created }) =>
-          [
-            toRecord(toKeyFields(created)),
-            created.key,
-            "This is the only time the key is shown.",
-            ...(firstCall === undefined ? [] : [`First call:\n  ${firstCall}`]),
-          ].join("\n\n"),
+          quiet === true
+            ? created.key
+            : [
+                toRecord(toKeyFields(created)),
+                created.key,
+                "This is the only time the key is shown.",
+                ...(firstCall === undefined ? [] : [`First call:\n  ${firstCall}`]),
+              ].join("\n\n"),
       });
     });
 

@@ -13,13 +13,12 @@ import type { StepState } from "./quickstart.view-model.ts";
 /** Calls are added up by the minute. */
 const MINUTE_MS = 60_000;
 
-type Calls = { total: number; rows: UsageReport["rows"] };
+type Calls = { total: number; found: number; rows: UsageReport["rows"] };
 export type ArrivalStepProps = { state: StepState; calls: UseQueryResult<Calls> };
 
-/** The gateway's own refusals, for reasons the caller can fix: the key or its limits. */
-const REFUSED = ["401", "402", "403", "429"];
+/** For reasons the caller can fix: the key, its limits, or the path. */
+const REFUSED = ["401", "402", "403", "404", "429"];
 
-/** A 404 of the upstream is an answer like any other: the call arrived. */
 function toneOf(status: string): Tone {
   if (status.startsWith("5")) {
     return "danger";
@@ -48,9 +47,16 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
       </p>
     );
   }
+  const isLost = calls.data?.found === 0 && state !== "finished";
   return (
     <>
-      <p role="status">
+      {isLost && (
+        <p role="status">
+          A call arrived, but its answer is 404: the API has no such path. Call a path that exists;
+          in the sample it follows the address of the gateway. This step waits for such a call.
+        </p>
+      )}
+      <p role={isLost ? undefined : "status"}>
         {total === 1 ? "Your first call has arrived." : `${formatCount(total)} calls have arrived.`}
       </p>
       <ul className="divide-y divide-line rounded-control border border-line">

@@ -128,6 +128,26 @@ it("shows the second call as well, without a reload", async () => {
   screen.getByText("2 calls");
 });
 
+it("takes no 404 for a first call, says so, and goes on once a path was found", async () => {
+  let status = "404";
+  openPage({
+    [`GET ${AT}/usage`]: () => ({
+      totals: { requests: 1 },
+      rows: [
+        {
+          ...{ time: BEGAN, group: { method: "GET", route: "/", status } },
+          values: { requests: 1, latency_avg: 12 },
+        },
+      ],
+    }),
+  });
+  await screen.findByText(/its answer is 404: the API has no such path/, undefined, PATIENT);
+  screen.getByText("1 of 5 steps finished");
+  status = "200";
+  await screen.findByText("3 of 5 steps finished", undefined, PATIENT);
+  expect(screen.queryByText(/its answer is 404/)).toBeNull();
+});
+
 it("offers to create a key once it is known that there is none", async () => {
   openPage();
   await findCreate();

@@ -65,7 +65,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
     {
       hasTenant: true,
       hasKey: key.data === undefined ? undefined : key.data !== null,
-      calls: calls.data?.total,
+      calls: calls.data?.found,
       hasTeammate: members.data === undefined ? undefined : members.data > 1,
       hasChosenPlan: start === undefined ? undefined : start.planId !== tenant.planId,
     },

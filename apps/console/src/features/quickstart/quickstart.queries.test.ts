@@ -12,11 +12,11 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Answers with calls by key; the key of the imported history is the only one of its name. */
-async function askFirstCalls(calls: Readonly<Record<string, number>>) {
+/** Answers with calls by key and status; the key of the imported history is the only one of its name. */
+async function askFirstCalls(calls: Readonly<Record<string, number>>, status = "200") {
   const rows = Object.entries(calls).map(([key, requests]) => ({
     time: null,
-    group: { key },
+    group: { key, status },
     values: { requests },
   }));
   const requests = Object.values(calls).reduce((sum, count) => sum + count, 0);
@@ -33,7 +33,15 @@ async function askFirstCalls(calls: Readonly<Record<string, number>>) {
 }
 
 it("does not take imported history for a first call", async () => {
-  expect(await askFirstCalls({})).toEqual({ total: 0, rows: [] });
-  expect(await askFirstCalls({ [HISTORY]: 10_000 })).toEqual({ total: 0, rows: [] });
-  expect(await askFirstCalls({ [HISTORY]: 10_000, [OWN]: 2 })).toMatchObject({ total: 2 });
+  const none = { total: 0, found: 0 };
+  expect(await askFirstCalls({})).toEqual({ ...none, rows: [] });
+  expect(await askFirstCalls({ [HISTORY]: 10_000 })).toEqual({ ...none, rows: [] });
+  expect(await askFirstCalls({ [HISTORY]: 10_000, [OWN]: 2 })).toMatchObject({
+    total: 2,
+    found: 2,
+  });
+});
+
+it("counts a call to a path that the API does not have as arrived, not as found", async () => {
+  expect(await askFirstCalls({ [OWN]: 2 }, "404")).toMatchObject({ total: 2, found: 0 });
 });

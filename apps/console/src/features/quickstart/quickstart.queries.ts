@@ -1,4 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { UsageReport } from "@turnpike/contract/usage";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
@@ -11,22 +12,32 @@ const MORE_CALLS_MS = 5_000;
 /** The key that imported calls are counted under. */
 const HISTORY_KEY_NAME = "Imported history";
 
-/** Counts the calls that went through Turnpike, without those imported from logs. */
+/** The answer to a path that the API does not have. */
+const NOT_FOUND = "404";
+
+/** Calls that went through Turnpike, without those imported from logs; `found` are those that met a path of the API. */
+type OwnCalls = { total: number; found: number };
+
+/** @returns Zeroes while there is none. */
 async function countOwnCalls(
   api: ApiClient,
   tenantId: TenantId,
   options: { signal: AbortSignal },
-): Promise<number> {
-  const question = { tenantId, measures: "requests", dimensions: "key" };
+): Promise<OwnCalls> {
+  const question = { tenantId, measures: "requests", dimensions: "key,status" };
   const { totals, rows } = await api.usage.query(question, options);
-  const total = totals.requests ?? 0;
-  if (total === 0) {
-    return 0;
+  if ((totals.requests ?? 0) === 0) {
+    return { total: 0, found: 0 };
   }
   const wanted = { tenantId, q: HISTORY_KEY_NAME, state: "revoked" as const, limit: 10 };
   const { items } = await api.keys.list(wanted, options);
-  const imported = rows.filter(({ group }) => items.some(({ keyId }) => keyId === group.key));
-  return imported.reduce((left, { values }) => left - (values.requests ?? 0), total);
+  const own = rows.filter(({ group }) => items.every(({ keyId }) => keyId !== group.key));
+  const found = own.filter(({ group }) => group.status !== NOT_FOUND);
+  return { total: sumOf(own), found: sumOf(found) };
+}
+
+function sumOf(rows: UsageReport["rows"]): number {
+  return rows.reduce((sum, { values }) => sum + (values.requests ?? 0), 0);
 }
 
 export const quickstartQueries = {
@@ -45,9 +56,9 @@ export const quickstartQueries = {
     queryOptions({
       queryKey: ["usage", tenantId, "first-calls"],
       queryFn: async ({ signal }) => {
-        const total = await countOwnCalls(api, tenantId, { signal });
+        const { total, found } = await countOwnCalls(api, tenantId, { signal });
         if (total === 0) {
-          return { total: 0, rows: [] };
+          return { total, found, rows: [] };
         }
         const { rows } = await api.usage.query(
           {
@@ -61,11 +72,11 @@ export const quickstartQueries = {
           },
           { signal },
         );
-        return { total, rows };
+        return { total, found, rows };
       },
       staleTime: 0,
       refetchInterval: ({ state }) =>
-        (state.data?.total ?? 0) === 0 ? FIRST_CALL_MS : MORE_CALLS_MS,
+        (state.data?.found ?? 0) === 0 ? FIRST_CALL_MS : MORE_CALLS_MS,
     }),
 
   members: (api: ApiClient, tenantId: TenantId) =>

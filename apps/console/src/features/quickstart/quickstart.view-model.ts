@@ -4,7 +4,7 @@ import { STEP_IDS, type StepId } from "#platform/quickstart-progress.ts";
 export type Facts = {
   hasTenant: boolean;
   hasKey: boolean | undefined;
-  /** Calls of the tenant that were ever recorded. */
+  /** Calls of the tenant that were ever recorded, without those to a path that the API does not have. */
   calls: number | undefined;
   hasTeammate: boolean | undefined;
   /** The plan is another than the one everybody starts on. */

@@ -59,6 +59,8 @@ describe("toKpis", () => {
 
   it("says of success below its number and in full that only 5xx are failures", () => {
     expect(toKpis(makeUsageReport({ totals: NOW }))[1]?.context).toBe("without a 5xx response");
+    const refused = makeUsageReport({ totals: { ...NOW, requests: 1_000, denied: 890 } });
+    expect(toKpis(refused)[1]?.context).toBe("of the 11.0% allowed, without a 5xx");
     expect(KPI_WORDS.success.meaning).toMatch(/4xx such as 404 counts as success/);
   });
 

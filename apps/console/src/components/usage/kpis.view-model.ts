@@ -28,6 +28,9 @@ export type Kpi = {
 
 const UNKNOWN = "–";
 
+/** From this share of denied calls on, a success rate of the others says of how many it is. */
+const MANY_DENIED = 0.1;
+
 type KpiWords = Pick<Kpi, "key" | "label" | "context"> & {
   /** What is counted and what is not. */
   meaning: string;
@@ -86,6 +89,10 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
     },
     {
       ...KPI_WORDS.success,
+      ...(now.requests > 0 &&
+        now.denied / now.requests >= MANY_DENIED && {
+          context: `of the ${formatExactShare(now.admitted / now.requests)} allowed, without a 5xx`,
+        }),
       value: now.success === null ? UNKNOWN : formatExactShare(now.success),
       exact: toExactSuccess(now),
       change: success,

@@ -12,16 +12,9 @@ export type QuotaFit = {
   text: string;
 };
 
-/** Sorts plans by price, the cheapest first; currencies stay together, in the order of their first plan. */
-export function sortPlans<P extends Pick<Plan, "currency" | "pricePerMonth">>(
-  plans: readonly P[],
-): P[] {
-  const currencies = plans.map(({ currency }) => currency);
-  return plans.toSorted(
-    (a, b) =>
-      currencies.indexOf(a.currency) - currencies.indexOf(b.currency) ||
-      Number(a.pricePerMonth) - Number(b.pricePerMonth),
-  );
+/** Sorts plans by price, the smallest number first, whatever the currency; of equal ones the order stays. */
+export function sortPlans<P extends Pick<Plan, "pricePerMonth">>(plans: readonly P[]): P[] {
+  return plans.toSorted((a, b) => Number(a.pricePerMonth) - Number(b.pricePerMonth));
 }
 
 /**

@@ -7,7 +7,7 @@ import { restoreBackup } from "./restore-backup.ts";
 import { verifyBackup } from "./seal.ts";
 import { takeBackup } from "./take-backup.ts";
 
-/** A small data folder. Its database's files are stand-ins; the server that is told of their copy is real. */
+/** A small data folder. Its database's files are stand-ins; the server that hears of their copy is real. */
 const FILES = {
   "postgres/PG_VERSION": "18",
   "postgres/base/1/1259": "a table",

@@ -6,7 +6,7 @@ export type MailStateChoice = (typeof MAIL_STATE_CHOICES)[number];
 export const TENANT_SORTS = ["usage", "quota", "activity", "revenue"] as const;
 export type TenantSort = (typeof TENANT_SORTS)[number];
 
-/** The states by which tenants are told apart: what the operator decided, and payment standings that are not in order. */
+/** The states of tenants: what the operator decided, and payment standings that are not in order. */
 export const TENANT_STANDINGS = [
   "active",
   "suspended",

@@ -49,7 +49,7 @@ function toRevenue({ revenue, currency }: CustomerRow): Customer["revenue"] {
 }
 
 /**
- * Lists tenants with their figures. Who may not read invoices sees no revenue.
+ * Lists tenants with their figures. Without the right to read invoices, revenue is null.
  *
  * @throws {AppError} `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (cursor).
  */

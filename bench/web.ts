@@ -1,7 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findFreePort } from "@turnpike/testkit/find-free-port";
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
+import { type RunningProgram, startProgram } from "@turnpike/testkit/program";
 import { findChromium, startBrowser } from "../e2e/support/browser.ts";
 import { joinDemoTenant } from "../e2e/support/join-demo-tenant.ts";
 import { makePerson, registerPerson } from "../e2e/support/sign-in.ts";
@@ -25,8 +28,8 @@ const PAGES = [
   "/register",
   "/terms",
   "/privacy",
-  "/reference",
-  "/reference/cities",
+  "/reference/parcels",
+  "/reference/parcels/operations",
   "/docs",
   "/docs/adopt",
   "/docs/configuration",
@@ -155,11 +158,23 @@ function kilobytes(bytes: number): string {
   return `${String(Math.round(bytes / 1000))} kB`;
 }
 
+/** An API with a document, whose reference visitors may read. */
+function toConfig(url: string): string {
+  return JSON.stringify({
+    upstreams: [{ name: "parcels", url, testUrl: "same", openapi: { url: `${url}/openapi.json` } }],
+    landing: { samplePath: "/v1/cities/berlin" },
+    reference: { visibility: "public" },
+  });
+}
+
 async function run(options: BenchOptions): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "turnpike-bench-web-"));
+  let api: RunningProgram | undefined;
   try {
     const config = join(folder, "turnpike.yaml");
-    await writeFile(config, "reference: { visibility: public }\n");
+    const port = await findFreePort();
+    await writeFile(config, toConfig(`http://127.0.0.1:${String(port)}`));
+    api = startProgram({ script: "examples/demo-api/src/main.ts", env: { PORT: String(port) } });
     await using home = await makeProductHome({ TURNPIKE_CONFIG: config });
     const server = await home.startServer();
     const setupLink = /http\S+#setup=[\w-]+/.exec(server.output())?.[0];
@@ -167,10 +182,17 @@ async function run(options: BenchOptions): Promise<BenchResult> {
       throw new Error(`The product printed no setup link:\n${server.output()}`);
     }
     const siteUrl = `http://localhost:${String(server.port)}`;
+    await pollUntil("the reference is read", async () => {
+      const answer = await fetch(`${siteUrl}/reference/parcels`);
+      await answer.body?.cancel();
+      return answer.ok;
+    });
     const pages = await judgePages(siteUrl, options);
     options.note("weighing scripts");
     return toResult(pages, await weighPages(home, { siteUrl, setupLink }));
   } finally {
+    api?.kill("SIGTERM");
+    await api?.ended;
     await rm(folder, { recursive: true, force: true });
   }
 }

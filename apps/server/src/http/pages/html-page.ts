@@ -68,7 +68,7 @@ export type PageShell = {
 
 /**
  * No script at all and nothing from elsewhere: pages that only show text need neither, and a mistake in one of them then
- * cannot run anything.
+ * cannot run anything. What may be asked for is of this site: tools that judge pages read robots.txt in their name.
  */
 const CONTENT_RULES = [
   "default-src 'none'",
@@ -143,7 +143,7 @@ export function sendHtml(
 ): void {
   const scriptRules =
     page.calls === undefined
-      ? []
+      ? ["connect-src 'self'"]
       : ["script-src 'self'", `connect-src 'self' ${page.calls.join(" ")}`.trim()];
   sendCached(req, res, {
     status: page.status,
@@ -201,17 +201,20 @@ const TYPEFACES = [
   { family: "JetBrains Mono Variable", file: "jetbrains-mono-latin-wght-normal-" },
 ];
 
-/** Rules for the typefaces that the built console has; none before it is built. */
-function readTypefaces(folder: string): string {
+type Typeface = { family: string; path: string };
+
+/** The typefaces that the built console has; none before it is built. */
+function findTypefaces(folder: string): Typeface[] {
   const files = existsSync(folder) ? readdirSync(folder) : [];
   return TYPEFACES.flatMap(({ family, file }) => {
     const found = files.find((name) => name.startsWith(file) && name.endsWith(".woff2"));
-    return found === undefined
-      ? []
-      : [
-          `@font-face { font-family: "${family}"; font-weight: 100 900; font-display: swap; src: url("/assets/${found}") format("woff2"); }`,
-        ];
-  }).join("\n");
+    return found === undefined ? [] : [{ family, path: `/assets/${found}` }];
+  });
+}
+
+/** Text never jumps: a typeface that comes late is for the next page. */
+function toFontRule({ family, path }: Typeface): string {
+  return `@font-face { font-family: "${family}"; font-weight: 100 900; font-display: optional; src: url("${path}") format("woff2"); }`;
 }
 
 /** The address of a file whose name says its content. */
@@ -252,8 +255,10 @@ export function createPageShell(input: {
   header: PageHeader;
 }): PageShell {
   const { brand, checkout, header } = input;
+  const typefaces = findTypefaces(join(checkout, "apps/console/dist/assets"));
+  const [textFace] = typefaces;
   const style = [
-    readTypefaces(join(checkout, "apps/console/dist/assets")),
+    ...typefaces.map(toFontRule),
     readTokens(join(checkout, "packages/ui/src/tokens.css")),
     toBrandStyle(brand.accent),
     readFileSync(new URL("./html-page.css", import.meta.url), "utf8"),
@@ -270,7 +275,12 @@ export function createPageShell(input: {
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${brand.name}</title>
 <meta name="description" content="${description}">
-<link rel="stylesheet" href="${stylePath}">
+${
+  textFace === undefined
+    ? undefined
+    : html`<link rel="preload" href="${textFace.path}" as="font" type="font/woff2" crossorigin>
+`
+}<link rel="stylesheet" href="${stylePath}">
 <link rel="icon" href="data:,">
 <link rel="index" type="text/plain" title="llms.txt" href="/llms.txt">
 ${script === undefined ? undefined : html`<script type="module" src="${script}"></script>\n`}${twin === undefined ? undefined : html`<link rel="alternate" type="${twin.type}" href="${twin.href}">\n`}</head>

@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the landing page from the console with the demo's data, in both themes:
+ * Takes the pictures of the landing page, one of which README.md shows too, from the console with the demo's data, in both themes:
  * `node tools/landing-pictures.ts`.
  */
 import { writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
-import { type ReactNode, StrictMode, startTransition, useEffect } from "react";
+import { type ReactNode, StrictMode, useEffect } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { parseClientConfig } from "#platform/client-config.ts";
 import { seedQueries } from "#platform/prerendered.ts";
@@ -30,10 +30,7 @@ export async function hydratePage(input: {
   await router.load();
   const isKnown = !platform.session.getState().isLoading;
   if (isKnown && router.state.location.pathname === prerendered.path) {
-    // In slices, so that the page answers a touch in between.
-    startTransition(() => {
-      hydrateRoot(root, toTree(console));
-    });
+    hydrateRoot(root, toTree(console));
   } else {
     mountPage(root, console);
   }

@@ -143,6 +143,7 @@ import { createSealer } from "#platform/sealer.ts";
 import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
 import { createBrandLogo } from "./brand-logo.ts";
+import { createChecksRoutes } from "./checks/checks.routes.ts";
 import { createOperatorReference } from "./operator-reference.ts";
 import { PERSON_RESOURCES } from "./person-resources.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -373,6 +374,9 @@ export function wirePeople(
     logos: createLogosRoutes(files),
     documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
+    checks: createChecksRoutes({
+      ...{ config, urls, services, clock: services.clock, version: input.version },
+    }),
     outbox: createOutboxRoutes({
       ...services,
       jobs: input.jobs.queue,

@@ -15,6 +15,7 @@ import {
 import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
 import { billingSetupContract } from "./billing-setup.ts";
 import { catalogContract } from "./catalog.ts";
+import { checksContract } from "./checks.ts";
 import { couponsContract } from "./coupons.ts";
 import { creditsContract, grantingContract } from "./credits.ts";
 import { customersContract } from "./customers.ts";
@@ -117,6 +118,7 @@ export const contract = {
   logos: logosContract,
   documents: documentsContract,
   notifications: notificationsContract,
+  checks: checksContract,
   outbox: outboxContract,
   webhooks: webhooksContract,
   operatorWebhooks: operatorWebhooksContract,

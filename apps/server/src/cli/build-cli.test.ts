@@ -80,6 +80,7 @@ describe("the commands", () => {
           "clock",
           "config check",
           "config schema",
+          "doctor",
           "demo",
           "detect",
           "forecast",

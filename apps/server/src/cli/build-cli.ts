@@ -8,6 +8,7 @@ import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
 import { addDetectCommand } from "./detect-command.ts";
+import { addDoctorCommand } from "./doctor-command.ts";
 import { addForecastCommand } from "./forecast-command.ts";
 import { addImportCommand } from "./import-command.ts";
 import { addInvoicesCommands } from "./invoices-commands.ts";
@@ -48,6 +49,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addMailCommands(cli);
   addAuditCommands(cli);
   addConfigCommands(cli);
+  addDoctorCommand(cli);
   addBackupCommands(cli);
   addDemoCommand(cli);
   addDetectCommand(cli);

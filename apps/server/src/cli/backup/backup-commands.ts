@@ -1,6 +1,7 @@
 import type { ConnectionTarget } from "@turnpike/db/client";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { systemClock } from "#platform/clock.ts";
+import { writeLastBackup } from "#platform/last-backup.ts";
 import { toDatabaseError } from "#platform/open-database.ts";
 import { COMMAND_LINE, START_COMMAND } from "#platform/published.ts";
 import { readVersion } from "#platform/read-version.ts";
@@ -77,6 +78,7 @@ async function takeWithProgress(cli: Cli, options: Options, signal: AbortSignal)
         progress.update({ done: bytes, total: null, note: `${toMegabytes(bytes)}  ${file.path}` });
       },
     });
+    await writeLastBackup(config.dataFolder, { madeAt: content.madeAt, folder });
     return summarise(folder, content);
   } finally {
     progress.end();

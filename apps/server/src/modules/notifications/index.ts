@@ -8,6 +8,7 @@ export {
   createMailTransport,
   type MailSettings,
   type MailTransport,
+  verifyMailServer,
 } from "./mail/mail-transport.ts";
 export { sendMail } from "./mail/send-mail.ts";
 export { testMail } from "./mail/test-mail.ts";

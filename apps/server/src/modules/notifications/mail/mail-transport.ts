@@ -105,13 +105,11 @@ function toDeliveryError(error: unknown, mail: OutgoingMail): MailDeliveryError 
 /** Mails without a logo of the operator. */
 const findNoLogo: FindMailLogo = () => Promise.resolve(undefined);
 
-/** Delivers to a mail server, always over TLS if a password is sent. */
-export function createSmtpTransport(
-  settings: MailSettings & { smtp: NonNullable<MailSettings["smtp"]> },
-  { logger, findLogo = findNoLogo }: MailTransportDeps,
-): MailTransport {
+type ServerSettings = MailSettings & { smtp: NonNullable<MailSettings["smtp"]> };
+
+function openServer(settings: ServerSettings) {
   const { host, port, secure, user } = settings.smtp;
-  const transport = createTransport({
+  return createTransport({
     host,
     port,
     secure,
@@ -124,6 +122,28 @@ export function createSmtpTransport(
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/**
+ * Connects and signs in to the mail server, and sends nothing.
+ *
+ * @throws {Error} saying why it takes no mail from here.
+ */
+export async function verifyMailServer(settings: ServerSettings): Promise<void> {
+  const server = openServer(settings);
+  try {
+    await server.verify();
+  } finally {
+    server.close();
+  }
+}
+
+/** Delivers to a mail server, always over TLS if a password is sent. */
+export function createSmtpTransport(
+  settings: ServerSettings,
+  { logger, findLogo = findNoLogo }: MailTransportDeps,
+): MailTransport {
+  const transport = openServer(settings);
   const domain = settings.from.slice(settings.from.lastIndexOf("@") + 1);
   const logoId = `logo@${domain}`;
 

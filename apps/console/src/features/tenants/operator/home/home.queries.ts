@@ -5,6 +5,8 @@ import type { Environment } from "#platform/current-environment.ts";
 /** Four whole weeks, so that the period before has the same weekdays; in milliseconds. */
 const RANGE_MS = 28 * 86_400_000;
 const REFRESH_MS = 15_000;
+/** Each run asks the mail server and the providers. */
+const CHECKS_STALE_MS = 60_000;
 
 export type HomeScope = {
   /** Undefined for both. */
@@ -68,6 +70,14 @@ export const homeQueries = {
       queryFn: async ({ signal }) =>
         (await api.tenants.list({ limit: 1 }, { signal })).items.length > 0,
       staleTime: 0,
+    }),
+
+  /** Whether the installation is ready for customers. */
+  checks: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["checks"],
+      queryFn: ({ signal }) => api.checks.run(undefined, { signal }),
+      staleTime: CHECKS_STALE_MS,
     }),
 
   /** Recurring revenue of this month, by currency. */

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { FakeAnswers } from "#platform/render-with-platform.tsx";
 import { makeUsageReport } from "#platform/usage-report.fixture.ts";
@@ -14,7 +14,22 @@ afterEach(() => {
 });
 
 const verified = { ...makeVerified({ isOperator: true }), tenants: [] };
+const toCheck = (id: string, state: string, advice: string | null) => ({
+  ...{
+    id,
+    title: `Title of ${id}`,
+    state,
+    seen: `Seen of ${id}.`,
+    advice,
+    docs: "operations#backup",
+  },
+});
 const ANSWERS: FakeAnswers = {
+  "GET /checks": () => ({
+    checkedAt: new Date().toISOString(),
+    version: "1",
+    checks: [toCheck("mail", "failed", "Correct mail.smtp."), toCheck("disk", "ok", null)],
+  }),
   "GET /usage": () => makeUsageReport({ totals: { requests: 0, errors: 0, denied: 0 } }),
   "GET /tenants": () => NOTHING,
   "GET /revenue": () => ({ asOf: "2026-11-21T12:00:00.000Z", currencies: [] }),
@@ -70,4 +85,14 @@ it("has no steps once everything is done", async () => {
   await waitFor(() =>
     expect(screen.queryByRole("region", { name: "Set up your installation" })).toBe(null),
   );
+});
+
+it("lists what is to do before going live, and the rest when asked", async () => {
+  openTenants({ path: "/operator", verified, answers: ANSWERS });
+  const card = await screen.findByRole("region", { name: "Before going live" });
+  await within(card).findByText(/1 of 2 OK/);
+  within(card).getByText("Correct mail.smtp.");
+  expect(within(card).queryByText("Title of disk")).toBeNull();
+  fireEvent.click(within(card).getByRole("button", { name: "Show the one that is OK" }));
+  within(card).getByText("Title of disk");
 });

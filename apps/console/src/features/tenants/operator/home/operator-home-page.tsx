@@ -8,6 +8,7 @@ import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { useCurrentEnvironment } from "#platform/current-environment.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { OperatorPage } from "../operator-page.tsx";
+import { ChecksCard } from "./checks-card.tsx";
 import { HealthCard } from "./health-card.tsx";
 import { homeQueries } from "./home.queries.ts";
 import { RevenueCard } from "./revenue-card.tsx";
@@ -59,6 +60,7 @@ function OperatorHome() {
           <HealthCard />
         </div>
       </div>
+      <ChecksCard />
     </div>
   );
 }

@@ -1,0 +1,72 @@
+import type { AppServices } from "#platform/app-services.ts";
+import { COMMAND_LINE } from "#platform/published.ts";
+import type { Config } from "../config.ts";
+import { type Finding, ok } from "./check.ts";
+import { hasDemoTenant, hasOperator, readDatabaseFacts } from "./installation-facts.store.ts";
+
+/** What may be lost with each of these settings off. */
+const MUST_BE_ON = [
+  ["fsync", "fsync"],
+  ["full_page_writes", "fullPageWrites"],
+] as const;
+const SKEW_MS_MAX = 2_000;
+
+/** Version and durability of the database, and how far its clock is from that of this process. */
+export async function checkDatabase(
+  { transact, clock }: Pick<AppServices, "transact" | "clock">,
+  { databaseUrl }: Config,
+): Promise<{ database: Finding; clock: Finding }> {
+  const before = clock.now().getTime();
+  const facts = await transact.asOperator(readDatabaseFacts);
+  const after = clock.now().getTime();
+  const skewMs = Math.max(before - facts.now.getTime(), facts.now.getTime() - after, 0);
+  const name = `${databaseUrl === undefined ? "Embedded " : ""}PostgreSQL ${facts.version}`;
+  const off = MUST_BE_ON.filter(([, key]) => facts[key] !== "on").map(([setting]) => setting);
+  return {
+    database:
+      off.length > 0
+        ? {
+            state: "failed",
+            seen: `${name} with ${off.join(" and ")} off: a crash of the machine can destroy the ledger.`,
+            advice: `Set ${off.join(" and ")} to on in its postgresql.conf.`,
+          }
+        : facts.synchronousCommit === "off"
+          ? {
+              state: "warning",
+              seen: `${name} with synchronous_commit off: a crash loses the last committed calls.`,
+              advice: "Set synchronous_commit to on.",
+            }
+          : ok(`${name}, durable.`),
+    clock:
+      skewMs > SKEW_MS_MAX
+        ? {
+            state: "failed",
+            seen: `This machine and the database differ by ${String(Math.round(skewMs / 1000))} s: billing periods and expiries are decided by both.`,
+            advice: "Synchronise both by NTP.",
+          }
+        : ok("This machine and the database agree within two seconds."),
+  };
+}
+
+export async function checkOperators(
+  { transact }: Pick<AppServices, "transact">,
+  { identity }: Config,
+): Promise<Finding> {
+  return identity.operators.length > 0 || (await transact.asOperator(hasOperator))
+    ? ok("There is an operator.")
+    : {
+        state: "warning",
+        seen: "There is no operator yet: the first person to use the setup link becomes one.",
+        advice: "Open the setup link that the start printed, or a new one after a restart.",
+      };
+}
+
+export async function checkDemo({ transact }: Pick<AppServices, "transact">): Promise<Finding> {
+  return (await transact.asOperator(hasDemoTenant))
+    ? {
+        state: "warning",
+        seen: "Demo tenants are among your customers, and their meters are published.",
+        advice: `Remove them: ${COMMAND_LINE} demo --remove`,
+      }
+    : ok("There is none.");
+}

@@ -1,0 +1,34 @@
+import type { Check, CheckId } from "@turnpike/contract/checks";
+
+/** What one check found: `advice` says what to do about it. */
+export type Finding =
+  | { state: "ok"; seen: string }
+  | { state: "warning" | "failed" | "unknown"; seen: string; advice: string };
+
+const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
+  upstreams: { title: "Your API answers", docs: "configuration#upstreams" },
+  addresses: { title: "Public addresses with TLS", docs: "operations#start" },
+  proxy: { title: "Proxy in front", docs: "operations#start" },
+  database: { title: "Database", docs: "operations#the-database" },
+  disk: { title: "Room on the disk", docs: "operations#the-data-folder" },
+  clock: { title: "Clock", docs: "operations#the-database" },
+  backup: { title: "Backups", docs: "operations#backup" },
+  secrets: { title: "Secrets", docs: "operations#the-data-folder" },
+  mail: { title: "Mail", docs: "mail" },
+  sign_in: { title: "Sign-in", docs: "sign-in" },
+  operators: { title: "Operators", docs: "operations#start" },
+  payments: { title: "Payment", docs: "billing" },
+  demo: { title: "Demo data", docs: "install" },
+};
+
+export const ok = (seen: string): Finding => ({ state: "ok", seen });
+
+export function toCheck(id: CheckId, finding: Finding): Check {
+  return {
+    id,
+    ...CHECKS[id],
+    state: finding.state,
+    seen: finding.seen,
+    advice: finding.state === "ok" ? null : finding.advice,
+  };
+}

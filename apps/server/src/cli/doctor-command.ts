@@ -1,0 +1,88 @@
+import type { Check, CheckState, Checks } from "@turnpike/contract/checks";
+import { readAddresses } from "#platform/addresses-file.ts";
+import { systemClock } from "#platform/clock.ts";
+import { readVersion } from "#platform/read-version.ts";
+import { runChecks } from "../checks/run-checks.ts";
+import type { Config } from "../config.ts";
+import { toPublicUrls } from "../public-urls.ts";
+import { type Cli, examples } from "./cli.ts";
+import { CommandInterrupted, runCommand } from "./run-command.ts";
+
+const EXIT_FAILED = 1;
+const MARKS: Readonly<Record<CheckState, string>> = {
+  ok: "ok     ",
+  warning: "WARNING",
+  failed: "FAILED ",
+  unknown: "UNKNOWN",
+};
+
+function toLines({ state, title, seen, advice }: Check): string[] {
+  const indent = " ".repeat(MARKS.ok.length + 2);
+  return [`${MARKS[state]}  ${title}: ${seen}`, ...(advice === null ? [] : [`${indent}${advice}`])];
+}
+
+function toText({ checks, version }: Checks): string {
+  const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
+  return [
+    `Turnpike ${version}`,
+    "",
+    ...checks.flatMap(toLines),
+    "",
+    `${String(count("ok"))} ok, ${String(count("warning"))} to look at, ${String(count("failed"))} failed, ${String(count("unknown"))} unknown`,
+  ].join("\n");
+}
+
+/** The addresses of the configuration, or where the newest start of this data folder listened. */
+async function readUrls(config: Config) {
+  const known = await readAddresses(config.dataFolder).catch(() => undefined);
+  const configured = toPublicUrls(config, {
+    people: config.port,
+    programs: config.gatewayPort,
+  });
+  return {
+    console: config.publicUrls.console ?? known?.console ?? configured.console,
+    gateway: config.publicUrls.gateway ?? known?.gateway ?? configured.gateway,
+  };
+}
+
+async function examine(cli: Cli): Promise<Checks> {
+  const config = cli.environment.readConfig();
+  const input = {
+    config,
+    urls: await readUrls(config),
+    clock: systemClock,
+    version: readVersion(config.checkout),
+  };
+  let isOpen = false;
+  try {
+    return await runCommand(
+      { config, log: cli.environment.errors, timeoutSeconds: cli.timeoutSeconds() },
+      ({ deps }) => {
+        isOpen = true;
+        return runChecks({ ...input, services: deps });
+      },
+    );
+  } catch (error) {
+    if (isOpen || error instanceof CommandInterrupted || !(error instanceof Error)) {
+      throw error;
+    }
+    return await runChecks({ ...input, services: null, databaseTrouble: error.message });
+  }
+}
+
+/** `turnpike doctor`: whether the installation is ready for customers. */
+export function addDoctorCommand(cli: Cli): void {
+  cli.program
+    .command("doctor")
+    .description(
+      "check whether the installation is ready for customers: addresses, database, disk, clock, backups, secrets, mail, sign-in, payment, your API",
+    )
+    .addHelpText("after", examples("doctor", "--json doctor"))
+    .action(async () => {
+      const result = await examine(cli);
+      cli.print(result, () => toText(result));
+      if (result.checks.some(({ state }) => state === "failed")) {
+        cli.environment.setExitCode(EXIT_FAILED);
+      }
+    });
+}

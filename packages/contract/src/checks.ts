@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { operation } from "./operation.ts";
+import { instant } from "./shapes.ts";
+
+/** What is checked before an installation serves customers, in the order in which it is shown. */
+export const CHECK_IDS = [
+  "upstreams",
+  "addresses",
+  "proxy",
+  "database",
+  "disk",
+  "clock",
+  "backup",
+  "secrets",
+  "mail",
+  "sign_in",
+  "operators",
+  "payments",
+  "demo",
+] as const;
+export type CheckId = (typeof CHECK_IDS)[number];
+
+/** `unknown`: it could not be looked at. */
+export const CHECK_STATES = ["ok", "warning", "failed", "unknown"] as const;
+export type CheckState = (typeof CHECK_STATES)[number];
+
+export const check = z.strictObject({
+  id: z.enum(CHECK_IDS),
+  title: z.string(),
+  state: z.enum(CHECK_STATES),
+  /** What was seen, in a sentence; never a secret. */
+  seen: z.string(),
+  /** What to do; null where there is nothing to do. */
+  advice: z.string().nullable(),
+  /** Page of the documentation, with its anchor: `operations#backup`. */
+  docs: z.string(),
+});
+export type Check = z.infer<typeof check>;
+
+export const checks = z.strictObject({
+  checkedAt: instant,
+  version: z.string(),
+  checks: z.array(check).length(CHECK_IDS.length),
+});
+export type Checks = z.infer<typeof checks>;
+
+/** Whether an installation is ready for customers. `turnpike doctor` prints the same list. */
+export const checksContract = {
+  run: operation({ scope: "outbox:read" })
+    .route({
+      method: "GET",
+      path: "/checks",
+      summary: "Check whether the installation is ready for customers",
+      description:
+        "Looks at addresses, database, disk, clock, backups, secrets, mail, sign-in, payment and upstreams now, each for a few seconds at most. Nothing is changed.",
+      tags: ["Setup"],
+    })
+    .output(checks),
+};

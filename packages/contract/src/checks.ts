@@ -55,5 +55,6 @@ export const checksContract = {
         "Looks at addresses, database, disk, clock, backups, secrets, mail, sign-in, payment and upstreams now, each for a few seconds at most. Nothing is changed.",
       tags: ["Setup"],
     })
+    .input(z.strictObject({}))
     .output(checks),
 };

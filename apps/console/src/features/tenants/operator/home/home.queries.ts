@@ -76,7 +76,7 @@ export const homeQueries = {
   checks: (api: ApiClient) =>
     queryOptions({
       queryKey: ["checks"],
-      queryFn: ({ signal }) => api.checks.run(undefined, { signal }),
+      queryFn: ({ signal }) => api.checks.run({}, { signal }),
       staleTime: CHECKS_STALE_MS,
     }),
 

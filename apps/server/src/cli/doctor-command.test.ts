@@ -138,7 +138,7 @@ describe("turnpike doctor", () => {
 
   it("checks the rest where the database cannot be opened", async () => {
     await configure({});
-    const { code, of } = await examine({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" });
+    const { code, of } = await examine({ DATABASE_URL: "postgres://turnpike@127.0.0.1:1/none" });
     expect(code).toBe(1);
     expect(of("database")).toMatchObject({ state: "failed" });
     expect(of("operators")).toMatchObject({ state: "unknown" });

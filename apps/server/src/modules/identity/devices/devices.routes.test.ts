@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { PERSON_TOKENS_MAX } from "@turnpike/contract/device-sign-ins";
@@ -150,6 +150,15 @@ describe("turnpike login", () => {
     const revoked = await turnpike([...at, "keys", "revoke", "--tenant", slug, keyId]);
     expect(revoked.stdout).toMatch(/State\s+revoked/);
     expect((await turnpike([...at, "whoami"])).stdout).toContain(app.url);
+    // A thief of the credential learns nothing of the person's browsers and networks.
+    const logins = await readFile(join(folder.path, "turnpike", "logins.json"), "utf8");
+    const credential = /"(tp_\w+)"/.exec(logins)?.[1] ?? "";
+    expect((await app.call(credential, "GET", "/v1/me")).status).toBe(200);
+    for (const path of ["/v1/me/account/export", "/v1/me/sign-ins"]) {
+      expect((await app.call(credential, "GET", path)).json).toMatchObject({
+        code: "INSUFFICIENT_SCOPE",
+      });
+    }
     // What needs the machine of the installation is not sent anywhere.
     const here = await turnpike([...at, "reconcile"]);
     expect(here).toMatchObject({ exitCode: 2 });

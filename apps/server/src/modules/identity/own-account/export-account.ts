@@ -1,11 +1,16 @@
 import { type AccountExport, EXPORTED_ROWS_MAX, SIGN_INS_MAX } from "@turnpike/contract/account";
-import { getPerson } from "@turnpike/domain/access/actor";
 import { trailOfPerson } from "#modules/audit/index.ts";
 import { listPersonTokens } from "../devices/manage-person-tokens.ts";
 import type { PersonResource, PersonTenants } from "../identity.ports.ts";
 import { listSignInRows } from "../sign-ins/sign-ins.store.ts";
 import { toSignInReply } from "./end-own-sign-ins.ts";
-import { getOwnAccount, getOwnUserRow, type OwnAccountDeps, type OwnCall } from "./own-account.ts";
+import {
+  getOwnAccount,
+  getOwnUserRow,
+  getPersonInBrowser,
+  type OwnAccountDeps,
+  type OwnCall,
+} from "./own-account.ts";
 
 export type PersonalDeps = OwnAccountDeps & {
   tenants: PersonTenants;
@@ -16,13 +21,13 @@ export type PersonalDeps = OwnAccountDeps & {
 /**
  * Everything that is kept about the person, but for what is secret, such as the hash of the password.
  *
- * @throws {AppError} `INSUFFICIENT_SCOPE` for programs.
+ * @throws {AppError} `INSUFFICIENT_SCOPE` for programs, and for command lines: browsers and networks are in it.
  */
 export async function exportOwnAccount(
   deps: PersonalDeps,
   { context }: OwnCall,
 ): Promise<AccountExport> {
-  const person = getPerson(context.actor);
+  const person = getPersonInBrowser(context);
   const { subject } = await getOwnUserRow(deps, person);
   const now = deps.clock.now();
   const [account, commandLines] = await Promise.all([

@@ -30,7 +30,8 @@ export function getPersonInBrowser(context: CallContext): UserActor {
   if (person.isByDevice === true) {
     throw new AppError({
       code: "INSUFFICIENT_SCOPE",
-      publicMessage: "This needs the console: a command line may not change the account itself.",
+      publicMessage:
+        "This needs the console: a command line has no rights over the account itself.",
     });
   }
   return person;

@@ -159,7 +159,7 @@ const COMMANDS: Record<string, (command: string) => Promise<void>> = {
   'npm run turnpike -- tenants create --name "Acme Maps"': async (command) => {
     expect(await run(command)).toContain("acme-maps");
   },
-  'KEY=$(npm run --silent turnpike -- keys create --tenant acme-maps --name "First key" --quiet)':
+  'KEY=$(npm --silent run turnpike -- keys create --tenant acme-maps --name "First key" --quiet)':
     async (command) => {
       key = await run(`${command}; printf %s "$KEY"`);
       expect(key).toMatch(/^tp_live_[0-9A-Za-z]{38}$/);
@@ -180,7 +180,7 @@ const COMMANDS: Record<string, (command: string) => Promise<void>> = {
   },
   "npm run turnpike -- demo --remove --yes": async (command) => {
     await run(command);
-    const tenants = await run("npm run --silent turnpike -- tenants list");
+    const tenants = await run("npm --silent run turnpike -- tenants list");
     expect(tenants).toContain("acme-maps");
     expect(tenants.trim().split("\n")).toHaveLength(2);
     expect(await run("npm run turnpike -- reconcile")).toMatch(/drift\D*0/i);

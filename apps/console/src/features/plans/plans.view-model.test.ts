@@ -81,7 +81,7 @@ describe("toQuotaFits", () => {
 });
 
 describe("sortPlans", () => {
-  it("sorts numerically by price, whatever the currency, and changes nothing else", () => {
+  it("sorts numerically by price, in any currency, and changes nothing else", () => {
     const plan = (currency: string, pricePerMonth: string) => ({ currency, pricePerMonth });
     const plans = [plan("USD", "100"), plan("EUR", "9"), plan("USD", "49.90"), plan("USD", "0")];
     expect(sortPlans(plans).map((each) => `${each.pricePerMonth} ${each.currency}`)).toEqual([

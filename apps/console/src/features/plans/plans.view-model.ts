@@ -12,7 +12,7 @@ export type QuotaFit = {
   text: string;
 };
 
-/** Sorts plans by price, the smallest number first, whatever the currency; of equal ones the order stays. */
+/** Sorts plans by price, the smallest number first, in any currency; of equal ones the order stays. */
 export function sortPlans<P extends Pick<Plan, "pricePerMonth">>(plans: readonly P[]): P[] {
   return plans.toSorted((a, b) => Number(a.pricePerMonth) - Number(b.pricePerMonth));
 }

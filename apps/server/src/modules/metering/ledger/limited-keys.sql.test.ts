@@ -183,11 +183,13 @@ describe("many lines of keys that become limited at once", () => {
     const tenantId = newUuidId("tenant");
     const [keyId = newUuidId("key")] = keysOf(1);
     await commit(groupOf(tenantId, [keyId]));
-    const hanging = Promise.withResolvers<void>();
+    const [sharing, hanging] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const held = transact.asMeter(async (tx) => {
       await shareLimitedKeys(tx);
+      sharing.resolve();
       await hanging.promise;
     });
+    await sharing.promise;
     await expect(limitKey(transact, { tenantId, keyId })).rejects.toThrow("lock timeout");
     await commit(groupOf(tenantId, [keyId], { quantity: 2 }));
     hanging.resolve();

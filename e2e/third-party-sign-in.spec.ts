@@ -21,12 +21,15 @@ import { watchPage } from "./support/watch-page.ts";
 let folder: string;
 let provider: ForeignProvider;
 let partners: MockProvider;
+/** Demands a client secret, as Google does. */
+let guarded: ForeignProvider;
 let instance: Instance;
 let browser: TestBrowser;
 
 beforeAll(async () => {
   provider = await startForeignProvider();
   partners = await startMockProvider();
+  guarded = await startForeignProvider("CANARY-client-secret");
   folder = await mkdtemp(join(tmpdir(), "turnpike-third-party-"));
   const config = join(folder, "turnpike.yaml");
   const { issuer, clientId } = provider;
@@ -36,6 +39,12 @@ beforeAll(async () => {
       identity: {
         providers: [
           { id: "corp", name: "Acme Corp", issuer, clientId },
+          {
+            id: "guarded",
+            name: "Guarded",
+            issuer: guarded.issuer,
+            clientId: guarded.clientId,
+          },
           {
             id: "partners",
             name: "Partners",
@@ -48,7 +57,11 @@ beforeAll(async () => {
       },
     }),
   );
-  instance = await startInstance({ TURNPIKE_CONFIG: config });
+  instance = await startInstance({
+    TURNPIKE_CONFIG: config,
+    TURNPIKE_CLIENT_SECRETS: `guarded=${guarded.clientSecret ?? ""}`,
+  });
+  guarded.trust(instance.consoleUrl);
   provider.trust(instance.consoleUrl);
   browser = await startBrowser();
 });
@@ -58,6 +71,7 @@ afterAll(async () => {
   await instance?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
   await partners?.[Symbol.asyncDispose]();
+  await guarded?.[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -127,6 +141,39 @@ describe("signing in through another provider", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.evaluate<string | null>(`localStorage.getItem("session")`)).toBeNull();
     expect(new URL(page.url()).search).toBe("");
+    await page.close();
+  });
+});
+
+describe("signing in through a provider that demands a client secret", () => {
+  it("works by the server, which renews the session and keeps the secret", async () => {
+    const page = await browser.context.newPage();
+    const trace = await watchPage(page, [instance.consoleUrl, guarded.issuer]);
+    const answers: Promise<string>[] = [];
+    page.on("response", (response) => {
+      if (response.url().startsWith(instance.consoleUrl)) {
+        answers.push(response.text().catch(() => ""));
+      }
+    });
+    await page.goto(`${instance.consoleUrl}/plans`);
+    await page.waitForURL(`${instance.consoleUrl}/login`);
+    await page.getByRole("button", { name: "Continue with Guarded" }).click();
+    const traded = page.waitForResponse(`${instance.consoleUrl}/auth/providers/guarded/token`);
+    await passForeignProvider(page, "ada");
+    await page.waitForURL(`${instance.consoleUrl}/plans`);
+    expect((await traded).status()).toBe(200);
+
+    const renewed = page.waitForResponse(`${instance.consoleUrl}/auth/providers/guarded/token`);
+    await page.reload();
+    expect((await renewed).request().postData()).toContain("grant_type=refresh_token");
+    await page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
+    expect(page.url()).toBe(`${instance.consoleUrl}/plans`);
+
+    await signOut(page);
+    await page.getByRole("button", { name: "Yes, sign me out" }).click();
+    await page.getByText("You are signed out, here and at Guarded.").waitFor();
+    expect((await Promise.all(answers)).join()).not.toContain("CANARY");
+    expect(trace.policyViolations).toEqual([]);
     await page.close();
   });
 });

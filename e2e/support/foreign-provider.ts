@@ -10,12 +10,18 @@ const CLIENT_ID = "turnpike";
 export interface ForeignProvider extends AsyncDisposable {
   issuer: string;
   clientId: string;
+  /** Given to the console's server where one is demanded. */
+  clientSecret: string | undefined;
   /** Knows the console as its client from then on. */
   trust(consoleUrl: string): void;
 }
 
-/** Starts the provider. It has no client before `trust`. */
-export async function startForeignProvider(): Promise<ForeignProvider> {
+/**
+ * Starts the provider. It has no client before `trust`.
+ *
+ * @param clientSecret - Undefined: the console is a public client, whose page asks for its tokens itself.
+ */
+export async function startForeignProvider(clientSecret?: string): Promise<ForeignProvider> {
   let provider: Provider | undefined;
   const server = createServer((req, res) => {
     if (provider === undefined) {
@@ -33,8 +39,9 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
   return {
     issuer,
     clientId: CLIENT_ID,
+    clientSecret,
     trust: (consoleUrl) => {
-      provider = createProvider(issuer, `${consoleUrl}/login`);
+      provider = createProvider(issuer, `${consoleUrl}/login`, clientSecret);
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -44,12 +51,18 @@ export async function startForeignProvider(): Promise<ForeignProvider> {
   };
 }
 
-function createProvider(issuer: string, redirectUri: string): Provider {
+function createProvider(
+  issuer: string,
+  redirectUri: string,
+  clientSecret: string | undefined,
+): Provider {
   return new Provider(issuer, {
     clients: [
       {
         client_id: CLIENT_ID,
-        token_endpoint_auth_method: "none",
+        ...(clientSecret === undefined
+          ? { token_endpoint_auth_method: "none" }
+          : { client_secret: clientSecret }),
         redirect_uris: [redirectUri],
         post_logout_redirect_uris: [redirectUri],
         grant_types: ["authorization_code", "refresh_token"],
@@ -60,8 +73,8 @@ function createProvider(issuer: string, redirectUri: string): Provider {
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     conformIdTokenClaims: false,
     pkce: { required: () => true },
-    // The console's page asks for its tokens itself.
-    clientBasedCORS: () => true,
+    // Pages get no tokens by a secret that they do not have.
+    clientBasedCORS: () => clientSecret === undefined,
     issueRefreshToken: () => true,
     cookies: { keys: ["only for this test"] },
     findAccount: (_ctx, id) => ({

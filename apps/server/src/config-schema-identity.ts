@@ -36,7 +36,15 @@ const provider = z.strictObject({
     .min(1)
     .max(255)
     .describe(
-      "The client registered there for the console: public, authorization code with PKCE, redirect to `<console>/login`.",
+      "The client registered there for the console: authorization code with PKCE, redirect to `<console>/login`; public, or with a client secret.",
+    ),
+  clientSecretFile: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe(
+      "File that holds the client's secret, where the provider demands one, as Google does; a relative path begins at this file. Or set `TURNPIKE_CLIENT_SECRETS`. Then the server trades codes for tokens.",
     ),
   ...providerChoices,
 });

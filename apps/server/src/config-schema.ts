@@ -4,6 +4,7 @@ import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
+import { clientSecretVariables } from "./config-client-secrets.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
 import { landingSection, legalSection, referenceSection } from "./config-public-pages.ts";
@@ -489,6 +490,7 @@ export const environment = z
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
     ...stripeVariables,
     ...modelVariables,
+    ...clientSecretVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

@@ -48,6 +48,35 @@ function mistakesOf(text: string | undefined, env: Record<string, string> = {}):
   return [];
 }
 
+describe("a client's secret", () => {
+  const providers = (more = "") =>
+    `identity:\n  providers:\n    - { id: google, name: Google, issuer: "https://accounts.google.com", clientId: c${more} }\n`;
+
+  it("comes from the environment or from a file beside the configuration", () => {
+    const env = { TURNPIKE_CLIENT_SECRETS: "google=GOCSPX-a=b" };
+    expect(read(providers(), env).clientSecrets).toEqual({ google: "GOCSPX-a=b" });
+    writeFileSync(join(folder, "google-secret"), "GOCSPX-file\n");
+    const fromFile = providers(", clientSecretFile: google-secret");
+    expect(read(fromFile).clientSecrets).toEqual({ google: "GOCSPX-file" });
+    expect(read(providers()).clientSecrets).toEqual({});
+    expect(mistakesOf(fromFile, env)).toEqual([expect.stringMatching(/^TURNPIKE_CLIENT_SECRETS/)]);
+  });
+
+  it("is refused without its provider, or without a file that holds one, and never repeated", () => {
+    const mistakes = [
+      ...mistakesOf(providers(), { TURNPIKE_CLIENT_SECRETS: "goggle=CANARY-0001" }),
+      ...mistakesOf(providers(), { TURNPIKE_CLIENT_SECRETS: "CANARY-0001" }),
+      ...mistakesOf(providers(", clientSecretFile: missing")),
+    ];
+    expect(mistakes).toEqual([
+      expect.stringMatching(/^TURNPIKE_CLIENT_SECRETS: Names a provider/),
+      expect.stringMatching(/^TURNPIKE_CLIENT_SECRETS: Pairs such as/),
+      expect.stringMatching(/clientSecretFile/),
+    ]);
+    expect(mistakes.join()).not.toContain("CANARY");
+  });
+});
+
 describe("a language model", () => {
   const model = (url: string) => `intelligence:\n  model: { url: "${url}", name: llama }\n`;
   const env = { TURNPIKE_MODEL_KEY: "sk-CANARY0001" };

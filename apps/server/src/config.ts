@@ -7,6 +7,7 @@ import { resolveDataFolder } from "#platform/data-folder.ts";
 import { IS_PUBLISHED } from "#platform/published.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
+import { checkSecretFile, findStraySecrets, toClientSecrets } from "./config-client-secrets.ts";
 import {
   type Mistake,
   parseFile,
@@ -51,6 +52,8 @@ export const ENVIRONMENT = {
   TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET: "Secret of the endpoint of Stripe's test mode.",
   TURNPIKE_MODEL_KEY:
     "Key of the language model's endpoint, when intelligence.model is set and the endpoint wants one.",
+  TURNPIKE_CLIENT_SECRETS:
+    "Client secrets of identity.providers that demand one: id=secret, separated by commas. clientSecretFile of a provider does the same.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
 } as const;
@@ -83,6 +86,8 @@ export type Config = Readonly<
     >;
     /** Key of the language model's endpoint; undefined: it is asked without one. */
     modelKey: string | undefined;
+    /** Client secrets of identity providers, by the id of the provider; a provider without one is asked as a public client. */
+    clientSecrets: Readonly<Record<string, string>>;
     /** Absolute path of the file when it names a catalogue; undefined: the sample. */
     catalogFile: string | undefined;
     /** Absolute path of the configuration file; undefined where there is none. */
@@ -99,7 +104,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
 /** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
 function findBrokenFiles(
-  { upstreams = [], legal, billing }: ConfigFile,
+  { upstreams = [], legal, billing, identity }: ConfigFile,
   folder: string,
 ): { keys: (string | number)[]; message: string }[] {
   const documents = upstreams.map(({ openapi }, index) => ({
@@ -112,11 +117,16 @@ function findBrokenFiles(
     file: legal[name],
     check: checkLegalFile,
   }));
+  const secrets = identity.providers.map(({ clientSecretFile }, index) => ({
+    keys: ["identity", "providers", index, "clientSecretFile"],
+    file: clientSecretFile,
+    check: checkSecretFile,
+  }));
   const looks = [
     { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
     { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
   ];
-  return [...documents, ...texts, ...looks].flatMap(({ keys, file, check }) => {
+  return [...documents, ...texts, ...secrets, ...looks].flatMap(({ keys, file, check }) => {
     const message = file === undefined ? undefined : check(resolve(folder, file));
     return message === undefined ? [] : [{ keys, message }];
   });
@@ -297,6 +307,7 @@ export function readConfig(
       message: issue.message,
     })),
     ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
+    ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
     ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
   ];
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
@@ -350,6 +361,10 @@ export function readConfig(
       ),
     },
     modelKey: parsedEnv.data.TURNPIKE_MODEL_KEY,
+    clientSecrets: toClientSecrets(parsedEnv.data.TURNPIKE_CLIENT_SECRETS, {
+      providers: rest.identity.providers,
+      folder: dirname(path),
+    }),
     catalogFile: namesCatalog === true ? path : undefined,
     configFile: text === undefined ? undefined : path,
     checkout: CHECKOUT,

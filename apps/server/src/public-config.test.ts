@@ -56,6 +56,16 @@ describe("toPublicConfig", () => {
     expect(contactOf({})).toBe(null);
   });
 
+  it("says of a provider with a secret that tokens come from the server, and never the secret", () => {
+    const config = {
+      ...configFile.parse({ identity: { providers: [PROVIDER] } }),
+      clientSecrets: { acme: CANARY },
+    };
+    const shown = toPublicConfig({ config, urls: URLS, version: "1" });
+    expect(shown.identity.providers.at(-1)).toMatchObject({ id: "acme", tokensBy: "server" });
+    expect(JSON.stringify(shown)).not.toContain(CANARY);
+  });
+
   it("offers the built-in provider first, unless it is off", () => {
     const idsOf = (identity: object) =>
       toPublicConfig({

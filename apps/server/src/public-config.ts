@@ -18,6 +18,7 @@ export function confirmsEmail(config: Pick<Config, "identity" | "mail">): boolea
 
 function toPublicProvider(
   provider: Config["identity"]["providers"][number],
+  hasSecret: boolean,
 ): PublicConfig["identity"]["providers"][number] {
   const { id, name, issuer, clientId, flow, scopes, parameters, endsSession } = provider;
   return {
@@ -28,6 +29,7 @@ function toPublicProvider(
     clientId,
     flow,
     endsSession,
+    ...(hasSecret ? { tokensBy: "server" as const } : {}),
     ...(scopes === undefined ? {} : { scopes }),
     ...(parameters === undefined ? {} : { parameters }),
   };
@@ -46,6 +48,7 @@ export function toReferenceVisibility(config: {
 /** What every visitor may know of the installation, `/config.json`. Field by field, so that no secret slips in. */
 export function toPublicConfig(input: {
   config: Pick<Config, "brand" | "identity" | "mail"> & {
+    clientSecrets?: Config["clientSecrets"];
     legal: Pick<Config["legal"], "contact">;
     upstreams?: readonly { openapi?: unknown }[] | undefined;
     reference: Config["reference"];
@@ -61,7 +64,9 @@ export function toPublicConfig(input: {
     issuer: builtinIssuer(urls.console),
     clientId: BUILTIN_CLIENT_ID,
   };
-  const others = config.identity.providers.map(toPublicProvider);
+  const others = config.identity.providers.map((provider) =>
+    toPublicProvider(provider, config.clientSecrets?.[provider.id] !== undefined),
+  );
   const { firebase } = config.identity;
   return {
     brand: {

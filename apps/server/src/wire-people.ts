@@ -66,6 +66,7 @@ import {
   acceptEmulatorTokens,
   createAccountRoutes,
   createAttemptLimits,
+  createCodeExchangeRoutes,
   createDeviceRawRoutes,
   createDeviceRoutes,
   createPersonTokens,
@@ -169,6 +170,14 @@ const DIRECTORY_REQUESTS = 1_200;
 
 /** Calls of tools at once: each may ask the database, and a model asks many in a row. */
 const TOOL_CALLS = { running: 16, waiting: 100, waitMs: 30_000 };
+
+/** Reaches the identity providers of the configuration wherever the operator has them. */
+function createProviderOutbound(providers: readonly { issuer: string; origins: string[] }[]) {
+  const allowPrivate = providers.flatMap(({ issuer, origins }) =>
+    [issuer, ...origins].map((address) => new URL(address).hostname.replace(/^\[(.*)\]$/, "$1")),
+  );
+  return createGuardedOutbound({ allowPrivate });
+}
 
 /** Makes the listener for people: the API, the identity provider, the pages and health. */
 export function wirePeople(
@@ -470,6 +479,16 @@ export function wirePeople(
       ...createFilesRawRoutes(files),
       ...createLogosRawRoutes({ ...files, drawer }),
       ...createDeviceRawRoutes(devices),
+      ...createCodeExchangeRoutes({
+        ...services,
+        attempts: worker?.limits.attemptsOf("providers") ?? createAttemptLimits(services.clock),
+        outbound: createProviderOutbound(providers),
+        clients: providers.flatMap(({ id, issuer, clientId }) => {
+          const clientSecret = config.clientSecrets[id];
+          return clientSecret === undefined ? [] : [{ id, issuer, clientId, clientSecret }];
+        }),
+        consoleUrl: urls.console,
+      }),
       ...createOutboxRawRoutes(services),
       ...createSignInRawRoutes({
         ...services,

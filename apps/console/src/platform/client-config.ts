@@ -17,6 +17,8 @@ export type IdentityProvider = {
   parameters?: Readonly<Record<string, string>>;
   /** False: signing out here leaves its own session as it is. */
   endsSession?: false;
+  /** Its client has a secret, which only the server knows: metadata and tokens come from there. */
+  tokensBy?: "server";
 };
 
 /** How to reach a project of Firebase Authentication. */
@@ -150,6 +152,7 @@ function readProviderChoices(provider: unknown): Partial<IdentityProvider> {
         }
       : {}),
     ...(find(provider, ["endsSession"]) === false ? { endsSession: false as const } : {}),
+    ...(findText(provider, ["tokensBy"]) === "server" ? { tokensBy: "server" as const } : {}),
   };
 }
 

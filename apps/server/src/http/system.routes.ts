@@ -23,6 +23,8 @@ export type PublicConfig = {
       scopes?: readonly string[];
       parameters?: Readonly<Record<string, string>>;
       endsSession?: boolean;
+      /** Of providers with a client secret: metadata and tokens come from the server. */
+      tokensBy?: "server";
     }[];
     /** Of the built-in provider; `lengthMin` in characters. */
     passwordRules: { lengthMin: number };

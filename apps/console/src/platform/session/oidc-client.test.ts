@@ -97,6 +97,25 @@ describe("createOidcClient", () => {
     expect(new Set(secrets).size).toBe(6);
   });
 
+  it("gets metadata and tokens from the server where the client has a secret, by a nonce made of the verifier", async () => {
+    const own = "https://console.example.com/auth/providers/corp";
+    const asked: string[] = [];
+    let nonce = "";
+    vi.stubGlobal("fetch", async (url: string) => {
+      asked.push(url);
+      return url === `${own}/configuration`
+        ? Response.json({ ...METADATA, token_endpoint: `${own}/token` })
+        : tokens({ nonce });
+    });
+    const client = createOidcClient({ ...PROVIDER, tokensBy: "server" }, REDIRECT_URI);
+    const { url, attempt } = await client.begin();
+    nonce = attempt.nonce;
+    expect(url.origin).toBe(ISSUER);
+    expect(nonce).toBe(await calculatePKCECodeChallenge(`nonce.${attempt.verifier}`));
+    await client.finish(callback(attempt), attempt);
+    expect(asked).toEqual([`${own}/configuration`, `${own}/token`]);
+  });
+
   it("asks for no scope that the provider does not know", async () => {
     fakeProvider({ metadata: { ...METADATA, scopes_supported: ["openid"] } });
     const { url } = await createOidcClient(PROVIDER, REDIRECT_URI).begin();

@@ -90,6 +90,11 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       };
     }
     const url = new URL(issuer);
+    if (provider.tokensBy === "server") {
+      // The server's document leads to the server for tokens, and to the provider for everything else.
+      const own = new URL(`/auth/providers/${provider.id}/configuration`, redirectUri);
+      return await oauth.processDiscoveryResponse(url, await fetch(own.href, request()));
+    }
     return await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, request()));
   }
 
@@ -151,11 +156,16 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       if (as.authorization_endpoint === undefined) {
         throw new SignInError("no_authorization_endpoint", "This provider cannot sign people in.");
       }
+      const verifier = oauth.generateRandomCodeVerifier();
       const attempt = {
         providerId: provider.id,
         state: (way === undefined ? "" : `${way}.`) + oauth.generateRandomState(),
-        nonce: oauth.generateRandomNonce(),
-        verifier: oauth.generateRandomCodeVerifier(),
+        // The server gives tokens only to who knows what the nonce was made of: also where a provider ignores PKCE.
+        nonce:
+          provider.tokensBy === "server"
+            ? await oauth.calculatePKCECodeChallenge(`nonce.${verifier}`)
+            : oauth.generateRandomNonce(),
+        verifier,
       };
       const url = new URL(as.authorization_endpoint);
       const parameters = {

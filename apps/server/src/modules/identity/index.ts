@@ -7,6 +7,7 @@ export {
   createSharedAttemptLimits,
   toNetwork,
 } from "./attempts/attempt-limits.ts";
+export { createCodeExchangeRoutes } from "./code-exchange/code-exchange.routes.ts";
 export {
   createDeviceRawRoutes,
   createDeviceRoutes,

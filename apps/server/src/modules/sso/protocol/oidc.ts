@@ -1,11 +1,9 @@
 import * as oauth from "oauth4webapi";
 import { type Clock, systemClock } from "#platform/clock.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
+import { createOauthFetch, toClientAuth } from "#platform/oauth-client.ts";
 import { SsoError, type SsoPerson, toPerson } from "./sso-error.ts";
 
-/** From the look-up of a name to the last byte of an answer. */
-const TIMEOUT_MS = 10_000;
-const BYTES_MAX = 256 * 1024;
 /** How far the provider's clock may be from ours, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 const MILLISECONDS = 1_000;
@@ -74,23 +72,7 @@ async function orSsoError<Result>(work: () => Promise<Result>): Promise<Result> 
 }
 
 export function createOidcProtocol({ clock, providers }: OidcDeps): OidcProtocol {
-  /** The library's requests, through the guard: addresses come from a tenant. */
-  async function send(url: string, init: oauth.CustomFetchOptions<string, unknown>) {
-    const { body } = init;
-    const answer = await providers.exchange(url, {
-      method: init.method === "POST" ? "POST" : "GET",
-      headers: init.headers,
-      body: body instanceof URLSearchParams ? body.toString() : undefined,
-      timeoutMs: TIMEOUT_MS,
-      bytesMax: BYTES_MAX,
-    });
-    // No answer with such a status may have a body.
-    const isEmpty = answer.status === 204 || answer.status === 304;
-    return new Response(isEmpty ? null : answer.text, {
-      status: answer.status,
-      headers: answer.headers,
-    });
-  }
+  const send = createOauthFetch(providers);
 
   const optionsOf = ({ issuer }: OidcSettings) => ({
     [oauth.customFetch]: send,
@@ -115,17 +97,6 @@ export function createOidcProtocol({ clock, providers }: OidcDeps): OidcProtocol
       throw new SsoError("sso_failed", "The provider's metadata name no place to sign in.");
     }
     return server;
-  }
-
-  function authenticate(server: oauth.AuthorizationServer, secret: string | undefined) {
-    if (secret === undefined) {
-      return oauth.None();
-    }
-    // Basic is the default of the specification when the provider says nothing.
-    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-    return methods.includes("client_secret_basic")
-      ? oauth.ClientSecretBasic(secret)
-      : oauth.ClientSecretPost(secret);
   }
 
   return {
@@ -164,7 +135,7 @@ export function createOidcProtocol({ clock, providers }: OidcDeps): OidcProtocol
         const response = await oauth.authorizationCodeGrantRequest(
           server,
           client,
-          authenticate(server, settings.clientSecret),
+          toClientAuth(server, settings.clientSecret),
           parameters,
           redirectUri,
           attempt.codeVerifier,

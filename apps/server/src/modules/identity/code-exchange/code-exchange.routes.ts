@@ -50,7 +50,7 @@ async function trade(exchange: CodeExchange, form: URLSearchParams): Promise<Tok
 }
 
 /**
- * Stands before the token endpoints of providers that demand a client secret. The page keeps state, nonce and verifier, as with
+ * Fronts the token endpoints of providers that demand a client secret. The page keeps state, nonce and verifier, as with
  * any provider; the server adds the secret. Nothing is kept of an attempt: what is asked for is bound by the verifier.
  */
 export function createCodeExchangeRoutes(deps: CodeExchangeRoutesDeps): RawRoute[] {

@@ -16,6 +16,7 @@ import {
   startMockProvider,
   waitForClosed,
 } from "./support/mock-provider.ts";
+import { waitUntilHydrated } from "./support/wait-until-hydrated.ts";
 import { watchPage } from "./support/watch-page.ts";
 
 let folder: string;
@@ -124,6 +125,8 @@ describe("signing in through another provider", () => {
   it("says in a plain sentence that the person cancelled, and offers the way again", async () => {
     const page = await browser.context.newPage();
     await page.goto(`${instance.consoleUrl}/login`);
+    // A click before that does nothing, and is lost.
+    await waitUntilHydrated(page);
     await continueWithCorp(page);
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/login");
@@ -204,6 +207,7 @@ describe("signing in in a window", () => {
   it("says that the window was closed, denied or blocked, and how to go on", async () => {
     const page = await browser.context.newPage();
     await page.goto(`${instance.consoleUrl}/login`);
+    await waitUntilHydrated(page);
     partners.behaviour.isSilent = true;
     const opened = await openWindow(page, CONTINUE);
     await opened.waitForURL(`${partners.issuer}/**`);

@@ -10,6 +10,7 @@ import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { type NameServer, startNameServer } from "./support/name-server.ts";
 import { makePerson, registerPerson } from "./support/sign-in.ts";
+import { waitUntilHydrated } from "./support/wait-until-hydrated.ts";
 
 const DEADLINE_MS = 600_000;
 
@@ -87,6 +88,7 @@ describe("a customer's own single sign-on", () => {
 
       const member = await other.context.newPage();
       await member.goto(`${instance.consoleUrl}/login`);
+      await waitUntilHydrated(member);
       await member.getByLabel("E-mail address").fill("bo@acme.example");
       await member.getByRole("button", { name: "Use single sign-on" }).click();
       expect(await member.getByLabel("E-mail address").inputValue()).toBe("bo@acme.example");
@@ -133,6 +135,7 @@ describe("a customer's own single sign-on", () => {
       await using third = await startBrowser();
       const member = await third.context.newPage();
       await member.goto(`${instance.consoleUrl}/login`);
+      await waitUntilHydrated(member);
       await member.getByLabel("E-mail address").fill(person.email);
       await member.getByRole("button", { name: "Use single sign-on" }).click();
       await member.getByRole("button", { name: "Continue" }).click();

@@ -44,7 +44,7 @@ describe("the template of pages", () => {
   it("puts content, data and what previews read into the built page", () => {
     const page = makeTemplate().fill(
       { title: "A & B", description: 'Says "so"', canonicalUrl: "https://console.example.com/x" },
-      { html: "<main>Hello</main>", embedded: { a: 1 } },
+      { html: "<main>Hello</main>", embedded: { a: 1 }, isUsedAtOnce: false },
     );
     expect(page).toContain("<title>A &amp; B</title>");
     expect(page).toContain('<meta name="description" content="Says &quot;so&quot;">');
@@ -60,6 +60,16 @@ describe("the template of pages", () => {
     expect(page).toContain('href="/assets/index.css"');
     expect(page).not.toMatch(/modulepreload| src="\/assets/);
     expect(page).not.toMatch(/noindex|config\.json|Needs scripts/);
+  });
+
+  it("loads the scripts of a form at once, so that no press is lost", () => {
+    const page = makeTemplate().fill(
+      { title: "Sign in", description: "", canonicalUrl: "https://console.example.com/login" },
+      { html: "<form></form>", embedded: {}, isUsedAtOnce: true },
+    );
+    expect(page).toContain('<script type="module" crossorigin src="/assets/index.js"></script>');
+    expect(page).not.toContain("after-paint");
+    expect(page).not.toContain("/config.json");
   });
 
   it("keeps the page without content out of search engines, under the operator's name", () => {

@@ -17,9 +17,17 @@ export type PageHead = {
   canonicalUrl: string | undefined;
 };
 
+export type PageBody = {
+  html: string;
+  /** Read by the script before its first render. */
+  embedded: unknown;
+  /** True for a page to be used at once, such as a form: a press before the scripts are there is lost. Otherwise it is painted first. */
+  isUsedAtOnce: boolean;
+};
+
 export type PageTemplate = {
-  /** A page with what the server rendered; `embedded` is read by the script before its first render. */
-  fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string;
+  /** A page with what the server rendered. */
+  fill(head: PageHead, body: PageBody | undefined): string;
   /** The page without content, which the browser renders. */
   plain: string;
   /** The operator's accent, as a style sheet of its own: the policy allows none in the page. */
@@ -86,19 +94,28 @@ export function createPageTemplate(input: {
   const stylePath = `/brand.${hash}.css`;
 
   /** What is embedded need not be fetched early, and a page with its content says itself what needs scripts. */
-  const headRestEmbedded = loadAfterPaint(
-    headRest.replace(/[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/, ""),
+  const headRestEmbedded = headRest.replace(
+    /[ \t]*<link rel="preload" href="\/config\.json"[^>]*>\n?/,
+    "",
   );
+  const headRestPainted = loadAfterPaint(headRestEmbedded);
 
   const afterContent = afterRoot.replace(/[ \t]*<noscript>[\s\S]*?<\/noscript>\n?/, "");
 
-  function fill(head: PageHead, body: { html: string; embedded: unknown } | undefined): string {
+  function toHeadRest(body: PageBody | undefined): string {
+    if (body === undefined) {
+      return headRest;
+    }
+    return body.isUsedAtOnce ? headRestEmbedded : headRestPainted;
+  }
+
+  function fill(head: PageHead, body: PageBody | undefined): string {
     const root =
       body === undefined
         ? html`<div id="root"></div>`
         : html`<div id="root" data-prerendered>${trustHtml(body.html)}</div>
 <script type="application/json" id="prerendered">${trustHtml(toEmbeddedJson(body.embedded))}</script>`;
-    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(body === undefined ? headRest : headRestEmbedded)}<link rel="stylesheet" href="${stylePath}">
+    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(toHeadRest(body))}<link rel="stylesheet" href="${stylePath}">
 <meta name="theme-color" content="${GROUNDS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${GROUNDS.dark}" media="(prefers-color-scheme: dark)">
 ${previewTags(head, { name: brand.name, siteUrl })}

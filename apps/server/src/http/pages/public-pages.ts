@@ -44,6 +44,7 @@ const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
 };
 /** Pages whose first view depends on their address, such as a token from a mail: the browser renders those. */
 const READS_QUERY: readonly PublicPath[] = ["/login", "/register"];
+const HAS_FORM: readonly PublicPath[] = ["/login", "/register"];
 
 function isContentName(name: string): name is keyof PageContent {
   return name === "landing" || name === "terms" || name === "privacy";
@@ -115,7 +116,10 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
       return template.plain;
     }
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
-    const text = template.fill({ ...head, canonicalUrl }, { html: body, embedded: page });
+    const text = template.fill(
+      { ...head, canonicalUrl },
+      { html: body, embedded: page, isUsedAtOnce: HAS_FORM.includes(path) },
+    );
     rendered.set(path, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
     return text;
   }

@@ -59,6 +59,7 @@ import {
 } from "#modules/billing/index.ts";
 import { createCatalogRoutes, createPublicCatalog } from "#modules/catalog/index.ts";
 import { createDocumentsRawRoutes, createDocumentsRoutes } from "#modules/documents/index.ts";
+import { createTenantTermsRoutes } from "#modules/entitlements/index.ts";
 import { createEventsRawRoutes, createEventsRoutes, openEvents } from "#modules/events/index.ts";
 import { createFilesRawRoutes, createFilesRoutes } from "#modules/files/index.ts";
 import { createVerifyRoutes } from "#modules/gateway/index.ts";
@@ -383,6 +384,7 @@ export function wirePeople(
     logos: createLogosRoutes(files),
     documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
+    tenantTerms: createTenantTermsRoutes(services),
     checks: createChecksRoutes({
       ...{ config, urls, services, clock: services.clock, version: input.version },
     }),

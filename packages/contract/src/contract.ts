@@ -51,6 +51,7 @@ import { scimContract } from "./scim.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { ssoContract } from "./sso.ts";
 import { taxReportContract } from "./tax-report.ts";
+import { tenantTermsContract } from "./tenant-terms.ts";
 import { tenantsContract } from "./tenants.ts";
 import { usageContract } from "./usage.ts";
 import { operatorWebhooksContract, webhooksContract } from "./webhooks.ts";
@@ -119,6 +120,7 @@ export const contract = {
   documents: documentsContract,
   notifications: notificationsContract,
   checks: checksContract,
+  tenantTerms: tenantTermsContract,
   outbox: outboxContract,
   webhooks: webhooksContract,
   operatorWebhooks: operatorWebhooksContract,

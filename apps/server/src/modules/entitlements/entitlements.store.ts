@@ -184,6 +184,38 @@ export async function updateStanding(
     where tenant_id = ${tenantId}`;
 }
 
+export type TermsRow = {
+  planId: string;
+  planVersion: number;
+  /** Of the version, in the present phase. */
+  planTerms: PlanTerms;
+  overrides: TermsOverrides;
+};
+
+/** A tenant's terms, and where they are from. */
+export async function findTermsRow(tx: Tx, tenantId: TenantId): Promise<TermsRow | undefined> {
+  const [row] = await tx<TermsRow[]>`
+    select e.plan_id as "planId", e.plan_version as "planVersion", v.terms || e.phase_terms as "planTerms", e.overrides
+    from tenant_entitlements e
+      join tenants t using (tenant_id)
+      join plan_versions v on v.plan_id = e.plan_id and v.version = e.plan_version
+    where e.tenant_id = ${tenantId}`;
+  return row;
+}
+
+/** Keeps scopes that were overridden: they are not set here. */
+export async function updateOverrides(
+  tx: Tx,
+  tenantId: TenantId,
+  input: { overrides: TermsOverrides; now: Date },
+): Promise<void> {
+  await tx`
+    update tenant_entitlements
+    set overrides = ${tx.json(input.overrides as never)} || case when overrides ? 'scopes' then jsonb_build_object('scopes', overrides -> 'scopes') else '{}' end,
+      updated_at = ${input.now}
+    where tenant_id = ${tenantId}`;
+}
+
 /** Removes what is left of a deleted tenant's entitlement. @returns Rows removed. */
 export async function deleteEntitlement(tx: Tx, tenantId: TenantId): Promise<number> {
   const rows = await tx`delete from tenant_entitlements where tenant_id = ${tenantId} returning 1`;

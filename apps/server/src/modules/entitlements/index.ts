@@ -25,3 +25,4 @@ export {
   writeSpendAnchors,
 } from "./spend-budgets.store.ts";
 export { tenantPlans } from "./tenant-plans.ts";
+export { createTenantTermsRoutes } from "./tenant-terms.routes.ts";

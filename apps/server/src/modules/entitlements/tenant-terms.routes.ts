@@ -1,0 +1,13 @@
+import { implement } from "@orpc/server";
+import { tenantTermsContract } from "@turnpike/contract/tenant-terms";
+import type { HttpContext } from "#http/http-context.ts";
+import type { AppServices } from "#platform/app-services.ts";
+import { getTenantTerms, setTenantTerms } from "./tenant-terms.ts";
+
+export function createTenantTermsRoutes(deps: AppServices) {
+  const os = implement(tenantTermsContract).$context<HttpContext>();
+  return os.router({
+    get: os.get.handler(({ input, context }) => getTenantTerms(deps, context.call(), input)),
+    put: os.put.handler(({ input, context }) => setTenantTerms(deps, context.call(), input)),
+  });
+}

@@ -325,6 +325,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   }),
   "sso.verifyDomain": () => ({}),
   "scim.createToken": () => ({}),
+  "tenantTerms.put": () => ({ overrides: { concurrency: 5 }, reason: "Agreed" }),
   "sso.addDomain": () => ({ domain: "customer.example" }),
   "insights.refresh": () => ({}),
   "insights.update": () => ({ isUseful: true }),

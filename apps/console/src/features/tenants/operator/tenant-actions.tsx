@@ -4,17 +4,19 @@ import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import CirclePause from "lucide-react/icons/circle-pause";
 import CirclePlay from "lucide-react/icons/circle-play";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
+import Gauge from "lucide-react/icons/gauge";
 import ReceiptText from "lucide-react/icons/receipt-text";
 import ScrollText from "lucide-react/icons/scroll-text";
 import { useState } from "react";
 import type { Tenant } from "../tenants.queries.ts";
+import { LimitsDialog } from "./limits-dialog.tsx";
 import { ResumeDialog, SuspendDialog } from "./suspension-dialogs.tsx";
 
 export type TenantActionsProps = { tenant: Tenant; onAudit: (tenant: Tenant) => void };
 
 /** An operator's actions on a tenant. */
 export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
-  const [asked, setAsked] = useState<"suspend" | "resume">("suspend");
+  const [asked, setAsked] = useState<"suspend" | "resume" | "limits">("suspend");
   const [isAsking, setIsAsking] = useState(false);
   const ask = (what: typeof asked) => {
     setAsked(what);
@@ -42,6 +44,9 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
         <MenuItem icon={<ScrollText aria-hidden="true" />} onSelect={() => onAudit(tenant)}>
           Show audit log
         </MenuItem>
+        <MenuItem icon={<Gauge aria-hidden="true" />} onSelect={() => ask("limits")}>
+          Change limits…
+        </MenuItem>
         <MenuSeparator />
         {tenant.suspendedAt === null ? (
           <MenuItem
@@ -57,9 +62,13 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
           </MenuItem>
         )}
       </Menu>
-      {asked === "suspend" ? (
+      {asked === "limits" && (
+        <LimitsDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
+      )}
+      {asked === "suspend" && (
         <SuspendDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
-      ) : (
+      )}
+      {asked === "resume" && (
         <ResumeDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
       )}
     </>

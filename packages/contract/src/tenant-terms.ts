@@ -44,7 +44,7 @@ export const tenantTermsContract = {
     })
     .input(z.strictObject({ tenantId }))
     .output(tenantTerms),
-  put: operation({ scope: "tenants:write" })
+  put: operation({ scope: "catalog:write" })
     .route({
       method: "PUT",
       path,

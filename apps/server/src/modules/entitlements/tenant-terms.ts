@@ -110,7 +110,7 @@ export async function setTenantTerms(
   context: CallContext,
   input: { tenantId: TenantId; overrides: TermsOverridesInput; reason: string },
 ): Promise<TenantTerms> {
-  assertMay(context.actor, "tenants:write");
+  assertMay(context.actor, "catalog:write");
   const { tenantId, overrides, reason } = input;
   return await deps.transact.asOperator(async (tx) => {
     if ((await lockEntitlement(tx, tenantId)) === undefined) {

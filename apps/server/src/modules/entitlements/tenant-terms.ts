@@ -110,8 +110,10 @@ export async function setTenantTerms(
   context: CallContext,
   input: { tenantId: TenantId; overrides: TermsOverridesInput; reason: string },
 ): Promise<TenantTerms> {
-  assertMay(context.actor, "catalog:write");
   const { tenantId, overrides, reason } = input;
+  // A stranger does not learn that the tenant exists.
+  assertMayInTenant(context.actor, "catalog:write", tenantId);
+  assertMay(context.actor, "catalog:write");
   return await deps.transact.asOperator(async (tx) => {
     if ((await lockEntitlement(tx, tenantId)) === undefined) {
       throw resourceNotFound("tenant");

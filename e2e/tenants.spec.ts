@@ -255,11 +255,27 @@ describe("the operator", () => {
     await row.getByText("Active").waitFor();
     await pollUntil("the key works again", async () => (await call()) === 404);
 
+    const setQuota = async (units: string, reason: string) => {
+      await row.getByRole("button", { name: "Actions for Quarry Ltd" }).click();
+      await page.getByRole("menuitem", { name: "Change limits…" }).click();
+      const dialog = page.getByRole("dialog", { name: "Limits of Quarry Ltd" });
+      await dialog.getByLabel("requests in a period").fill(units);
+      await dialog.getByLabel("Reason").fill(reason);
+      expect(await findAxeViolations(page)).toEqual([]);
+      await dialog.getByRole("button", { name: "Save limits" }).click();
+      await dialog.waitFor({ state: "hidden" });
+    };
+    await setQuota("0", "Until the contract is signed");
+    await pollUntil("the quota of its own holds", async () => (await call()) === 429);
+    await setQuota("", "The contract is signed");
+    await pollUntil("the quota of the plan holds", async () => (await call()) === 404);
+
     await row.getByRole("button", { name: "Actions for Quarry Ltd" }).click();
     await page.getByRole("menuitem", { name: "Show audit log" }).click();
     const sheet = page.getByRole("dialog", { name: "Audit log of Quarry Ltd" });
     await sheet.getByText("suspended the tenant").waitFor();
     await sheet.getByText("resumed the tenant").waitFor();
+    await sheet.getByText("Until the contract is signed").waitFor();
   });
 
   it("makes a service key that works, and revokes it", async () => {

@@ -14,6 +14,7 @@ const TITLES: Readonly<Record<string, string>> = {
   "tenant.deleted": "Tenant deleted",
   "tenant.restored": "Tenant restored",
   "tenant.standing_changed": "Payment standing changed",
+  "tenant.limits_changed": "Limits changed",
   "tenant.transferred": "Tenant passed on",
   "member.added": "Member added",
   "member.role_changed": "Role changed",
@@ -191,6 +192,8 @@ function nameLeakedKey(details: Details): string {
 }
 
 const SENTENCES: Readonly<Record<string, Write>> = {
+  "tenant.limits_changed": ({ details }) =>
+    `changed the limits of the tenant: “${toText(details["reason"])}”`,
   "acting.started": ({ details }) => `began to act for the tenant: “${toText(details["reason"])}”`,
   "acting.ended": () => "stopped acting for the tenant",
   "key.created": ofKey("created"),

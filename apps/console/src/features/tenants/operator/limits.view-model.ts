@@ -3,7 +3,7 @@ import type { ApiClient } from "#platform/api-client.ts";
 export type TenantTerms = Awaited<ReturnType<ApiClient["tenantTerms"]["get"]>>;
 export type TermsOverrides = Parameters<ApiClient["tenantTerms"]["put"]>[0]["overrides"];
 
-/** A limit of a tenant in the form: what the plan says of it, and what is typed in its place. */
+/** A limit of a tenant in the form: what the plan says of it, and what is typed instead. */
 export type LimitRow = {
   id: string;
   /** Such as `Calls in 60 s` or the id of a meter. */

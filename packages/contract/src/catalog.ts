@@ -130,6 +130,22 @@ function refuseRepeated(
   }
 }
 
+/** Refuses two limits of one name, which would share their count, and two quotas of one meter. */
+export function refuseRepeatedLimits(
+  terms: {
+    rateLimits?: readonly { name: string }[] | undefined;
+    quotas?: readonly { meter: string }[] | undefined;
+  },
+  context: z.RefinementCtx,
+  path: readonly (string | number)[] = [],
+): void {
+  const { rateLimits = [], quotas = [] } = terms;
+  const meters = quotas.map(({ meter }) => meter);
+  refuseRepeated(context, meters, (index) => [...path, "quotas", index, "meter"]);
+  const names = rateLimits.map(({ name }) => name);
+  refuseRepeated(context, names, (index) => [...path, "rateLimits", index, "name"]);
+}
+
 const INSTEAD_OF_PHASES = "Remove it: the cards of the plan's phases have its prices and limits.";
 
 /** Checks the parts of a plan that fit together in every installation. */
@@ -138,11 +154,7 @@ function checkPlan(
   context: z.RefinementCtx,
   path: (string | number)[] = [],
 ): void {
-  const quotas = plan.quotas.map((quota) => quota.meter);
-  refuseRepeated(context, quotas, (index) => [...path, "quotas", index, "meter"]);
-  // Limits with the same name would share their count.
-  const limits = plan.rateLimits.map((rateLimit) => rateLimit.name);
-  refuseRepeated(context, limits, (index) => [...path, "rateLimits", index, "name"]);
+  refuseRepeatedLimits(plan, context, path);
   refuseRepeated(context, plan.scopes ?? [], (index) => [...path, "scopes", index]);
   if (plan.phases === undefined) {
     return;

@@ -1,15 +1,17 @@
 import { z } from "zod";
-import { concurrency, quota, rateLimit } from "./catalog.ts";
+import { concurrency, quota, rateLimit, refuseRepeatedLimits } from "./catalog.ts";
 import { operation } from "./operation.ts";
 import { plainText, tenantId } from "./shapes.ts";
 
 /** Limits that one tenant has differently from its plan. A list that is given replaces the plan's whole list. */
-export const termsOverrides = z.strictObject({
-  rateLimits: z.array(rateLimit).max(5).optional(),
-  quotas: z.array(quota).max(20).optional(),
-  /** Null: no limit of its own. */
-  concurrency: concurrency.nullish(),
-});
+export const termsOverrides = z
+  .strictObject({
+    rateLimits: z.array(rateLimit).max(5).optional(),
+    quotas: z.array(quota).max(20).optional(),
+    /** Null: no limit. */
+    concurrency: concurrency.nullish(),
+  })
+  .superRefine((terms, context) => refuseRepeatedLimits(terms, context));
 export type TermsOverridesInput = z.output<typeof termsOverrides>;
 
 const limits = z.strictObject({

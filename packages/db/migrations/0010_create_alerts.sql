@@ -61,7 +61,7 @@ create index alert_events_by_age on alert_events (happened_at);
 grant select, insert on alert_events to turnpike_tenant;
 grant select, insert, delete on alert_events to turnpike_operator;
 
--- Which shares of quotas are told of; a tenant without a row has the usual ones.
+-- The shares of quotas at which a notice is sent; a tenant without a row has the defaults.
 create table quota_alert_settings (
   tenant_id text primary key references tenants on delete cascade,
   -- Percent, ascending.
@@ -83,7 +83,7 @@ create table quota_alert_states (
   -- Percent; 0: nothing was told.
   threshold int not null,
   decided_at timestamptz not null,
-  -- The highest share that was told in the period, whatever the limit was then, in percent.
+  -- The highest share of which a notice was sent in the period, in percent; the limit may have changed since.
   highest int not null default 0,
   primary key (tenant_id, meter_id, environment)
 );

@@ -1,6 +1,7 @@
 import { statfs } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname } from "node:path";
+import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { verifyMailServer } from "#modules/notifications/index.ts";
 import { createConfiguredFetch } from "#platform/configured-fetch.ts";
 import { readLastBackup } from "#platform/last-backup.ts";
@@ -70,7 +71,7 @@ async function readFree(folder: string): Promise<{ bavail: number; bsize: number
 export async function checkDisk({ dataFolder, storage }: Config): Promise<Finding> {
   const { bavail, bsize } = await readFree(dataFolder);
   const freeMegabytes = Math.floor((bavail * bsize) / MEGABYTE);
-  const seen = `${freeMegabytes.toLocaleString("en-US")} MB are free in ${dataFolder}.`;
+  const seen = `${toGrouped(freeMegabytes)} MB are free in ${dataFolder}.`;
   return freeMegabytes >= storage.reserveMegabytes * RESERVES_LEFT
     ? ok(seen)
     : {

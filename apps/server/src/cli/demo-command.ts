@@ -1,10 +1,10 @@
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
-import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
 import { type DemoRemoval, removeDemo } from "./demo/remove-demo.ts";
 import { parseWhole } from "./parse-input.ts";
 import { toRecord, toTable } from "./print.ts";
+import { readOwnUrls } from "./read-own-urls.ts";
 import { runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -143,7 +143,7 @@ ${examples("demo", "demo --tenants 3 --days 14 --invoices 0 --seed 7", "demo --r
       const startedAtMs = performance.now();
       const progress = cli.startProgress("demo");
       const config = cli.environment.readConfig();
-      const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
+      const urls = await readOwnUrls(config);
       const result = await runCommand(
         {
           config,

@@ -1,11 +1,9 @@
 import type { Check, CheckState, Checks } from "@turnpike/contract/checks";
-import { readAddresses } from "#platform/addresses-file.ts";
 import { systemClock } from "#platform/clock.ts";
 import { readVersion } from "#platform/read-version.ts";
 import { runChecks } from "../checks/run-checks.ts";
-import type { Config } from "../config.ts";
-import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples } from "./cli.ts";
+import { readOwnUrls } from "./read-own-urls.ts";
 import { CommandInterrupted, runCommand } from "./run-command.ts";
 
 const EXIT_FAILED = 1;
@@ -32,24 +30,11 @@ function toText({ checks, version }: Checks): string {
   ].join("\n");
 }
 
-/** The addresses of the configuration, or where the newest start of this data folder listened. */
-async function readUrls(config: Config) {
-  const known = await readAddresses(config.dataFolder).catch(() => undefined);
-  const configured = toPublicUrls(config, {
-    people: config.port,
-    programs: config.gatewayPort,
-  });
-  return {
-    console: config.publicUrls.console ?? known?.console ?? configured.console,
-    gateway: config.publicUrls.gateway ?? known?.gateway ?? configured.gateway,
-  };
-}
-
 async function examine(cli: Cli): Promise<Checks> {
   const config = cli.environment.readConfig();
   const input = {
     config,
-    urls: await readUrls(config),
+    urls: await readOwnUrls(config),
     clock: systemClock,
     version: readVersion(config.checkout),
   };

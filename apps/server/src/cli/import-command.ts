@@ -6,7 +6,6 @@ import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { createRouteDocuments, createUpstreamRouter } from "#modules/gateway/index.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import type { Config } from "../config.ts";
-import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type ImportLogsInput, importLogs } from "./history/import-logs.ts";
 import { type MapRule, readImportMap } from "./history/import-map.ts";
@@ -14,6 +13,7 @@ import type { FileSummary, ImportSummary } from "./history/import-tally.ts";
 import { type OpenLog, openLog } from "./history/read-log-lines.ts";
 import { resolveRules } from "./history/resolve-rules.ts";
 import { toRecord, toTable } from "./print.ts";
+import { readOwnUrls } from "./read-own-urls.ts";
 import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -207,7 +207,7 @@ async function runImport(cli: Cli, names: readonly string[], options: Options) {
   const progress = createOnProgress(cli, toBytes(logs));
   try {
     const config = cli.environment.readConfig();
-    const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
+    const urls = await readOwnUrls(config);
     return await runCommand(
       { config, log: cli.environment.errors, timeoutSeconds: null, graceMs: GRACE_MS },
       async (session) =>

@@ -3,13 +3,13 @@ import { endAgentGrantsOf } from "#modules/agents/index.ts";
 import { getUserByName, resetFactors } from "#modules/identity/index.ts";
 import { sendMail } from "#modules/notifications/index.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
-import { toPublicUrls } from "../public-urls.ts";
 import { type Cli, examples } from "./cli.ts";
+import { readOwnUrls } from "./read-own-urls.ts";
 import type { CommandSession } from "./run-command.ts";
 
 async function reset({ deps, context, config, target }: CommandSession, idOrEmail: string) {
   const { userId } = await getUserByName(deps, context, { idOrEmail });
-  const urls = toPublicUrls(config, { people: config.port, programs: config.gatewayPort });
+  const urls = await readOwnUrls(config);
   const jobs = await openJobQueue({ target, logger: deps.logger });
   try {
     return await resetFactors(

@@ -1,6 +1,6 @@
 import type { NotifyDeps } from "#modules/tenants/index.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
-import { toPublicUrls } from "../public-urls.ts";
+import { readOwnUrls } from "./read-own-urls.ts";
 import type { CommandSession } from "./run-command.ts";
 
 /**
@@ -21,8 +21,7 @@ export async function withMail<Result>(
       notices: {
         sendsMail: true,
         brandName: config.brand.name,
-        consoleUrl: toPublicUrls(config, { people: config.port, programs: config.gatewayPort })
-          .console,
+        consoleUrl: (await readOwnUrls(config)).console,
       },
     });
   } finally {

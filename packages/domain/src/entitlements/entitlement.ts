@@ -4,9 +4,7 @@ import type { PeriodUnit } from "../time/period.ts";
 import type { Standing } from "./standing.ts";
 
 /** Terms of a plan that one tenant has differently. A list that is given replaces the plan's whole list. */
-export type TermsOverrides = Partial<
-  Pick<PlanTerms, "rateLimits" | "quotas" | "concurrency" | "scopes">
->;
+export type TermsOverrides = Partial<Pick<PlanTerms, "rateLimits" | "quotas" | "concurrency">>;
 
 /** A limit in money on what a tenant uses: a spend cap, or the credit of a prepaid plan. Leases keep to it. */
 export type EntitledSpend = {

@@ -42,9 +42,11 @@ const CONTENT_OF: Readonly<Partial<Record<PublicPath, keyof PageContent>>> = {
   "/terms": "terms",
   "/privacy": "privacy",
 };
-/** Pages whose first view depends on their address, such as a token from a mail: the browser renders those. */
-const READS_QUERY: readonly PublicPath[] = ["/login", "/register"];
-const HAS_FORM: readonly PublicPath[] = ["/login", "/register"];
+/**
+ * Pages with a form. With a query their first view depends on it, such as on a token from a mail: the browser renders those. And
+ * they are used as soon as they are seen.
+ */
+const FORMS: readonly PublicPath[] = ["/login", "/register"];
 
 function isContentName(name: string): name is keyof PageContent {
   return name === "landing" || name === "terms" || name === "privacy";
@@ -118,7 +120,7 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
     const text = template.fill(
       { ...head, canonicalUrl },
-      { html: body, embedded: page, isUsedAtOnce: HAS_FORM.includes(path) },
+      { html: body, embedded: page, isUsedAtOnce: FORMS.includes(path) },
     );
     rendered.set(path, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
     return text;
@@ -135,7 +137,7 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
         publicMessage: "There is nothing at this address.",
       });
     }
-    const isAddressed = READS_QUERY.includes(path) && (req.url ?? "").includes("?");
+    const isAddressed = FORMS.includes(path) && (req.url ?? "").includes("?");
     const text = isAddressed ? template.plain : await renderPage(template, path);
     sendConsolePage(req, res, { text, policy: deps.policy });
   }

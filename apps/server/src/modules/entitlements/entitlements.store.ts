@@ -203,7 +203,6 @@ export async function findTermsRow(tx: Tx, tenantId: TenantId): Promise<TermsRow
   return row;
 }
 
-/** Keeps scopes that were overridden: they are not set here. */
 export async function updateOverrides(
   tx: Tx,
   tenantId: TenantId,
@@ -211,8 +210,7 @@ export async function updateOverrides(
 ): Promise<void> {
   await tx`
     update tenant_entitlements
-    set overrides = ${tx.json(input.overrides as never)} || case when overrides ? 'scopes' then jsonb_build_object('scopes', overrides -> 'scopes') else '{}' end,
-      updated_at = ${input.now}
+    set overrides = ${tx.json(input.overrides as never)}, updated_at = ${input.now}
     where tenant_id = ${tenantId}`;
 }
 

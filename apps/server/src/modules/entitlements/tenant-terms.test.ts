@@ -35,6 +35,7 @@ describe("a tenant's own limits", () => {
       plan: before.plan,
       terms: { ...before.plan, ...overrides },
     });
+    await app.call(operator, "PUT", path, { overrides, reason: "Said twice, changes nothing" });
     const call = () => fetch(`${app.gatewayUrl}/thing`, { headers: { "x-api-key": key } });
     await pollUntil("the quota holds", async () => (await call()).status === 429);
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TenantTerms, TermsOverridesInput } from "@turnpike/contract/tenant-terms";
 import type { JsonValue, Tx } from "@turnpike/db/client";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
@@ -16,30 +17,30 @@ import {
   updateOverrides,
 } from "./entitlements.store.ts";
 
-/** Of what an override may replace. */
-const LIMITS = ["rateLimits", "quotas", "concurrency"] as const;
+function toLimits({
+  rateLimits,
+  quotas,
+  concurrency = null,
+}: Pick<PlanTerms, keyof TermsOverrides>): TenantTerms["terms"] {
+  return { rateLimits: [...rateLimits], quotas: [...quotas], concurrency };
+}
 
-function toLimits(terms: Pick<PlanTerms, (typeof LIMITS)[number]>): TenantTerms["terms"] {
+/** Only what is given: a field that is there without a value would replace the plan's. */
+function toOverrides({ rateLimits, quotas, concurrency }: TermsOverridesInput | TermsOverrides) {
   return {
-    rateLimits: [...terms.rateLimits],
-    quotas: [...terms.quotas],
-    concurrency: terms.concurrency ?? null,
+    ...(rateLimits && { rateLimits: [...rateLimits] }),
+    ...(quotas && { quotas: [...quotas] }),
+    ...(concurrency !== undefined && { concurrency }),
   };
 }
 
 function toReply(tenantId: TenantId, row: TermsRow): TenantTerms {
-  const { scopes: _scopes, ...overrides } = row.overrides;
+  const { planId, planVersion, planTerms, overrides } = row;
   return {
-    tenantId,
-    planId: row.planId,
-    planVersion: row.planVersion,
-    plan: toLimits(row.planTerms),
-    overrides: {
-      ...(overrides.rateLimits && { rateLimits: [...overrides.rateLimits] }),
-      ...(overrides.quotas && { quotas: [...overrides.quotas] }),
-      ...(overrides.concurrency !== undefined && { concurrency: overrides.concurrency }),
-    },
-    terms: toLimits({ ...row.planTerms, ...row.overrides }),
+    ...{ tenantId, planId, planVersion },
+    plan: toLimits(planTerms),
+    overrides: toOverrides(overrides),
+    terms: toLimits({ ...planTerms, ...overrides }),
   };
 }
 
@@ -61,56 +62,34 @@ export async function getTenantTerms(
   return await deps.transact.asOperator((tx) => getReply(tx, tenantId));
 }
 
-function listRepeated(names: readonly string[], pointer: string, field: string): FieldError[] {
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [{ pointer: `${pointer}/${String(index)}/${field}`, message: `${name} is listed twice.` }],
-  );
-}
-
-async function assertFits(tx: Tx, overrides: TermsOverridesInput): Promise<void> {
-  const { rateLimits = [], quotas = [] } = overrides;
+async function assertMetersFit(tx: Tx, { quotas = [] }: TermsOverridesInput): Promise<void> {
   const meters = quotas.length === 0 ? [] : await listMeterRows(tx);
-  const errors = [
-    ...listRepeated(
-      rateLimits.map(({ name }) => name),
-      "/overrides/rateLimits",
-      "name",
-    ),
-    ...listRepeated(
-      quotas.map(({ meter }) => meter),
-      "/overrides/quotas",
-      "meter",
-    ),
-    ...quotas.flatMap(({ meter }, index) => {
-      const message = findQuotaFault(meters, meter);
-      return message === undefined
-        ? []
-        : [{ pointer: `/overrides/quotas/${String(index)}/meter`, message }];
-    }),
-  ];
-  if (errors.length > 0) {
-    throw new AppError({
-      code: "INVALID_REQUEST",
-      publicMessage: errors[0]?.message ?? "",
-      errors,
-    });
+  const errors = quotas.flatMap(({ meter }, index): FieldError[] => {
+    const message = findQuotaFault(meters, meter);
+    return message === undefined
+      ? []
+      : [{ pointer: `/overrides/quotas/${String(index)}/meter`, message }];
+  });
+  const [first] = errors;
+  if (first !== undefined) {
+    throw new AppError({ code: "INVALID_REQUEST", publicMessage: first.message, errors });
   }
 }
 
 /**
- * Gives a tenant limits other than those of its plan, in place of those that it had. Every process applies them within a second.
+ * Gives a tenant limits other than those of its plan, instead of those that it had. Every process applies them within a second.
+ * Giving those that it has changes nothing.
  *
- * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` for a meter that cannot have a quota, or a name that is there twice;
- *   `INSUFFICIENT_SCOPE` for all but the operator's actors.
+ * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` for a meter that cannot have a quota; `INSUFFICIENT_SCOPE` for all but
+ *   the operator's actors.
  */
 export async function setTenantTerms(
   deps: AppServices,
   context: CallContext,
   input: { tenantId: TenantId; overrides: TermsOverridesInput; reason: string },
 ): Promise<TenantTerms> {
-  const { tenantId, overrides, reason } = input;
+  const { tenantId, reason } = input;
+  const overrides = toOverrides(input.overrides);
   // A stranger does not learn that the tenant exists.
   assertMayInTenant(context.actor, "catalog:write", tenantId);
   assertMay(context.actor, "catalog:write");
@@ -118,12 +97,12 @@ export async function setTenantTerms(
     if ((await lockEntitlement(tx, tenantId)) === undefined) {
       throw resourceNotFound("tenant");
     }
-    await assertFits(tx, overrides);
+    await assertMetersFit(tx, overrides);
     const before = await getReply(tx, tenantId);
-    await updateOverrides(tx, tenantId, {
-      overrides: overrides as TermsOverrides,
-      now: deps.clock.now(),
-    });
+    if (isDeepStrictEqual(before.overrides, overrides)) {
+      return before;
+    }
+    await updateOverrides(tx, tenantId, { overrides, now: deps.clock.now() });
     const after = await getReply(tx, tenantId);
     await writeAudit(deps, tx, context, {
       tenantId,

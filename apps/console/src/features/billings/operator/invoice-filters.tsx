@@ -1,7 +1,7 @@
 import { Button } from "@turnpike/ui/button";
 import { SearchField } from "@turnpike/ui/search-field";
 import { Select } from "@turnpike/ui/select";
-import { TextField } from "@turnpike/ui/text-field";
+import { DateRangeFields } from "#components/date-range-fields.tsx";
 import { useTypedSearch } from "#components/use-typed-search.ts";
 import { STATE_LABELS } from "../invoice.view-model.ts";
 import {
@@ -60,22 +60,11 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
           />
         </div>
       )}
-      <div className="grid grid-cols-2 gap-2 max-sm:w-full sm:w-80">
-        <TextField
-          label="Issued from"
-          type="date"
-          value={from ?? ""}
-          max={to}
-          onChange={(event) => set({ from: event.currentTarget.value || undefined })}
-        />
-        <TextField
-          label="Issued until"
-          type="date"
-          value={to ?? ""}
-          min={from}
-          onChange={(event) => set({ to: event.currentTarget.value || undefined })}
-        />
-      </div>
+      <DateRangeFields
+        range={{ from, to }}
+        labels={{ from: "Issued from", to: "Issued until" }}
+        onChange={set}
+      />
       {Object.keys(filters).length > 0 && (
         <Button
           look="quiet"

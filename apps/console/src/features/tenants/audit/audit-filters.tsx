@@ -2,7 +2,7 @@ import { Button } from "@turnpike/ui/button";
 import { Combobox } from "@turnpike/ui/combobox";
 import { SearchField } from "@turnpike/ui/search-field";
 import type { Choice } from "@turnpike/ui/select";
-import { TextField } from "@turnpike/ui/text-field";
+import { DateRangeFields } from "#components/date-range-fields.tsx";
 import { useTypedSearch } from "#components/use-typed-search.ts";
 import {
   type AuditFilter,
@@ -66,22 +66,7 @@ export function AuditFilters({ filter, people, nouns, onChange }: AuditFiltersPr
           onValueChange={(value) => set({ action: choose(value) })}
         />
       </div>
-      <div className="grid grid-cols-2 gap-2 max-sm:w-full sm:w-80">
-        <TextField
-          label="From"
-          type="date"
-          value={from ?? ""}
-          max={to}
-          onChange={(event) => set({ from: event.currentTarget.value || undefined })}
-        />
-        <TextField
-          label="Until"
-          type="date"
-          value={to ?? ""}
-          min={from}
-          onChange={(event) => set({ to: event.currentTarget.value || undefined })}
-        />
-      </div>
+      <DateRangeFields range={{ from, to }} labels={{ from: "From", to: "Until" }} onChange={set} />
       {isNarrowed(filter) && (
         <Button
           look="quiet"

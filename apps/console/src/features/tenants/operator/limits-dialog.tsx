@@ -10,6 +10,7 @@ import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { Tenant, TenantId } from "../tenants.queries.ts";
 import {
@@ -137,11 +138,7 @@ function LimitList({ rows, onChange }: LimitListProps) {
       key={row.id}
       isOptional
       label={row.label}
-      help={
-        row.ofPlan === undefined
-          ? "No limit in the plan."
-          : `Plan: ${row.ofPlan.toLocaleString("en-US")}`
-      }
+      help={row.ofPlan === undefined ? "No limit in the plan." : `Plan: ${formatCount(row.ofPlan)}`}
       inputMode="numeric"
       autoComplete="off"
       maxLength={16}

@@ -1,7 +1,7 @@
 import { SCIM_REQUESTS_MAX, scim as scimReply, scimTokenWithSecret } from "@turnpike/contract/scim";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { eventually } from "@turnpike/testkit/eventually";
-import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
+import { type ApiReply, startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insertScimRequest } from "./scim-requests.store.ts";
@@ -22,8 +22,7 @@ const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-// biome-ignore lint/suspicious/noExplicitAny: a wrong name in a test shows as a failure of that test
-type Reply = { status: number; headers: Headers; json: any };
+type Reply = Omit<ApiReply, "text">;
 
 type Directory = {
   tenantId: TenantId;
@@ -228,7 +227,7 @@ describe("Microsoft Entra ID", () => {
       'userName eq "GRACE_principal@ELSEWHERE.example"',
       `emails[type eq "work"].value eq "${email}"`,
       'externalId eq "58342554-38d6-4ec8-948c-50044d0a33fd" and active eq true',
-      `${USER}:userName sw "grace" and not (displayName co "nobody")`,
+      `${USER}:userName sw "grace" and not (displayName co "turing")`,
     ]) {
       const found = await directory.call("GET", `/Users?filter=${encodeURIComponent(filter)}`);
       expect(found.json.Resources, filter).toMatchObject([{ id: made.json.id }]);

@@ -1,4 +1,3 @@
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -10,7 +9,6 @@ import { turnpikeNext } from "./next.ts";
 let database: TestDatabase;
 let app: TestApp;
 let operator: string;
-let hearChanges: () => Promise<void>;
 let turnpike: Turnpike;
 
 beforeAll(async () => {
@@ -22,7 +20,6 @@ beforeAll(async () => {
     "tenants:write",
     "catalog:write",
   ]);
-  hearChanges = createHearChanges(app, operator);
   const rateLimits = [{ name: "burst", limit: 1, windowSeconds: 3_600 }];
   const quotas = [{ meter: "requests", limit: 1, kind: "hard" }];
   const catalog = {
@@ -51,7 +48,7 @@ async function makeCustomer(planId: string): Promise<{ tenantId: string; key: st
   const path = `/v1/tenants/${tenantId}/keys`;
   const made = await app.call(operator, "POST", path, { name: "Key", scopes: ["maps:read"] });
   expect(made.status).toBe(201);
-  await hearChanges();
+  await app.hearChanges();
   return { tenantId, key: String(made.json.key) };
 }
 

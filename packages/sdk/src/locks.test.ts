@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -11,7 +10,6 @@ import { TurnpikeRequestError, TurnpikeUnavailableError } from "./errors.ts";
 let database: TestDatabase;
 let app: TestApp;
 let operator: string;
-let hearChanges: () => Promise<void>;
 let turnpike: Turnpike;
 /** Answers that are lost on their way back, from now on. */
 let answersToLose = 0;
@@ -36,7 +34,6 @@ beforeAll(async () => {
     "tenants:write",
     "catalog:write",
   ]);
-  hearChanges = createHearChanges(app, operator);
   const catalog = {
     meters: [{ meterId: "tokens", name: "Tokens", unit: "token", aggregation: "sum" }],
     plans: [
@@ -63,7 +60,7 @@ async function makeKey(): Promise<string> {
   const tenantId = await app.mintTenant(`Chat ${String(customers)}`);
   await app.call(operator, "PATCH", `/v1/tenants/${tenantId}`, { planId: "chat" });
   const made = await app.call(operator, "POST", `/v1/tenants/${tenantId}/keys`, { name: "Key" });
-  await hearChanges();
+  await app.hearChanges();
   return made.json.key;
 }
 

@@ -28,6 +28,7 @@ import {
   CHANGES_CHANNEL,
   createChangeFeed,
 } from "../../../apps/server/src/platform/change-feed.ts";
+import { readNewestChange } from "../../../apps/server/src/platform/changes.store.ts";
 import { type Clock, systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { type JobQueue, openJobQueue } from "../../../apps/server/src/platform/job-queue.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
@@ -82,6 +83,8 @@ export type TestApp = {
   mintOperatorToken(): Promise<string>;
   /** The ID token and the user of a new member with this role in a tenant. */
   mintMember(tenantId: TenantId, role: RoleName): Promise<{ token: string; userId: UserId }>;
+  /** Waits until the process has heard every change that is committed by now: a revoked key, a changed plan. */
+  hearChanges(): Promise<void>;
   /** Asks the process to stop, as the signal does: the listeners take nothing new. */
   drain(): void;
   close(): Promise<void>;
@@ -238,7 +241,15 @@ export async function startTestApp(
       },
     }),
   });
+  let heard = 0n;
+  changes.subscribe((change) => {
+    heard = change.kind === "reset" ? heard : change.revision;
+  });
   await changes.start();
+  const readNewest = () => services.transact.asOperator(readNewestChange);
+  // What was committed before the start is in nothing that the process keeps.
+  const before = await readNewest();
+  heard = before > heard ? before : heard;
   app.people.listen(0, "127.0.0.1");
   await once(app.people, "listening");
   const gateway = await app.gateway.server.listen({ port: 0, host: "127.0.0.1" });
@@ -322,6 +333,10 @@ export async function startTestApp(
         metadata: {},
       });
       return made.key;
+    },
+    async hearChanges() {
+      const newest = await readNewest();
+      await pollUntil("changes are heard", () => heard >= newest);
     },
     drain() {
       draining.abort();

@@ -3,7 +3,6 @@ import type { TermsOverrides } from "@turnpike/domain/entitlements/entitlement";
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { periodAt } from "@turnpike/domain/time/period";
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -15,12 +14,10 @@ import { setStanding } from "./set-standing.ts";
 let database: TestDatabase;
 let app: TestApp;
 let serviceKey: string;
-let hearChanges: () => Promise<void>;
 beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database, { configText: "trustedProxies: [127.0.0.1]\n" });
   serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "usage:read"]);
-  hearChanges = createHearChanges(app, serviceKey);
 });
 afterAll(async () => {
   await app.close();
@@ -62,14 +59,14 @@ const WAYS: Readonly<Record<string, (key: string) => Promise<Answer>>> = {
 async function createCustomer() {
   const tenantId = await app.mintTenant(randomUUID());
   const key = await app.mintKey(tenantId, []);
-  await hearChanges();
+  await app.hearChanges();
   return { tenantId, key };
 }
 
 async function move(tenantId: TenantId, standing: Standing): Promise<void> {
   await setStanding(app.services, OPERATOR_CONTEXT, { tenantId, standing });
   // Another change of the same feed: once it is in effect, so is this one.
-  await hearChanges();
+  await app.hearChanges();
 }
 
 describe.each(Object.keys(WAYS))("a call by %s", (way) => {
@@ -110,7 +107,7 @@ describe("a call of a tenant with its own period and limits", () => {
       set period_anchor = ${anchor}, period_unit = 'week', period_every = 2, overrides = ${database.sql.json(overrides)}
       where tenant_id = ${tenantId}`;
     await database.sql`select record_change('tenant', ${tenantId}, ${tenantId})`;
-    await hearChanges();
+    await app.hearChanges();
     const { start, end } = periodAt(anchor, { every: 2, unit: "week" }, new Date());
     const period = { periodStart: start.toISOString(), resetAt: end.toISOString() };
 

@@ -1,5 +1,4 @@
 import { verifyKeyResponse } from "@turnpike/contract/keys";
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
@@ -9,7 +8,6 @@ import { applyCatalog } from "#modules/catalog/index.ts";
 let database: TestDatabase;
 let app: TestApp;
 let serviceKey: string;
-let hearChanges: () => Promise<void>;
 beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database);
@@ -20,7 +18,6 @@ beforeAll(async () => {
     "events:write",
     "usage:read",
   ]);
-  hearChanges = createHearChanges(app, serviceKey);
   await applyCatalog(app.services, OPERATOR_CONTEXT, {
     meters: [
       {
@@ -72,7 +69,7 @@ async function useUp(limit: number, used: readonly string[]) {
   });
   expect(reported.status).toBe(200);
   const key = await app.mintKey(tenantId, []);
-  await hearChanges();
+  await app.hearChanges();
   return { key, path };
 }
 

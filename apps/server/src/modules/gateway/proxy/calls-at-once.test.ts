@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -10,7 +9,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 let database: TestDatabase;
 let app: TestApp;
 let serviceKey: string;
-let hearChanges: () => Promise<void>;
 /** Of the upstream. */
 const PERMITS = 16;
 /** Calls that the upstream holds until they are released. */
@@ -27,7 +25,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database, { upstream: { onRequest: hold }, upstreamPermits: PERMITS });
   serviceKey = await app.mintServiceKey(["keys:write", "keys:verify", "usage:read"]);
-  hearChanges = createHearChanges(app, serviceKey);
 });
 afterAll(async () => {
   await app.close();
@@ -41,7 +38,7 @@ async function createTenant(concurrency?: number): Promise<TenantId> {
   await database.sql`
     update tenant_entitlements set overrides = ${database.sql.json(overrides)} where tenant_id = ${tenantId}`;
   await database.sql`select record_change('tenant', ${tenantId}, ${tenantId})`;
-  await hearChanges();
+  await app.hearChanges();
   return tenantId;
 }
 
@@ -134,7 +131,7 @@ describe("calls at once", () => {
     const roll = { graceSeconds: 3_600 };
     const { json: second } = await app.call(serviceKey, "POST", `${first.path}/roll`, roll);
     expect(second).toMatchObject({ concurrency: 2 });
-    await hearChanges();
+    await app.hearChanges();
     await using _held = await holdCalls([first.key, second.key]);
     expect((await call(first.key)).status).toBe(429);
     expect((await call(second.key)).status).toBe(429);

@@ -1,7 +1,6 @@
 import { verifyKeyResponse } from "@turnpike/contract/keys";
 import { lock as lockShape } from "@turnpike/contract/locks";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { createHearChanges } from "@turnpike/testkit/hear-changes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -13,13 +12,11 @@ import { reconcile } from "#modules/metering/index.ts";
 let database: TestDatabase;
 let app: TestApp;
 let serviceKey: string;
-let hearChanges: () => Promise<void>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   app = await startTestApp(database);
   serviceKey = await app.mintServiceKey(["keys:verify", "keys:write", "tenants:write"]);
-  hearChanges = createHearChanges(app, serviceKey);
   await applyCatalog(app.services, OPERATOR_CONTEXT, {
     meters: [{ meterId: "tokens", name: "Tokens", unit: "token", aggregation: "sum" }],
     plans: [
@@ -64,7 +61,7 @@ async function createCustomer(attributes: object = {}) {
   const body = { name: "Key", ...attributes };
   const made = await app.call(serviceKey, "POST", `${path}/keys`, body);
   const { keyId, key }: { keyId: string; key: string } = made.json;
-  await hearChanges();
+  await app.hearChanges();
   return { tenantId, path, keyId, key };
 }
 
@@ -214,7 +211,7 @@ describe("a verification with a lock", () => {
     const quotas = [{ meter: "tokens", limit: 100 }];
     const { key, path } = await createCustomer({ quotas });
     const other = await app.call(serviceKey, "POST", `${path}/keys`, { name: "Other" });
-    await hearChanges();
+    await app.hearChanges();
     const lockId = await reserve(key, 60);
     expect(await verify({ key, cost: 50, lock: {} })).toMatchObject({ code: "QUOTA_EXCEEDED" });
     await expectRemaining(key, [940, 40]);
@@ -242,10 +239,10 @@ describe("a verification with a lock", () => {
     async (_what, how, body, left) => {
       const { key, path } = await createCustomer();
       await app.call(serviceKey, "PATCH", path, { planId: "open" });
-      await hearChanges();
+      await app.hearChanges();
       const lockId = await reserve(key, 1_000);
       await app.call(serviceKey, "PATCH", path, { planId: "tight" });
-      await hearChanges();
+      await app.hearChanges();
       expect(await verify({ key, cost: 1 })).toMatchObject({ valid: true });
       expect((await end(lockId, how, body)).status).toBe(200);
       // At once: what the database says later would set it right.

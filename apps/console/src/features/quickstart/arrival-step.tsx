@@ -50,14 +50,12 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   const isLost = calls.data?.found === 0 && state !== "finished";
   return (
     <>
-      {isLost && (
-        <p role="status">
-          A call arrived, but its answer is 404: the API has no such path. Call a path that exists;
-          in the sample it follows the address of the gateway. This step waits for such a call.
-        </p>
-      )}
-      <p role={isLost ? undefined : "status"}>
-        {total === 1 ? "Your first call has arrived." : `${formatCount(total)} calls have arrived.`}
+      <p role="status">
+        {isLost
+          ? "A call arrived, but its answer is 404: the API has no such path. Call a path that exists; in the sample it follows the address of the gateway. This step waits for such a call."
+          : total === 1
+            ? "Your first call has arrived."
+            : `${formatCount(total)} calls have arrived.`}
       </p>
       <ul className="divide-y divide-line rounded-control border border-line">
         {(calls.data?.rows ?? []).map((row) => (

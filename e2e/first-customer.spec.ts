@@ -187,6 +187,26 @@ describe("a first customer on an empty instance", () => {
     await page.waitForURL(({ pathname }) => pathname === "/login");
   });
 
+  it("registers a second company by name, which opens the quickstart of its tenant", async () => {
+    const second = makePerson();
+    // A screen that was asked for before signing in would be opened instead.
+    await page.evaluate("sessionStorage.clear()");
+    await page.goto(`${instance.consoleUrl}/register`);
+    await page.getByLabel("Company or project").fill("Grey Egret");
+    await page.getByLabel("E-mail address").fill(second.email);
+    await page.getByLabel("Password", { exact: true }).fill(second.password);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("heading", { level: 1, name: "Quickstart" }).waitFor();
+    await main().getByText("1 of 5 steps finished").waitFor();
+    expect(new URL(page.url()).searchParams.get("tenant")).toBe("grey-egret");
+    // Another visit makes no second one.
+    const [verified] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith("/auth/verify")),
+      page.goto(`${instance.consoleUrl}/overview`),
+    ]);
+    expect(await verified.json()).toMatchObject({ tenants: [{ slug: "grey-egret" }] });
+  });
+
   it("broke no policy, requested nothing from elsewhere and logged no error on the way", () => {
     expect(trace.policyViolations).toEqual([]);
     expect(trace.foreignRequests).toEqual([]);

@@ -86,6 +86,7 @@ function createVisitorPlatform(config: ClientConfig): Platform {
       capture: () => undefined,
       get: () => undefined,
       keepFor: () => undefined,
+      keepTenantName: () => undefined,
       getFor: () => undefined,
       forgetOthers: () => undefined,
       forget: () => undefined,

@@ -1,3 +1,4 @@
+import { SAMPLE_PATH_PATTERN } from "@turnpike/domain/routes/sample-path";
 import { z } from "zod";
 
 const markdownFile = z
@@ -51,13 +52,10 @@ export const landingSection = z
       .describe("One or two sentences below it: what your API does, and for whom."),
     samplePath: z
       .string()
-      .regex(
-        /^\/(?!\/)[A-Za-z0-9\-._~&()*+,;=:@%/?]{0,500}$/,
-        "A path such as /v1/cities?query=ber.",
-      )
+      .regex(SAMPLE_PATH_PATTERN, "A path such as /v1/cities?query=ber.")
       .optional()
       .describe(
-        "Path and query of a GET that works with any key: what the code samples call. Left out: a call of the demo API, or `/` once you have upstreams.",
+        "Path and query of a GET that works with any key: what the code samples call. Left out: the first GET that the OpenAPI document of an upstream has examples for; without a document a call of the demo API, or `/` once you have upstreams.",
       ),
   })
   .prefault({});

@@ -53,6 +53,8 @@ export function createPublicSite(input: {
   changes: Pick<ChangeFeed, "subscribe">;
   consoleUrl: string;
   publicConfig: unknown;
+  /** What the documents of the upstreams give as a first call. */
+  findSamplePath: () => string | undefined;
 }): PublicSite {
   const { config, services, consoleUrl } = input;
   const folder = join(config.checkout, "apps/console/dist");
@@ -92,12 +94,12 @@ export function createPublicSite(input: {
     siteUrl: consoleUrl,
     policy,
     getCatalog: catalog.get,
-    landing: {
+    readLanding: () => ({
       headline: config.landing.headline,
       summary: config.landing.summary,
-      samplePath: samplePathOf(config),
+      samplePath: config.landing.samplePath ?? input.findSamplePath() ?? samplePathOf(config),
       isDemo,
-    },
+    }),
     legal: {
       terms: loadLegalText(legal, "terms"),
       privacy: loadLegalText(legal, "privacy"),

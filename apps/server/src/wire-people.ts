@@ -401,6 +401,7 @@ export function wirePeople(
 
   const publicConfig = toPublicConfig({ config, urls, version: input.version });
   const site = createPublicSite({
+    findSamplePath: calls.documents.findSamplePath,
     config,
     services,
     changes,

@@ -3,6 +3,7 @@ import { Outlet } from "@tanstack/react-router";
 import { usePlatform } from "#platform/platform.tsx";
 import { verifiedUserQuery } from "#platform/verified-user.ts";
 import { AppFrame } from "./app-frame/app-frame.tsx";
+import { FirstTenant } from "./first-tenant.tsx";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
 import { ScreenGate } from "./screen-gate.tsx";
 
@@ -14,9 +15,11 @@ export function AppLayout() {
     <FullScreenSpinner />
   ) : (
     <AppFrame>
-      <ScreenGate>
-        <Outlet />
-      </ScreenGate>
+      <FirstTenant>
+        <ScreenGate>
+          <Outlet />
+        </ScreenGate>
+      </FirstTenant>
     </AppFrame>
   );
 }

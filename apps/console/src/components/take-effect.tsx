@@ -72,7 +72,7 @@ function TakeArrival({ kind, email, success }: TakeArrivalProps) {
 }
 
 /** The server refused it, as opposed to failing or not answering. */
-function isRefusal(cause: unknown): boolean {
+export function isRefusal(cause: unknown): boolean {
   const status = cause instanceof RequestError ? cause.status : undefined;
   return status !== undefined && status >= 400 && status < 500 && status !== 429;
 }

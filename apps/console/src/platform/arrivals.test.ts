@@ -90,6 +90,18 @@ describe("createArrivals", () => {
       expect(localStorage.getItem("arrival-setup")).toBe(null);
     });
 
+    it("keeps the name of a first tenant for the person who registered, and takes none from a link", () => {
+      const arrivals = createArrivals(STORAGES);
+      arrivals.keepTenantName("", "ada@example.com");
+      arrivals.capture(at("/register", "", "setup=code&tenant-name=Evil"));
+      expect(arrivals.getFor("tenant-name", "ada@example.com")).toBeUndefined();
+      arrivals.keepTenantName("Blue Heron", "Ada@example.com");
+      expect(arrivals.getFor("tenant-name", "bob@example.com")).toBeUndefined();
+      expect(createArrivals(STORAGES).getFor("tenant-name", "ada@example.com")).toBe("Blue Heron");
+      arrivals.forget("tenant-name");
+      expect(arrivals.getFor("tenant-name", "ada@example.com")).toBeUndefined();
+    });
+
     it("gives it to no one else, and removes it when someone else signs in", () => {
       const arrivals = reopen("ada@example.com");
       expect(arrivals.getFor("setup", "bob@example.com")).toBeUndefined();

@@ -3,7 +3,10 @@ import { LOGIN_PATH } from "./guard.ts";
 const REGISTER_PATH = "/register";
 
 /** What a link brings along that takes effect once the person is signed in. */
-const ARRIVAL_KINDS = ["setup", "invitation"] as const;
+const LINK_KINDS = ["setup", "invitation"] as const;
+
+/** Links, and the name of the first tenant that a person gave when they registered. */
+const ARRIVAL_KINDS = [...LINK_KINDS, "tenant-name"] as const;
 export type ArrivalKind = (typeof ARRIVAL_KINDS)[number];
 
 /** What a link in a mail asks of the sign-in page, regardless of who is signed in. */
@@ -11,7 +14,7 @@ export type MailLink = { kind: (typeof MAIL_LINK_KINDS)[number]; token: string }
 
 const MAIL_LINK_KINDS = ["reset", "confirm", "change-email", "undo-email"] as const;
 
-/** What links brought along, kept until it took effect. */
+/** What links and the registration brought along, kept until it took effect. */
 export interface Arrivals {
   /**
    * Takes what a link to `/login` or `/register` carries.
@@ -23,6 +26,8 @@ export interface Arrivals {
   get(kind: ArrivalKind): string | undefined;
   /** Lets what this tab holds survive the tab, for the person who is about to register or sign in with this address. */
   keepFor(email: string): void;
+  /** Keeps the name of the first tenant of the person who registers with this address; nothing for an empty one. */
+  keepTenantName(name: string, email: string): void;
   /** What the signed-in person may use: what this tab holds, or what was kept for their address. */
   getFor(kind: ArrivalKind, email: string | null): string | undefined;
   /** Removes what was kept for people with another address. */
@@ -51,6 +56,9 @@ function findMailLink(fragment: URLSearchParams): MailLink | undefined {
 export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storage }): Arrivals {
   let mailLink: MailLink | undefined;
   const listeners = new Set<() => void>();
+  const keepLasting = (kind: ArrivalKind, kept: Kept): void => {
+    lasting.setItem(storageKey(kind), JSON.stringify(kept));
+  };
   const change = (): void => {
     for (const listener of listeners) {
       listener();
@@ -76,7 +84,7 @@ export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storag
         mailLink = link.token === "" ? undefined : link;
         fragment.delete(link.kind);
       }
-      for (const kind of ARRIVAL_KINDS) {
+      for (const kind of LINK_KINDS) {
         keep(kind, fragment.get(kind));
         fragment.delete(kind);
       }
@@ -86,12 +94,17 @@ export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storag
     },
     get: (kind) => tab.getItem(storageKey(kind)) ?? readKept(lasting, kind)?.secret,
     keepFor: (email) => {
-      for (const kind of ARRIVAL_KINDS) {
+      for (const kind of LINK_KINDS) {
         const secret = tab.getItem(storageKey(kind));
         if (secret !== null) {
-          const kept: Kept = { secret, email: toComparable(email) };
-          lasting.setItem(storageKey(kind), JSON.stringify(kept));
+          keepLasting(kind, { secret, email: toComparable(email) });
         }
+      }
+    },
+    keepTenantName: (name, email) => {
+      if (name !== "") {
+        keepLasting("tenant-name", { secret: name, email: toComparable(email) });
+        change();
       }
     },
     getFor: (kind, email) => {
@@ -125,7 +138,7 @@ export function createArrivals({ tab, lasting }: { tab: Storage; lasting: Storag
   };
 }
 
-/** A secret in the lasting storage, and the address it was kept for. */
+/** A secret, or a name, in the lasting storage, and the address it was kept for. */
 type Kept = { secret: string; email: string };
 
 function isKeptFor(kept: Kept, email: string | null): boolean {

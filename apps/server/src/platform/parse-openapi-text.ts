@@ -4,6 +4,7 @@ import {
   readReference,
   type ToAddress,
 } from "@turnpike/domain/routes/read-reference";
+import { findSamplePath } from "@turnpike/domain/routes/sample-path";
 import { parse } from "yaml";
 
 /** The largest document, in bytes. */
@@ -32,8 +33,11 @@ export function parseDocument(text: string): ParsedDocument {
 export type ReadOpenapi =
   | {
       ok: true;
-      paths: string[] /** Undefined when it is too large to be shown. */;
+      paths: string[];
+      /** Undefined when it is too large to be shown. */
       reference: Reference | undefined;
+      /** A call to begin with, as the API knows it; undefined when the document gives no examples for any. */
+      samplePath: string | undefined;
     }
   | { ok: false; reason: string };
 
@@ -54,5 +58,10 @@ export function parseOpenapiText(text: string): ReadOpenapi {
   }
   const reference = readReference(parsed.document, toAddress);
   const isSmall = JSON.stringify(reference).length <= REFERENCE_LENGTH_MAX;
-  return { ok: true, paths: read.paths, reference: isSmall ? reference : undefined };
+  return {
+    ok: true,
+    paths: read.paths,
+    reference: isSmall ? reference : undefined,
+    samplePath: findSamplePath(parsed.document),
+  };
 }

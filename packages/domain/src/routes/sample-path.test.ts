@@ -21,6 +21,18 @@ describe("findSamplePath", () => {
     expect(findSamplePath({ paths })).toBe("/search?q=a%20b");
   });
 
+  it("gives nothing that could change the meaning of a sample or name another host", () => {
+    for (const path of [
+      '/a"; rm -rf ~',
+      "/$(id)",
+      "/a b",
+      "//evil.example",
+      `/${"a".repeat(600)}`,
+    ]) {
+      expect(findSamplePath({ paths: { [path]: get() } })).toBeUndefined();
+    }
+  });
+
   it("finds none where the document does not say what a call needs", () => {
     const paths = {
       "/pets/{id}": get({ name: "id", in: "path", required: true }),

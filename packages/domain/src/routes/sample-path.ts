@@ -1,6 +1,9 @@
 import { followLink, isRecord } from "./json.ts";
 import { listBasePaths } from "./openapi-paths.ts";
 
+/** A path and query that can be put into any sample of code as it is, and cannot name another host. */
+export const SAMPLE_PATH_PATTERN = /^\/(?!\/)[A-Za-z0-9\-._~&()*+,;=:@%/?]{0,500}$/;
+
 /** A value that the document gives as an example; undefined when it gives none that fits into an address. */
 function exampleOf(parameter: Readonly<Record<string, unknown>>): string | undefined {
   const schema = isRecord(parameter["schema"]) ? parameter["schema"] : {};
@@ -72,7 +75,8 @@ export function findSamplePath(document: unknown): string | undefined {
     const parameters = listParameters(document, get["parameters"], item["parameters"]);
     const filled = fill(path, parameters);
     const [base = ""] = listBasePaths(item["servers"] ?? document["servers"]);
-    return filled === undefined ? [] : [base + filled];
+    const whole = base + filled;
+    return filled === undefined || !SAMPLE_PATH_PATTERN.test(whole) ? [] : [whole];
   });
   const says = (path: string) => path !== "/" && !/^\/[^?]*(health|live|ready|ping)/.test(path);
   return found.find((path) => says(path) && !path.includes("?")) ?? found.find(says) ?? found[0];

@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { SAMPLE_PATH_PATTERN } from "@turnpike/domain/routes/sample-path";
 import { CodeTabs } from "@turnpike/ui/code-tabs";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { TextField } from "@turnpike/ui/text-field";
 import { useState } from "react";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -14,6 +16,7 @@ export type CallStepProps = { state: StepState; shownKey: string | undefined };
 export function CallStep({ state, shownKey }: CallStepProps) {
   const { config } = usePlatform();
   const [language, setLanguage] = useState("curl");
+  const [typedPath, setTypedPath] = useState<string>();
   const content = useQuery(pageContentQuery("landing"));
   if (state === "waiting") {
     return <p className="text-ink-muted">From a terminal or from your program.</p>;
@@ -30,7 +33,13 @@ export function CallStep({ state, shownKey }: CallStepProps) {
   if (content.data === undefined) {
     return <Skeleton className="h-32 w-full rounded-control" />;
   }
-  const samples = toCodeSamples(config.urls.gateway, content.data.samplePath, shownKey);
+  const path = typedPath ?? content.data.samplePath;
+  const isPath = SAMPLE_PATH_PATTERN.test(path);
+  const samples = toCodeSamples(
+    config.urls.gateway,
+    isPath ? path : content.data.samplePath,
+    shownKey,
+  );
   return (
     <>
       <p className="text-ink-muted">
@@ -38,6 +47,16 @@ export function CallStep({ state, shownKey }: CallStepProps) {
           ? "Replace YOUR_KEY with your API key. It was shown when it was created."
           : "Your key is already in the samples."}
       </p>
+      <TextField
+        label="Path to call"
+        value={path}
+        maxLength={500}
+        autoComplete="off"
+        spellCheck={false}
+        help="Any GET of the API that needs no body."
+        error={isPath ? undefined : "Begin with a slash: /v1/cities?query=ber"}
+        onChange={(event) => setTypedPath(event.currentTarget.value)}
+      />
       <CodeTabs
         subject="First call"
         value={language}

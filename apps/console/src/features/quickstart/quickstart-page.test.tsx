@@ -40,18 +40,17 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+const toProgress = (finished: string[]) => ({
+  ...{ collection: "progress", documentId: "quickstart", revision: "1" },
+  ...{ body: { finished }, createdAt: BEGAN, updatedAt: BEGAN },
+});
+
 /** The page of a tenant without keys and calls, whose progress is remembered already. */
 function openPage(answers: FakeAnswers = {}): void {
   fakeNetwork({
     [`GET ${AT}/keys`]: () => ({ items: [], nextCursor: null }),
     [`GET ${AT}/documents/progress`]: () => ({
-      items: [
-        {
-          ...{ collection: "progress", documentId: "quickstart", revision: "1" },
-          body: { finished: ["tenant"] },
-          ...{ createdAt: BEGAN, updatedAt: BEGAN },
-        },
-      ],
+      items: [toProgress(["tenant"])],
       nextCursor: null,
     }),
     [`GET ${AT}/usage`]: () => ({ totals: {}, rows: [] }),
@@ -146,6 +145,24 @@ it("takes no 404 for a first call, says so, and goes on once a path was found", 
   status = "200";
   await screen.findByText("3 of 5 steps finished", undefined, PATIENT);
   expect(screen.queryByText(/its answer is 404/)).toBeNull();
+});
+
+it("shows the call to the path that a person types, and to the known one while it is no path", async () => {
+  openPage({
+    [`GET ${AT}/documents/progress`]: () => ({
+      items: [toProgress(["tenant", "key"])],
+      nextCursor: null,
+    }),
+  });
+  const path = await screen.findByLabelText<HTMLInputElement>("Path to call", undefined, PATIENT);
+  const sample = () => screen.getByText(/^export API_KEY/).textContent;
+  expect(path.value).toBe("/v1/quote");
+  expect(sample()).toContain('gateway.example.com/v1/quote"');
+  fireEvent.change(path, { target: { value: "/v2/harbours?near=rome" } });
+  expect(sample()).toContain('gateway.example.com/v2/harbours?near=rome"');
+  fireEvent.change(path, { target: { value: '"; echo' } });
+  screen.getByText("Begin with a slash: /v1/cities?query=ber");
+  expect(sample()).toContain('gateway.example.com/v1/quote"');
 });
 
 it("offers to create a key once it is known that there is none", async () => {

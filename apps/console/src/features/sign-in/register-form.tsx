@@ -15,6 +15,8 @@ import { useSignInForm } from "./use-sign-in-form.ts";
 export type RegisterFormProps = {
   /** The address of the invitation that the person follows; only an account with this address can accept it. */
   invitedEmail: string | undefined;
+  /** The person comes to work in a tenant of their own, rather than by an invitation or the setup link. */
+  asksForTenant: boolean;
   onConfirmationSent: (email: string) => void;
   /** The account is there, and needs a second factor first. */
   onSecondStep: (step: SecondStep) => void;
@@ -28,8 +30,9 @@ export function RegisterForm(props: RegisterFormProps) {
   const [typed, setTyped] = useState({ email: "", password: "" });
   const form = useSignInForm({
     findProblems: (values) => findRegistrationProblems({ ...values, lengthMin }),
-    send: async ({ email, password, name }) => {
+    send: async ({ email, password, name, tenantName }) => {
       arrivals.keepFor(email);
+      arrivals.keepTenantName(tenantName, email);
       const outcome = await session.register({
         email,
         password,
@@ -70,6 +73,16 @@ export function RegisterForm(props: RegisterFormProps) {
         isOptional
         error={form.fields.name}
       />
+      {props.asksForTenant && (
+        <TextField
+          label="Company or project"
+          name="tenantName"
+          autoComplete="organization"
+          maxLength={100}
+          help="Your API keys and plan will be under this name. You can change it later."
+          isOptional
+        />
+      )}
       <EmailField
         // Text typed before the invitation loaded is replaced by its address.
         key={invitedEmail}

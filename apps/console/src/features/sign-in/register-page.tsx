@@ -15,7 +15,7 @@ import { RegisterForm } from "./register-form.tsx";
 import { LazySecondStep } from "./second-step/lazy-second-step.tsx";
 import { NoScriptNotice, SignInFrame, TermsNote } from "./sign-in-frame.tsx";
 import { toSignInHead } from "./sign-in-head.view-model.ts";
-import { useInvitation } from "./use-invitation.ts";
+import { useArrivalOnceShown, useInvitation } from "./use-invitation.ts";
 import { useProviders } from "./use-providers.ts";
 
 /** `/register`: creates an account, in any way that this deployment offers. */
@@ -23,7 +23,8 @@ export function RegisterPage() {
   const { config } = usePlatform();
   const { others, firebase, hasForm } = useProviders();
   const hasGoogle = firebase?.methods.includes("google") === true;
-  const { preview } = useInvitation();
+  const { preview, isBrought: isInvited } = useInvitation();
+  const isSetup = useArrivalOnceShown("setup") !== undefined;
   const [sentTo, setSentTo] = useState<string>();
   const [secondStep, setSecondStep] = useState<SecondStep>();
   usePageTitle(toSignInHead("register", config.brand).title);
@@ -58,6 +59,7 @@ export function RegisterPage() {
       {hasForm ? (
         <RegisterForm
           invitedEmail={preview?.email}
+          asksForTenant={!isInvited && !isSetup}
           onConfirmationSent={setSentTo}
           onSecondStep={setSecondStep}
         />

@@ -371,6 +371,18 @@ describe("/register", () => {
     });
   });
 
+  it("asks for the first tenant's name, and keeps it for the person who registers", async () => {
+    const register = vi.fn(() => new Promise<string>(() => undefined));
+    const { platform } = await open("/register", {
+      prepare: ({ session }) => Object.assign(session, { register }),
+    });
+    await userEvent.type(screen.getByLabelText(/^Company or project/), " Blue Heron ");
+    await fillIn();
+    await waitFor(() => expect(register).toHaveBeenCalledOnce());
+    expect(platform.arrivals.getFor("tenant-name", "ada@example.com")).toBe("Blue Heron");
+    expect(platform.arrivals.getFor("tenant-name", "bob@example.com")).toBeUndefined();
+  });
+
   it("says where the mail went, and how to use another address", async () => {
     await open("/register", {
       prepare: ({ session, config }) => {
@@ -409,6 +421,7 @@ describe("/register", () => {
       },
     });
     await screen.findByText(row.said);
+    expect(screen.queryByLabelText(/^Company or project/)).toBe(null);
     expect(codes).toEqual([{ code: "c0de" }]);
     expect(screen.queryByText("You will be the operator") !== null).toBe(row.why === "works");
   });
@@ -471,6 +484,7 @@ describe("an invitation's address", () => {
       prepare: ({ session }) => Object.assign(session, { register }),
     });
     await screen.findByText("The invitation is for this address.");
+    expect(screen.queryByLabelText(/^Company or project/)).toBe(null);
     expect(email().readOnly).toBe(true);
     await userEvent.type(email(), "x");
     await userEvent.type(password(), "gravel otter candle{Enter}");

@@ -7,7 +7,7 @@ import {
   toSignInFailure,
 } from "./sign-in-form.view-model.ts";
 
-export type FormValues = Record<SignInField, string>;
+export type FormValues = Record<SignInField | "tenantName", string>;
 
 const noSubscription = () => () => undefined;
 
@@ -68,11 +68,16 @@ export function useSignInForm(input: {
 
 function readValues(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
-  const get = (name: SignInField) => {
+  const get = (name: keyof FormValues) => {
     const value = data.get(name);
     return typeof value === "string" ? value : "";
   };
-  return { email: get("email").trim(), password: get("password"), name: get("name").trim() };
+  return {
+    email: get("email").trim(),
+    password: get("password"),
+    name: get("name").trim(),
+    tenantName: get("tenantName").trim(),
+  };
 }
 
 function focusFirst(form: HTMLFormElement | null, fields: FieldProblems): void {

@@ -62,7 +62,7 @@ beforeAll(async () => {
               { meterId: "requests", name: catalogName, unit: "request", aggregation: "count" },
             ],
           }),
-    landing: { headline: undefined, summary: undefined, samplePath: "/", isDemo: true },
+    readLanding: () => ({ headline: undefined, summary: undefined, samplePath: "/", isDemo: true }),
     legal: { terms: LEGAL, privacy: { ...LEGAL, title: "Privacy" } },
     listFurther: () => Promise.resolve(["/docs", "/docs/errors/rate-limited"]),
     monotonicMs: () => nowMs,

@@ -26,7 +26,8 @@ export type PublicPagesDeps = {
   policy: PagePolicy;
   /** Newest public catalogue. Throws when it cannot be read. */
   getCatalog(): Promise<Pick<LandingContent, "plans" | "meters">>;
-  landing: Omit<LandingContent, "plans" | "meters">;
+  /** What the configuration and the documents of the upstreams say at the moment. */
+  readLanding(): Omit<LandingContent, "plans" | "meters">;
   legal: { terms: LegalContent; privacy: LegalContent };
   /** Paths of pages that others serve and everybody may read: documentation, a public reference. */
   listFurther(): Promise<readonly string[]>;
@@ -86,7 +87,7 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
   ): Promise<Pick<PageContent, Name>>;
   async function getContent(name: keyof PageContent): Promise<Partial<PageContent>> {
     return name === "landing"
-      ? { landing: { ...deps.landing, ...(await deps.getCatalog()) } }
+      ? { landing: { ...deps.readLanding(), ...(await deps.getCatalog()) } }
       : { [name]: deps.legal[name] };
   }
 

@@ -90,6 +90,16 @@ describe("createRouteDocuments", () => {
     expect(documents.findRoute("cities", "/unknown/7")).toBeUndefined();
   });
 
+  it("gives a first call as callers send it, once a document with one is read", async () => {
+    const documents = open(
+      { name: "users", openapi: write("users.json", JSON_TEXT) },
+      { name: "cities", prefix: "/c", stripPrefix: true, openapi: write("cities.yaml", YAML) },
+    );
+    expect(documents.findSamplePath()).toBeUndefined();
+    await documents.refresh();
+    expect(documents.findSamplePath()).toBe("/c/cities/largest");
+  });
+
   it("reads an address, asks only for what has changed, and keeps the last good one when it breaks", async () => {
     const asked: (string | undefined)[] = [];
     const serveText =

@@ -22,6 +22,8 @@ export type RouteDocuments = {
   findRoute(upstream: string | undefined, rawTarget: string): string | undefined;
   /** What the documents at hand describe, with paths as callers send them; in the order of the upstreams. */
   listReferences(): { upstream: string; reference: Reference }[];
+  /** Path and query of a call to begin with, as callers send it; undefined when no document gives one. */
+  findSamplePath(): string | undefined;
   /** Why a document is out of date, as a sentence; undefined when none is. */
   readonly trouble: string | undefined;
   /** Reads every document again. One that cannot be read or is broken leaves the last good one in use. */
@@ -41,6 +43,7 @@ type Source = {
   openapi: OpenapiSource;
   table: RouteTable | undefined;
   reference: Reference | undefined;
+  samplePath: string | undefined;
   /** Of the document at hand. */
   digest: string | undefined;
   etag: string | undefined;
@@ -118,6 +121,7 @@ export function createRouteDocuments(
             openapi: upstream.openapi,
             table: undefined,
             reference: undefined,
+            samplePath: undefined,
             digest: undefined,
             etag: undefined,
             trouble: undefined,
@@ -157,6 +161,8 @@ export function createRouteDocuments(
     }
     source.table = toTable(read.paths, source.upstream);
     source.reference = read.reference && toCallersReference(read.reference, source.upstream);
+    source.samplePath =
+      read.samplePath && toCallersPath(read.samplePath, toMapping(source.upstream));
     source.digest = digest;
     source.etag = fresh.etag;
     keep(source, read.paths);
@@ -203,6 +209,7 @@ export function createRouteDocuments(
       sources.flatMap(({ upstream, reference }) =>
         reference === undefined ? [] : [{ upstream: upstream.name, reference }],
       ),
+    findSamplePath: () => sources.find(({ samplePath }) => samplePath !== undefined)?.samplePath,
     get trouble() {
       return sources.find(({ trouble }) => trouble !== undefined)?.trouble;
     },

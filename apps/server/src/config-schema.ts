@@ -5,6 +5,7 @@ import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
 import { clientSecretVariables } from "./config-client-secrets.ts";
+import { filesSection } from "./config-files.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
 import { landingSection, legalSection, referenceSection } from "./config-public-pages.ts";
@@ -348,6 +349,7 @@ export const configFile = z.strictObject({
     .prefault({}),
   retention: retentionSection,
   storage: storageSection,
+  files: filesSection,
   billing: billingSection,
   redaction: z
     .strictObject({

@@ -65,7 +65,7 @@ describe("the thread of the jobs", () => {
     queue = await openJobQueue({ target: database.target, logger: services.logger });
     const data: JobsWorkerData = {
       target: database.target,
-      filesFolder: join(folder.path, "files"),
+      files: { store: "disk", folder: join(folder.path, "files") },
       mail: {
         from: "turnpike@sender.test",
         brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814" },

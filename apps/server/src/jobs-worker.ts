@@ -6,7 +6,7 @@ import {
   openProviders,
   type ProviderSettings,
 } from "#modules/billing/index.ts";
-import { openLocalFileStore } from "#modules/files/index.ts";
+import { type FileStoreSettings, openFileStore } from "#modules/files/index.ts";
 import {
   createMailTransport,
   type MailSettings,
@@ -27,7 +27,7 @@ import { createWebhookNotices, openWebhooks, type WebhookSettings } from "./open
 /** What the thread needs to build its own dependencies. */
 export type JobsWorkerData = {
   target: ConnectionTarget;
-  filesFolder: string;
+  files: FileStoreSettings;
   mail: MailSettings;
   notices: NoticeSettings;
   webhooks: WebhookSettings;
@@ -65,7 +65,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     logger,
     findLogo: createBrandLogo({ mark: data.mail.brand.mark, drawer: createLogoDrawer(), logger }),
   });
-  const fileStore = await openLocalFileStore(data.filesFolder, systemClock.now());
+  const { fileStore, moveFormer } = await openFileStore(data.files, services);
   const queue = await openJobQueue({ target: data.target, logger });
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);
   const pump = startWebhookPump({
@@ -74,6 +74,10 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     sealer,
     guardedOutbound: webhookTargets,
     webhookNotices: createWebhookNotices({ ...services, jobs: queue, notices: data.notices }),
+  });
+  const stopping = new AbortController();
+  const moving = moveFormer(stopping.signal).catch((error: unknown) => {
+    logger.warn({ err: error }, "files were not moved and are read where they are");
   });
   await runJobThread({
     target: data.target,
@@ -89,6 +93,8 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       payments: openProviders(data.providers),
     }),
     async close() {
+      stopping.abort();
+      await moving;
       await pump.stop(PUMP_STOP_MS);
       mailTransport.close();
       await queue.close();

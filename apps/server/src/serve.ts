@@ -1,4 +1,4 @@
-import { openLocalFileStore } from "#modules/files/index.ts";
+import { openFileStore } from "#modules/files/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
 import { closeServer, listen, toPortError } from "#platform/listen.ts";
@@ -13,6 +13,7 @@ import { openIdentityProvider } from "./open-identity-provider.ts";
 import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
 import type { ServingHealth } from "./serving-health.ts";
+import { toFileSettings } from "./to-file-settings.ts";
 
 /** Time for calls under way, once asked to stop. */
 const DRAIN_MS = 10_000;
@@ -64,6 +65,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     consoleUrl: urls.console,
     attempts: worker?.limits.attemptsOf("sign-in"),
   });
+  const { fileStore } = await openFileStore(toFileSettings(config), services);
   const app = buildApp({
     ...input,
     metering,
@@ -74,7 +76,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     builtinProvider,
     sso,
     outbound,
-    fileStore: await openLocalFileStore(dataPath(config, "files"), services.clock.now()),
+    fileStore,
     webhooks: openWebhooks(await readWebhookSettings(config)),
     draining: draining.signal,
   });

@@ -1,9 +1,10 @@
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { type JobsHealth, startJobSupervisor } from "#platform/job-supervisor.ts";
-import { dataPath, type Installation } from "./deps.ts";
+import type { Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toFileSettings } from "./to-file-settings.ts";
 import { toMailSettings } from "./to-mail-settings.ts";
 import { toProviderSettings } from "./to-provider-settings.ts";
 
@@ -19,7 +20,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
   const { config, logger, services, database } = installation;
   const data: JobsWorkerData = {
     target: database.target,
-    filesFolder: dataPath(config, "files"),
+    files: toFileSettings(config),
     mail: toMailSettings(config),
     notices: {
       sendsMail: config.mail.smtp !== undefined,

@@ -9,6 +9,7 @@ export const CHECK_IDS = [
   "proxy",
   "database",
   "disk",
+  "files",
   "clock",
   "backup",
   "secrets",
@@ -52,7 +53,7 @@ export const checksContract = {
       path: "/checks",
       summary: "Check whether the installation is ready for customers",
       description:
-        "Looks at addresses, database, disk, clock, backups, secrets, mail, sign-in, payment and upstreams now, each for a few seconds at most. Nothing is changed.",
+        "Looks at addresses, database, disk, file store, clock, backups, secrets, mail, sign-in, payment and upstreams now, each for a few seconds at most. Nothing is changed: of a few bytes that are written to the file store nothing is left.",
       tags: ["Setup"],
     })
     .input(z.strictObject({}))

@@ -12,7 +12,7 @@ import { readConfig } from "../../../apps/server/src/config.ts";
 import { assertDeclared } from "../../../apps/server/src/http/declared-answers.fixture.ts";
 import { seedCatalog } from "../../../apps/server/src/modules/catalog/index.ts";
 import { tenantPlans } from "../../../apps/server/src/modules/entitlements/index.ts";
-import { openLocalFileStore } from "../../../apps/server/src/modules/files/index.ts";
+import { openFileStore } from "../../../apps/server/src/modules/files/index.ts";
 import { addOperator } from "../../../apps/server/src/modules/identity/index.ts";
 import {
   createKey,
@@ -37,6 +37,7 @@ import { createOutbound } from "../../../apps/server/src/platform/outbound.ts";
 import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
 import { BUILTIN_CLIENT_ID, builtinIssuer } from "../../../apps/server/src/public-config.ts";
+import { toFileSettings } from "../../../apps/server/src/to-file-settings.ts";
 import { createTestIssuer, type TestIssuer, type TestPerson } from "./id-tokens.ts";
 import { pollUntil } from "./poll-until.ts";
 import { type RecordingUpstream, startRecordingUpstream } from "./recording-upstream.ts";
@@ -183,6 +184,7 @@ export async function startTestApp(
     clientId: BUILTIN_CLIENT_ID,
     now: () => new Date(),
   });
+  const { fileStore } = await openFileStore(toFileSettings(config), services);
   const app = buildApp({
     installation: {
       config,
@@ -226,7 +228,7 @@ export async function startTestApp(
       queue,
       health: () => ({ isAlive: true, lastHeartbeatAgeMs: 0, failedCount: 0, restarts: 0 }),
     },
-    fileStore: await openLocalFileStore(join(folder.path, "files"), systemClock.now()),
+    fileStore,
     webhooks: openWebhooks({
       secret: "a secret of webhooks that only tests use",
       allowPrivate: config.webhooks.allowPrivate,

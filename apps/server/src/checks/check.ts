@@ -11,6 +11,7 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   proxy: { title: "Proxy in front", docs: "operations#start" },
   database: { title: "Database", docs: "operations#the-database" },
   disk: { title: "Room on the disk", docs: "operations#the-data-folder" },
+  files: { title: "Files and exports", docs: "scale#files-and-exports" },
   clock: { title: "Clock", docs: "operations#the-database" },
   backup: { title: "Backups", docs: "operations#backup" },
   secrets: { title: "Secrets", docs: "operations#the-data-folder" },

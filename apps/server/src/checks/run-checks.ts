@@ -7,6 +7,7 @@ import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, toCheck } from "./check.ts";
 import { checkAddresses, checkPayments, checkProxy, checkSecrets } from "./check-configuration.ts";
 import { checkDatabase, checkDemo, checkOperators } from "./check-database.ts";
+import { checkFiles } from "./check-files.ts";
 import { checkBackup, checkDisk, checkMail, checkSignIn, checkUpstreams } from "./probe.ts";
 
 export type ChecksInput = {
@@ -14,7 +15,7 @@ export type ChecksInput = {
   urls: PublicUrls;
   clock: Clock;
   /** Null where the database cannot be opened. */
-  services: Pick<AppServices, "transact" | "clock"> | null;
+  services: Pick<AppServices, "transact" | "clock" | "logger" | "newId"> | null;
   /** Why it cannot be opened. */
   databaseTrouble?: string;
   version: string;
@@ -52,7 +53,7 @@ async function inTime(finding: Finding | Promise<Finding>): Promise<Finding> {
 
 /**
  * Checks whether the installation is ready for customers: the one list that the operator's console and `turnpike doctor` show.
- * Changes nothing. A check that fails or takes too long is `unknown` and holds up no other.
+ * Changes nothing but for a few bytes that are written to the file store and deleted. A check that fails or takes too long is `unknown` and holds up no other.
  */
 export async function runChecks(input: ChecksInput): Promise<Checks> {
   const { config, urls, services } = input;
@@ -64,6 +65,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     proxy: checkProxy(config, urls),
     database: database?.then((both) => both.database) ?? noDatabase(input.databaseTrouble ?? ""),
     disk: checkDisk(config),
+    files: services === null ? UNKNOWN : checkFiles(services, config),
     clock: database?.then((both) => both.clock) ?? UNKNOWN,
     backup: checkBackup(config, now),
     secrets: checkSecrets(config),

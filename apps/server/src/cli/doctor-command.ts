@@ -60,7 +60,7 @@ export function addDoctorCommand(cli: Cli): void {
   cli.program
     .command("doctor")
     .description(
-      "check whether the installation is ready for customers: addresses, database, disk, clock, backups, secrets, mail, sign-in, payment, your API",
+      "check whether the installation is ready for customers: addresses, database, disk, files, clock, backups, secrets, mail, sign-in, payment, your API",
     )
     .addHelpText("after", examples("doctor", "--json doctor"))
     .action(async () => {

@@ -13,6 +13,9 @@ export const VISITORS: Share = { holder: "visitors" };
 /** Everything that a sign-in needs: visitors who only read the catalogue do not hold it up. */
 export const SIGN_INS: Share = { holder: "sign-ins" };
 
+/** All contents of files together: who reads or sends a file waits behind everything else. */
+export const FILE_TRANSFERS: Share = { holder: "files" };
+
 /** The share of an actor: a person's own, or the tenant's. The operator's actors have none. */
 export function shareOf(actor: Actor): Share {
   if (isTenantProgram(actor)) {

@@ -1,3 +1,5 @@
+import { isId } from "@turnpike/domain/ids/ids";
+
 /** The metadata of a stored file. */
 export type StoredFile = { bytes: number; sha256: Uint8Array };
 
@@ -41,4 +43,11 @@ export class FileTooLargeError extends Error {
 /** The store has no room left. */
 export class StorageFullError extends Error {
   override readonly name = "StorageFullError";
+}
+
+/** @throws {TypeError} for what is not the id of a file: only ids become paths and keys. */
+export function assertFileId(fileId: string): void {
+  if (!isId("file", fileId)) {
+    throw new TypeError("Not the id of a file.");
+  }
 }

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isId } from "@turnpike/domain/ids/ids";
-import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
+import { assertFileId, type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -78,9 +78,7 @@ export async function openLocalFileStore(folder: string, now: Date): Promise<Fil
   await removeAbandoned(incoming, now.getTime() - ABANDONED_AFTER_MS);
 
   function pathOf(fileId: string): string {
-    if (!isId("file", fileId)) {
-      throw new TypeError("Not the id of a file.");
-    }
+    assertFileId(fileId);
     // The end of an id is random, so this gives at most 256 evenly filled folders.
     return join(folder, fileId.slice(-2), fileId);
   }

@@ -269,7 +269,12 @@ describe("exports of usage", () => {
     const program = spawnScript(
       `const { writeInProgram } = await import(${JSON.stringify(new URL("../testing/export-program.fixture.ts", import.meta.url).pathname)});
        await writeInProgram(JSON.parse(process.argv[1]));`,
-      JSON.stringify({ target: database.target, folder: folder.path, ref, chunksMax: 7 }),
+      JSON.stringify({
+        target: database.target,
+        files: { store: "disk", folder: folder.path },
+        ref,
+        chunksMax: 7,
+      }),
     );
     expect(await program.nextLine()).toBe("7 chunks are written");
     await program.kill();

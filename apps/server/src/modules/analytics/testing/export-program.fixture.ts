@@ -1,45 +1,55 @@
 import { randomBytes } from "node:crypto";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { openLocalFileStore } from "#modules/files/index.ts";
+import { type FileStoreSettings, openFileStore } from "#modules/files/index.ts";
+import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { openPostgresPool } from "#platform/postgres-pool.ts";
 import { type WriteExportDeps, writeExport } from "../exports/write-export.ts";
 
-/** Writes an export until it has so many chunks, says so, and waits to be killed in the middle of the next one. */
+/**
+ * Writes an export as another process would.
+ *
+ * @param input.chunksMax - Once it has so many chunks, it says so and waits to be killed in the middle of the next one. Left out: it
+ *   writes all of them.
+ */
 export async function writeInProgram(input: {
   target: ConnectionTarget;
-  folder: string;
+  files: FileStoreSettings;
   ref: { tenantId: TenantId; exportId: string };
-  chunksMax: number;
+  chunksMax?: number;
 }): Promise<void> {
+  const { chunksMax = Number.POSITIVE_INFINITY } = input;
   const pool = openPostgresPool(input.target, { applicationName: "export", connectionsMax: 4 });
-  const store = await openLocalFileStore(input.folder, systemClock.now());
+  const services: AppServices = {
+    transact: pool.transact,
+    clock: systemClock,
+    newId: newUuidId,
+    logger: createLogger({ level: "silent" }),
+    randomBytes: (count) => randomBytes(count),
+  };
+  const { fileStore } = await openFileStore(input.files, services);
   let puts = 0;
   let isMore = true;
   const deps: WriteExportDeps = {
+    ...services,
     // The turns follow each other at once.
     jobs: {
       enqueue: async () => {
         isMore = true;
       },
     },
-    transact: pool.transact,
-    clock: systemClock,
-    newId: newUuidId,
-    logger: createLogger({ level: "silent" }),
-    randomBytes: (count) => randomBytes(count),
     fileStore: {
-      ...store,
+      ...fileStore,
       async put(fileId, content, options) {
         puts += 1;
-        if (puts > input.chunksMax) {
-          process.stdout.write(`${String(input.chunksMax)} chunks are written\n`);
+        if (puts > chunksMax) {
+          process.stdout.write(`${String(chunksMax)} chunks are written\n`);
           return await new Promise(() => undefined);
         }
-        return await store.put(fileId, content, options);
+        return await fileStore.put(fileId, content, options);
       },
     },
   };
@@ -50,4 +60,5 @@ export async function writeInProgram(input: {
       signal: new AbortController().signal,
     });
   }
+  await pool.close();
 }

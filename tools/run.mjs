@@ -29,6 +29,10 @@ const COMMANDS = {
     await ensureConsole();
     return await runProgram(["bench/run.ts", ...args]);
   },
+  async cluster(args) {
+    await ensureConsole();
+    return await runProgram(["tools/cluster.ts", ...args]);
+  },
   replay: (args) => runProgram(["tools/replay.ts", ...args]),
   turnpike: (args) => runProgram([...PRODUCT_FLAGS, "apps/server/src/cli/main.ts", ...args]),
   async build() {

@@ -17,9 +17,9 @@ export function hasProxy(name: ProxyName): boolean {
   return spawnSync(name, [name === "nginx" ? "-v" : "version"], { stdio: "ignore" }).status === 0;
 }
 
-function isListening(port: number): Promise<boolean> {
+export function isListening(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((settle) => {
-    const socket = connect({ port, host: "127.0.0.1" });
+    const socket = connect({ port, host });
     socket.once("connect", () => {
       socket.destroy();
       settle(true);
@@ -29,7 +29,7 @@ function isListening(port: number): Promise<boolean> {
 }
 
 /** nginx would write below /var and into the log of the system. */
-function keepNginxInFolder(config: string, folder: string): string {
+export function keepNginxInFolder(config: string, folder: string): string {
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${join(folder, kind)};`)
     .join("\n  ");

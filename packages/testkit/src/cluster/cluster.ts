@@ -1,0 +1,129 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ensureSecretFile } from "../../../../apps/server/src/platform/secret-file.ts";
+import { type BalancerName, startBalancer } from "./balancer.ts";
+import type { LoggedProgram } from "./logged-program.ts";
+import { awaitReady, type ClusterNode, type NodeSettings, startNode } from "./node.ts";
+import { type PostgresPair, type PostgresPlace, startPostgresPair } from "./postgres-pair.ts";
+import type { NodePlace } from "./recipe.ts";
+
+export type ClusterPlaces = {
+  balancer: NodePlace;
+  nodes: readonly NodePlace[];
+  postgres: readonly [PostgresPlace, PostgresPlace];
+};
+
+/** Several nodes on one database, with a load balancer in front of them. */
+export type Cluster = {
+  postgres: PostgresPair;
+  /** Those that were started last, by their place. */
+  nodes: readonly ClusterNode[];
+  /** Undefined when there is none. */
+  balancer: LoggedProgram | undefined;
+  settings: NodeSettings;
+  /** Starts a node again, in its folder. */
+  restartNode(index: number): Promise<ClusterNode>;
+};
+
+/** In the environment of every node, so that they are the same. */
+const SECRETS = {
+  TURNPIKE_SIGNING_SECRET: "signing",
+  TURNPIKE_IDENTITY_SECRET: "identity",
+  TURNPIKE_WEBHOOK_SECRET: "webhooks",
+} as const;
+
+/**
+ * Starts a cluster in a folder, or goes on with the one that is there.
+ *
+ * @param input.parts - Ends every part that was started, the last one first, also when the start fails.
+ * @param input.balancer - Undefined for none.
+ * @param input.configText - Text of turnpike.yaml, where there is none yet.
+ * @param input.env - Further variables of the nodes.
+ * @param input.signal - Gives the start up, between two parts or while a node gets ready.
+ * @param input.note - Hears what is being done.
+ */
+export async function startCluster(input: {
+  folder: string;
+  places: ClusterPlaces;
+  parts: AsyncDisposableStack;
+  balancer: BalancerName | undefined;
+  configText: string;
+  env?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+  note?: (text: string) => void;
+}): Promise<Cluster> {
+  const { folder, places, parts, signal, note = () => undefined } = input;
+  note("PostgreSQL and its standby");
+  const postgres = await startPostgresPair({ folder, places: places.postgres });
+  parts.defer(() => postgres.stop());
+
+  const configPath = join(folder, "turnpike.yaml");
+  await writeFile(configPath, input.configText, { flag: "wx" }).catch(ignoreExisting);
+  const settings: NodeSettings = {
+    configPath,
+    env: {
+      DATABASE_URL: postgres.urlOf([postgres.primary.place]),
+      ...(await makeSecrets(join(folder, "secrets"))),
+      ...input.env,
+    },
+  };
+
+  const nodes: ClusterNode[] = [];
+  parts.defer(async () => {
+    await Promise.all(nodes.map(async (node) => await node.stop()));
+  });
+  for (const [index, place] of places.nodes.entries()) {
+    signal?.throwIfAborted();
+    note(`node ${String(index + 1)} of ${String(places.nodes.length)}`);
+    const node = await startNode(nodeFolder(folder, index), place, settings);
+    nodes.push(node);
+    await awaitReady(node, signal);
+  }
+
+  const balancer =
+    input.balancer === undefined
+      ? undefined
+      : await startBalancer(input.balancer, {
+          folder: join(folder, input.balancer),
+          at: places.balancer,
+          nodes: places.nodes,
+        });
+  if (balancer !== undefined) {
+    parts.defer(async () => {
+      await balancer.stop();
+    });
+  }
+
+  return {
+    postgres,
+    nodes,
+    balancer,
+    settings,
+    async restartNode(index) {
+      const place = places.nodes[index];
+      if (place === undefined) {
+        throw new Error(`There is no node ${String(index + 1)}.`);
+      }
+      const node = await startNode(nodeFolder(folder, index), place, settings);
+      nodes[index] = node;
+      await awaitReady(node);
+      return node;
+    },
+  };
+}
+
+const nodeFolder = (folder: string, index: number) => join(folder, `node-${String(index + 1)}`);
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") {
+    throw error;
+  }
+}
+
+async function makeSecrets(folder: string): Promise<Record<string, string>> {
+  const entries: [string, string][] = [];
+  for (const [variable, name] of Object.entries(SECRETS)) {
+    entries.push([variable, await ensureSecretFile(folder, name)]);
+  }
+  return Object.fromEntries(entries);
+}

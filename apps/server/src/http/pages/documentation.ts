@@ -76,7 +76,15 @@ const GUIDE_GROUPS = [
   { title: "People", names: ["sign-in", "single-sign-on", "teams", "mail", "public-pages"] },
   {
     title: "Operation",
-    names: ["configuration", "command-line", "operations", "scale", "security", "webhooks", "benchmarks"],
+    names: [
+      "configuration",
+      "command-line",
+      "operations",
+      "scale",
+      "security",
+      "webhooks",
+      "benchmarks",
+    ],
   },
 ];
 const OTHER_GUIDES = "More";

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { type Cluster, type ClusterPlaces, startCluster } from "@turnpike/testkit/cluster/cluster";
 import { hasProgram } from "@turnpike/testkit/cluster/logged-program";
 import { THIS_MACHINE } from "@turnpike/testkit/cluster/place";
+import type { NodePlace } from "@turnpike/testkit/cluster/recipe";
 import { systemClock } from "../apps/server/src/platform/clock.ts";
 import { resolveDataFolder } from "../apps/server/src/platform/data-folder.ts";
 import { FolderInUseError, lockFolder } from "../apps/server/src/platform/folder-lock.ts";
@@ -70,10 +71,11 @@ function parseKnown(args: readonly string[]) {
   }
 }
 
+const toBalancer = (port: number): NodePlace => ({ ...THIS_MACHINE, port, gatewayPort: port + 1 });
+
 function toPlaces(port: number): ClusterPlaces {
   const [first, second] = POSTGRES_STEPS;
   return {
-    balancer: { ...THIS_MACHINE, port, gatewayPort: port + 1 },
     nodes: Array.from({ length: NODES }, (_, index) => {
       const own = port + NODE_STEP * (index + 1);
       return { ...THIS_MACHINE, port: own, gatewayPort: own + 1 };
@@ -86,8 +88,8 @@ function toPlaces(port: number): ClusterPlaces {
 }
 
 /** A server of PostgreSQL that a killed run left behind is taken over; anything else must be free. */
-async function assertPortsFree({ balancer, nodes }: ClusterPlaces): Promise<void> {
-  for (const { host, port, gatewayPort } of [balancer, ...nodes]) {
+async function assertPortsFree(places: readonly NodePlace[]): Promise<void> {
+  for (const { host, port, gatewayPort } of places) {
     await probePort({ port, host, variable: "--port" });
     await probePort({ port: gatewayPort, host, variable: "--port" });
   }
@@ -195,13 +197,14 @@ async function run(options: Options): Promise<number> {
     stopping.abort();
   });
   const places = toPlaces(options.port);
+  const at = toBalancer(options.port);
   try {
-    await assertPortsFree(places);
+    await assertPortsFree([at, ...places.nodes]);
     const cluster = await startCluster({
       folder: options.folder,
       places,
       parts,
-      balancer: hasProgram("haproxy") ? "haproxy" : undefined,
+      balancer: hasProgram("haproxy") ? { name: "haproxy", at } : undefined,
       configText: toConfigText(options),
       env: { TURNPIKE_CONSOLE_URL: toAddress(options.port) },
       signal,

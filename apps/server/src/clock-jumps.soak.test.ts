@@ -1,17 +1,10 @@
-import { existsSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type MeteredProduct, startMeteredProduct } from "@turnpike/testkit/metered-product";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { startRecordingUpstream } from "@turnpike/testkit/recording-upstream";
 import { makeTempFolder } from "@turnpike/testkit/temp-folder";
+import { createWallClock, WALL_CLOCK_OBSTACLE } from "@turnpike/testkit/wall-clock";
 import { describe, expect, it, onTestFinished } from "vitest";
-
-/** Debian's package `faketime`: sets the wall clock of one process, and leaves its monotonic clock alone. */
-const FAKETIME = [
-  "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
-  "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
-].find((path) => existsSync(path));
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
@@ -23,23 +16,14 @@ type Stage = {
   jump(seconds: number): Promise<void>;
 };
 
-async function open(faketime: string): Promise<Stage> {
+async function open(): Promise<Stage> {
   const folder = await makeTempFolder();
-  const path = join(folder.path, "offset");
-  const set = async (seconds: number): Promise<void> => {
-    // In one step: the process reads it at each look at the clock.
-    await writeFile(`${path}.new`, `${seconds < 0 ? "-" : "+"}${String(Math.abs(seconds))}`);
-    await rename(`${path}.new`, path);
-  };
-  await set(0);
+  const clock = await createWallClock(join(folder.path, "offset"));
   const upstream = await startRecordingUpstream();
   const product = await startMeteredProduct({
     config: `upstreams:\n  - { name: api, url: "${upstream.url}" }`,
     env: {
-      LD_PRELOAD: faketime,
-      FAKETIME_TIMESTAMP_FILE: path,
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      ...clock.env,
       // A host that observes daylight saving time, which does not matter here.
       TZ: "Europe/Berlin",
     },
@@ -50,7 +34,7 @@ async function open(faketime: string): Promise<Stage> {
     await upstream.close();
     await folder[Symbol.asyncDispose]();
   });
-  return { product, jump: set };
+  return { product, jump: clock.jump };
 }
 
 async function verdictOf(product: MeteredProduct, key: string): Promise<string> {
@@ -65,12 +49,8 @@ describe("the wall clock of the process jumps", { timeout: DEADLINE_MS }, () => 
   it("rate limits neither open nor lock, quotas are exact, keys expire by it, and all is billed once", async ({
     skip,
   }) => {
-    if (FAKETIME === undefined) {
-      console.warn("SKIPPED: libfaketime is not installed: apt-get install faketime");
-      skip("libfaketime is not installed");
-      return;
-    }
-    const { product, jump } = await open(FAKETIME);
+    skip(WALL_CLOCK_OBSTACLE !== undefined, WALL_CLOCK_OBSTACLE);
+    const { product, jump } = await open();
     const slow = await product.createCustomer("slow");
     const brisk = await product.createCustomer("brisk");
     const capped = await product.createCustomer("capped");

@@ -8,7 +8,6 @@ import { type PostgresPair, type PostgresPlace, startPostgresPair } from "./post
 import type { NodePlace } from "./recipe.ts";
 
 export type ClusterPlaces = {
-  balancer: NodePlace;
   nodes: readonly NodePlace[];
   postgres: readonly [PostgresPlace, PostgresPlace];
 };
@@ -36,9 +35,11 @@ const SECRETS = {
  * Starts a cluster in a folder, or goes on with the one that is there.
  *
  * @param input.parts - Ends every part that was started, the last one first, also when the start fails.
- * @param input.balancer - Undefined for none.
+ * @param input.balancer - Which, and where it listens; undefined for none.
+ * @param input.databasePlaces - Where the nodes look for the database; left out: where the primary is.
  * @param input.configText - Text of turnpike.yaml, where there is none yet.
  * @param input.env - Further variables of the nodes.
+ * @param input.envOf - The same of one node, by its place.
  * @param input.signal - Gives the start up, between two parts or while a node gets ready.
  * @param input.note - Hears what is being done.
  */
@@ -46,9 +47,11 @@ export async function startCluster(input: {
   folder: string;
   places: ClusterPlaces;
   parts: AsyncDisposableStack;
-  balancer: BalancerName | undefined;
+  balancer: { name: BalancerName; at: NodePlace } | undefined;
+  databasePlaces?: readonly PostgresPlace[];
   configText: string;
   env?: Readonly<Record<string, string>>;
+  envOf?: (index: number) => Readonly<Record<string, string>>;
   signal?: AbortSignal;
   note?: (text: string) => void;
 }): Promise<Cluster> {
@@ -62,7 +65,7 @@ export async function startCluster(input: {
   const settings: NodeSettings = {
     configPath,
     env: {
-      DATABASE_URL: postgres.urlOf([postgres.primary.place]),
+      DATABASE_URL: postgres.urlOf(input.databasePlaces ?? [postgres.primary.place]),
       ...(await makeSecrets(join(folder, "secrets"))),
       ...input.env,
     },
@@ -72,20 +75,28 @@ export async function startCluster(input: {
   parts.defer(async () => {
     await Promise.all(nodes.map(async (node) => await node.stop()));
   });
-  for (const [index, place] of places.nodes.entries()) {
+  const start = async (index: number): Promise<ClusterNode> => {
+    const place = places.nodes[index];
+    if (place === undefined) {
+      throw new Error(`There is no node ${String(index + 1)}.`);
+    }
+    const env = { ...settings.env, ...input.envOf?.(index) };
+    const node = await startNode(nodeFolder(folder, index), place, { ...settings, env });
+    nodes[index] = node;
+    return node;
+  };
+  for (const index of places.nodes.keys()) {
     signal?.throwIfAborted();
     note(`node ${String(index + 1)} of ${String(places.nodes.length)}`);
-    const node = await startNode(nodeFolder(folder, index), place, settings);
-    nodes.push(node);
-    await awaitReady(node, signal);
+    await awaitReady(await start(index), signal);
   }
 
   const balancer =
     input.balancer === undefined
       ? undefined
-      : await startBalancer(input.balancer, {
-          folder: join(folder, input.balancer),
-          at: places.balancer,
+      : await startBalancer(input.balancer.name, {
+          folder: join(folder, input.balancer.name),
+          at: input.balancer.at,
           nodes: places.nodes,
         });
   if (balancer !== undefined) {
@@ -100,12 +111,7 @@ export async function startCluster(input: {
     balancer,
     settings,
     async restartNode(index) {
-      const place = places.nodes[index];
-      if (place === undefined) {
-        throw new Error(`There is no node ${String(index + 1)}.`);
-      }
-      const node = await startNode(nodeFolder(folder, index), place, settings);
-      nodes[index] = node;
+      const node = await start(index);
       await awaitReady(node);
       return node;
     },

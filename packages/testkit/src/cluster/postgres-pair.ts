@@ -80,9 +80,8 @@ export async function startPostgresPair(input: {
   places: readonly [PostgresPlace, PostgresPlace];
   settings?: Readonly<Record<string, string>>;
 }): Promise<PostgresPair> {
-  const folders = input.places.map(({ port }) => join(input.folder, `postgres-${String(port)}`));
-  const [first = "", second = ""] = folders;
-  for (const folder of folders) {
+  const [first, second] = [join(input.folder, "postgres-1"), join(input.folder, "postgres-2")];
+  for (const folder of [first, second]) {
     await mkdir(folder, { recursive: true, mode: 0o711 });
   }
   const markPath = join(input.folder, "postgres-primary");
@@ -215,8 +214,10 @@ async function start(
   place: PostgresPlace,
   settings: Readonly<Record<string, string>>,
 ): Promise<PostgresMember> {
+  // A host of its own may be given further addresses.
+  const addresses = place.within.length === 0 ? place.host : "*";
   // Later settings of a command line win over the product's own, which listens on a socket alone.
-  const further = { ...settings, listen_addresses: place.host, port: String(place.port) };
+  const further = { ...settings, listen_addresses: addresses, port: String(place.port) };
   const command = [
     ...made.command,
     ...Object.entries(further).flatMap(([name, value]) => ["-c", `${name}=${value}`]),

@@ -16,15 +16,22 @@ export type BalancerName = "haproxy" | "nginx";
  * Starts a load balancer with the configuration of `packaging/`, after it has checked it itself.
  *
  * @param input.folder - Where it may write.
+ * @param input.edit - Changes the configuration as its reader might.
  * @throws with the words of the program when it refuses the configuration.
  */
 export async function startBalancer(
   name: BalancerName,
-  input: { folder: string; at: NodePlace; nodes: readonly NodePlace[] },
+  input: {
+    folder: string;
+    at: NodePlace;
+    nodes: readonly NodePlace[];
+    edit?: (config: string) => string;
+  },
 ): Promise<LoggedProgram> {
   const { folder, at } = input;
   await mkdir(folder, { recursive: true });
-  const recipe = await readRecipe(name, input);
+  const written = await readRecipe(name, input);
+  const recipe = input.edit?.(written) ?? written;
   const path = join(folder, `${name}.conf`);
   await writeFile(path, name === "nginx" ? keepNginxInFolder(recipe, folder) : recipe);
   const options = name === "nginx" ? ["-p", folder, "-c", path] : ["-f", path];

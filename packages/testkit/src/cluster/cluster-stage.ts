@@ -1,13 +1,11 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
-import { SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "../poll-until.ts";
-import { startProgram } from "../program.ts";
 import { createBelow } from "../seeded-chance.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { createWallClock, WALL_CLOCK_OBSTACLE, type WallClock } from "../wall-clock.ts";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { startCluster } from "./cluster.ts";
 import { createHostNetwork, type Host, type HostNetwork } from "./hosts.ts";
 import { type ClusterNode, isReady } from "./node.ts";
 import type { NodePlace } from "./recipe.ts";
@@ -103,7 +101,7 @@ async function build(
     configText: `listen: { host: 0.0.0.0 }\n${input.configText}`,
     envOf: (index) => clocks[index]?.env ?? {},
   });
-  const serviceKey = await mintServiceKey(cluster, folder);
+  const serviceKey = await cluster.mintServiceKey();
   let primary = cluster.postgres.primary;
   const hostOf = (index: number) => get(hosts, index);
 
@@ -154,7 +152,7 @@ async function build(
         await sql.end();
       }
     },
-    reconcile: () => runTurnpike(cluster, folder, ["reconcile"]),
+    reconcile: () => cluster.turnpike("reconcile"),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
 }
@@ -165,33 +163,6 @@ function get<Item>(items: readonly Item[], index: number): Item {
     throw new Error(`There is no number ${String(index)}.`);
   }
   return item;
-}
-
-/** The command line on a machine of its own. */
-async function runTurnpike<Answer>(
-  cluster: Cluster,
-  folder: string,
-  args: readonly string[],
-): Promise<Answer> {
-  const { stdout, stderr } = await startProgram({
-    script: "apps/server/src/cli/main.ts",
-    args: [...args, "--json"],
-    env: {
-      ...cluster.settings.env,
-      TURNPIKE_CONFIG: cluster.settings.configPath,
-      TURNPIKE_DATA_DIR: join(folder, "command-line"),
-    },
-  }).ended;
-  if (stdout === "") {
-    throw new Error(`turnpike ${args.join(" ")}: ${stderr}`);
-  }
-  return JSON.parse(stdout) as Answer;
-}
-
-async function mintServiceKey(cluster: Cluster, folder: string): Promise<string> {
-  const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
-  const args = ["service-keys", "create", "--name", "Stage", ...scopes];
-  return (await runTurnpike<{ key: string }>(cluster, folder, args)).key;
 }
 
 async function createCustomer(

@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { SCOPES } from "@turnpike/domain/access/scopes";
 import { ensureSecretFile } from "../../../../apps/server/src/platform/secret-file.ts";
+import { startProgram } from "../program.ts";
 import { type BalancerName, startBalancer } from "./balancer.ts";
 import type { LoggedProgram } from "./logged-program.ts";
 import { awaitReady, type ClusterNode, type NodeSettings, startNode } from "./node.ts";
@@ -19,9 +21,12 @@ export type Cluster = {
   nodes: readonly ClusterNode[];
   /** Undefined when there is none. */
   balancer: LoggedProgram | undefined;
-  settings: NodeSettings;
   /** Starts a node again, in its folder. */
   restartNode(index: number): Promise<ClusterNode>;
+  /** What a command of `turnpike` answers, run on a machine of its own. */
+  turnpike<Answer>(...args: readonly string[]): Promise<Answer>;
+  /** The text of a new service key with every scope. */
+  mintServiceKey(): Promise<string>;
 };
 
 /** In the environment of every node, so that they are the same. */
@@ -105,11 +110,32 @@ export async function startCluster(input: {
     });
   }
 
+  async function turnpike<Answer>(...args: readonly string[]): Promise<Answer> {
+    const { stdout, stderr } = await startProgram({
+      script: "apps/server/src/cli/main.ts",
+      args: [...args, "--json"],
+      env: {
+        ...settings.env,
+        TURNPIKE_CONFIG: settings.configPath,
+        TURNPIKE_DATA_DIR: join(folder, "command-line"),
+      },
+    }).ended;
+    if (stdout === "") {
+      throw new Error(`turnpike ${args.join(" ")}: ${stderr}`);
+    }
+    return JSON.parse(stdout) as Answer;
+  }
+
   return {
     postgres,
     nodes,
     balancer,
-    settings,
+    turnpike,
+    async mintServiceKey() {
+      const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
+      const args = ["service-keys", "create", "--name", "Cluster", ...scopes];
+      return (await turnpike<{ key: string }>(...args)).key;
+    },
     async restartNode(index) {
       const node = await start(index);
       await awaitReady(node);

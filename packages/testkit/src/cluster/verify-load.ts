@@ -25,7 +25,7 @@ export type VerifyLoad = {
 };
 
 /** A caller waits for the disk with each call: several share a flush. */
-const CALLERS_A_NODE = 8;
+const CALLERS_A_NODE = 4;
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /** @param input.keys - In turn. */

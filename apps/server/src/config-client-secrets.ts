@@ -27,7 +27,8 @@ const clientSecrets = z
 /** The variable of the environment. */
 export const clientSecretVariables = { TURNPIKE_CLIENT_SECRETS: clientSecrets.optional() };
 
-function readSecret(path: string): string | undefined {
+/** @returns Undefined where there is no secret of a plausible length. */
+export function readSecret(path: string): string | undefined {
   try {
     // Editors end a file with a line break, which is no part of the secret.
     const secret = readFileSync(path, "utf8").trim();

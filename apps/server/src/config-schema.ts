@@ -8,25 +8,13 @@ import { clientSecretVariables } from "./config-client-secrets.ts";
 import { filesSection } from "./config-files.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
+import { origin } from "./config-origin.ts";
 import { landingSection, legalSection, referenceSection } from "./config-public-pages.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 import { storageSection } from "./config-storage.ts";
 import { stripeVariables } from "./config-stripe.ts";
 import { tokensSection } from "./config-tokens.ts";
-
-/** The form in which browsers send it (WHATWG URL, "origin"); null for what is no address. */
-function toOrigin(text: string): string | null {
-  return URL.canParse(text) ? new URL(text).origin : null;
-}
-
-/** `http://` or `https://`, a host in small letters, a port unless it is the usual one; nothing behind it. */
-const origin = z
-  .url({ protocol: /^https?$/, error: "An address such as https://api.example.com." })
-  .refine((value) => [value, null].includes(toOrigin(value)), {
-    error: ({ input }) =>
-      `Scheme, host and port alone, as browsers write them: ${String(toOrigin(String(input)))}.`,
-  });
 
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
@@ -490,6 +478,10 @@ export const environment = z
     TURNPIKE_IDENTITY_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_WEBHOOK_SECRET: z.string().min(32, "At least 32 characters.").optional(),
     TURNPIKE_SMTP_PASSWORD: z.string().optional(),
+    TURNPIKE_S3_SECRET_KEY: z
+      .string()
+      .regex(/^[\x21-\x7e]{8,512}$/, "8 to 512 plain characters without spaces.")
+      .optional(),
     ...stripeVariables,
     ...modelVariables,
     ...clientSecretVariables,

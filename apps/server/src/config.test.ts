@@ -77,6 +77,47 @@ describe("a client's secret", () => {
   });
 });
 
+describe("a bucket for files", () => {
+  const bucket = (changed = "") =>
+    `files:\n  store: s3\n  s3: { endpoint: "https://s3.example.com", bucket: acme, accessKeyId: AKID${changed} }\n`;
+  const env = { TURNPIKE_S3_SECRET_KEY: "CANARY-0001" };
+
+  it("has its secret from the environment or from a file, and defaults for the rest", () => {
+    const { files, s3SecretKey } = read(bucket(), env);
+    expect(s3SecretKey).toBe("CANARY-0001");
+    expect(files.s3).toMatchObject({ region: "us-east-1", prefix: "", pathStyle: false });
+    writeFileSync(join(folder, "s3-secret"), "CANARY-0002\n");
+    expect(read(bucket(", secretKeyFile: s3-secret")).s3SecretKey).toBe("CANARY-0002");
+    expect(read(undefined).s3SecretKey).toBeUndefined();
+  });
+
+  it("is refused half described, by http to another machine, or with two secrets or none", () => {
+    const mistakes = [
+      ...mistakesOf("files: { store: s3 }\n"),
+      ...mistakesOf(bucket()),
+      ...mistakesOf(undefined, env),
+      ...mistakesOf(bucket(", secretKeyFile: s3-secret"), env),
+      ...mistakesOf(bucket(", secretKeyFile: missing")),
+      ...mistakesOf(bucket().replace("https:", "http:"), env),
+      ...mistakesOf(bucket(", prefix: acme"), env),
+      ...mistakesOf(bucket().replace("bucket: acme", "bucket: Acme Files"), env),
+    ];
+    expect(mistakes).toEqual([
+      expect.stringContaining("Needs files.s3"),
+      expect.stringMatching(/^TURNPIKE_S3_SECRET_KEY {2}Is missing/),
+      expect.stringMatching(/^TURNPIKE_S3_SECRET_KEY {2}Is set, and files.s3 is not/),
+      expect.stringMatching(/^TURNPIKE_S3_SECRET_KEY {2}Is set as well as/),
+      expect.stringContaining("files.s3.secretKeyFile: Must be a readable file"),
+      expect.stringContaining("set plainHttp"),
+      expect.stringContaining("each with a slash behind it"),
+      expect.stringContaining("3 to 63 small letters"),
+    ]);
+    expect(mistakes.join()).not.toContain("CANARY");
+    const local = bucket(", plainHttp: true").replace("https:", "http:");
+    expect(read(local, env).files.s3?.endpoint).toBe("http://s3.example.com");
+  });
+});
+
 describe("a language model", () => {
   const model = (url: string) => `intelligence:\n  model: { url: "${url}", name: llama }\n`;
   const env = { TURNPIKE_MODEL_KEY: "sk-CANARY0001" };

@@ -15,6 +15,7 @@ import {
   splitIssue,
   toConfigError,
 } from "./config-file.ts";
+import { findS3Mistakes, toS3Secret } from "./config-files.ts";
 import { findEmulatorMistake } from "./config-firebase.ts";
 import { sendsKeyInClear } from "./config-intelligence.ts";
 import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
@@ -43,6 +44,8 @@ export const ENVIRONMENT = {
   TURNPIKE_WEBHOOK_SECRET:
     "Encrypts the secrets of webhooks, at least 32 characters; machines on one database need the same one. Default: generated and kept in the data folder.",
   TURNPIKE_SMTP_PASSWORD: "Password of the mail server, when mail.smtp has a user.",
+  TURNPIKE_S3_SECRET_KEY:
+    "Secret of the access key of files.s3. secretKeyFile there does the same.",
   TURNPIKE_STRIPE_KEY:
     "Restricted key of Stripe (rk_live_…) that collects live invoices. Left out: they are paid by hand.",
   TURNPIKE_STRIPE_WEBHOOK_SECRET:
@@ -80,6 +83,8 @@ export type Config = Readonly<
     /** Undefined: generated and kept in the data folder. */
     webhookSecret: string | undefined;
     smtpPassword: string | undefined;
+    /** Of the access key of `files.s3`; undefined where there is no bucket. */
+    s3SecretKey: string | undefined;
     /** By environment: undefined where Stripe does not collect. */
     stripeKeys: Readonly<
       Record<"live" | "test", { key: string; webhookSecrets: readonly string[] } | undefined>
@@ -104,7 +109,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
 /** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
 function findBrokenFiles(
-  { upstreams = [], legal, billing, identity }: ConfigFile,
+  { upstreams = [], legal, billing, identity, files }: ConfigFile,
   folder: string,
 ): { keys: (string | number)[]; message: string }[] {
   const documents = upstreams.map(({ openapi }, index) => ({
@@ -122,11 +127,16 @@ function findBrokenFiles(
     file: clientSecretFile,
     check: checkSecretFile,
   }));
+  const bucket = {
+    keys: ["files", "s3", "secretKeyFile"],
+    file: files.s3?.secretKeyFile,
+    check: checkSecretFile,
+  };
   const looks = [
     { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
     { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
   ];
-  return [...documents, ...texts, ...secrets, ...looks].flatMap(({ keys, file, check }) => {
+  return [...documents, ...texts, ...secrets, bucket, ...looks].flatMap(({ keys, file, check }) => {
     const message = file === undefined ? undefined : check(resolve(folder, file));
     return message === undefined ? [] : [{ keys, message }];
   });
@@ -307,6 +317,7 @@ export function readConfig(
       message: issue.message,
     })),
     ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
+    ...findS3Mistakes(parsedEnv.data?.TURNPIKE_S3_SECRET_KEY, file?.files),
     ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
     ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
   ];
@@ -350,6 +361,10 @@ export function readConfig(
     identitySecret: parsedEnv.data.TURNPIKE_IDENTITY_SECRET,
     webhookSecret: parsedEnv.data.TURNPIKE_WEBHOOK_SECRET,
     smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
+    s3SecretKey: toS3Secret(parsedEnv.data.TURNPIKE_S3_SECRET_KEY, {
+      s3: rest.files.s3,
+      folder: dirname(path),
+    }),
     stripeKeys: {
       live: toStripeKeys(
         parsedEnv.data.TURNPIKE_STRIPE_KEY,

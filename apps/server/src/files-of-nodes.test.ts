@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { type S3Server, startS3Server } from "@turnpike/testkit/s3-server";
 import { spawnScript } from "@turnpike/testkit/spawn-script";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -21,28 +22,45 @@ const SIX_DAYS_OF_HOURS = {
   to: "2026-06-07T00:00:00Z",
 };
 
-describe.each(["postgres"] as const)("two nodes that keep files in %s", (store) => {
+const s3Of = ({ url, bucket, keys }: S3Server) => ({
+  endpoint: url,
+  region: keys.region,
+  bucket,
+  prefix: "acme/",
+  pathStyle: true,
+  accessKeyId: keys.accessKeyId,
+});
+
+describe.each(["postgres", "s3"] as const)("two nodes that keep files in %s", (store) => {
   let database: TestDatabase;
+  let bucket: S3Server;
   let nodes: readonly [TestApp, TestApp];
   beforeAll(async () => {
     database = await createTestDatabase();
-    const configText = JSON.stringify({ files: { store } });
+    bucket = await startS3Server();
+    const options = {
+      configText: JSON.stringify({
+        files: { store, s3: store === "s3" ? s3Of(bucket) : undefined },
+      }),
+      env: store === "s3" ? { TURNPIKE_S3_SECRET_KEY: bucket.keys.secretAccessKey } : {},
+    };
     // Each has a data folder of its own.
-    nodes = [
-      await startTestApp(database, { configText }),
-      await startTestApp(database, { configText }),
-    ];
+    nodes = [await startTestApp(database, options), await startTestApp(database, options)];
   });
   afterAll(async () => {
     for (const node of nodes) {
       await node.close();
     }
+    await bucket.close();
     await database.close();
   });
 
   const settingsOf = (node: TestApp): FileStoreSettings => ({
     store,
     folder: join(node.dataFolder, "files"),
+    ...(store === "s3" && {
+      s3: { ...s3Of(bucket), ...bucket.keys, publicEndpoint: bucket.url },
+    }),
   });
 
   /** One call an hour. */

@@ -65,7 +65,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     logger,
     findLogo: createBrandLogo({ mark: data.mail.brand.mark, drawer: createLogoDrawer(), logger }),
   });
-  const { fileStore, moveFormer } = await openFileStore(data.files, services);
+  const files = await openFileStore(data.files, services);
   const queue = await openJobQueue({ target: data.target, logger });
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);
   const pump = startWebhookPump({
@@ -76,7 +76,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     webhookNotices: createWebhookNotices({ ...services, jobs: queue, notices: data.notices }),
   });
   const stopping = new AbortController();
-  const moving = moveFormer(stopping.signal).catch((error: unknown) => {
+  const moving = files.moveFormer(stopping.signal).catch((error: unknown) => {
     logger.warn({ err: error }, "files were not moved and are read where they are");
   });
   await runJobThread({
@@ -84,7 +84,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     logger,
     jobs: createJobs({
       ...services,
-      fileStore,
+      fileStore: files.fileStore,
       mailTransport,
       jobs: queue,
       notices: data.notices,
@@ -97,6 +97,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       await moving;
       await pump.stop(PUMP_STOP_MS);
       mailTransport.close();
+      await files.close();
       await queue.close();
       await webhookPool.close();
       await pool.close();

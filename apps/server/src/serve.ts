@@ -65,7 +65,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     consoleUrl: urls.console,
     attempts: worker?.limits.attemptsOf("sign-in"),
   });
-  const { fileStore } = await openFileStore(toFileSettings(config), services);
+  const files = await openFileStore(toFileSettings(config), services);
   const app = buildApp({
     ...input,
     metering,
@@ -76,7 +76,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     builtinProvider,
     sso,
     outbound,
-    fileStore,
+    fileStore: files.fileStore,
     webhooks: openWebhooks(await readWebhookSettings(config)),
     draining: draining.signal,
   });
@@ -109,7 +109,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
       ]);
       await builtinProvider?.stop();
       await metering.stop(COMMIT_MS);
-      await Promise.all([changes.stop(), outbound.close()]);
+      await Promise.all([changes.stop(), outbound.close(), files.close()]);
     },
   };
 }

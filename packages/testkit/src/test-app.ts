@@ -184,7 +184,7 @@ export async function startTestApp(
     clientId: BUILTIN_CLIENT_ID,
     now: () => new Date(),
   });
-  const { fileStore } = await openFileStore(toFileSettings(config), services);
+  const files = await openFileStore(toFileSettings(config), services);
   const app = buildApp({
     installation: {
       config,
@@ -228,7 +228,7 @@ export async function startTestApp(
       queue,
       health: () => ({ isAlive: true, lastHeartbeatAgeMs: 0, failedCount: 0, restarts: 0 }),
     },
-    fileStore,
+    fileStore: files.fileStore,
     webhooks: openWebhooks({
       secret: "a secret of webhooks that only tests use",
       allowPrivate: config.webhooks.allowPrivate,
@@ -355,6 +355,7 @@ export async function startTestApp(
         changes.stop(),
         queue.close(),
         outbound.close(),
+        files.close(),
       ]);
       await metering.stop(DRAIN_MS);
       await upstream.close();

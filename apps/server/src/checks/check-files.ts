@@ -5,7 +5,11 @@ import type { Config } from "../config.ts";
 import { toFileSettings } from "../to-file-settings.ts";
 import { type Finding, ok } from "./check.ts";
 
-const PLACES = { disk: "in the data folder", postgres: "in the database" } as const;
+const PLACES = {
+  disk: "in the data folder",
+  postgres: "in the database",
+  s3: "in a bucket",
+} as const;
 const PROBE = "turnpike";
 
 async function* once(content: string): AsyncGenerator<Uint8Array> {
@@ -31,14 +35,14 @@ async function probe(store: FileStore, fileId: string): Promise<void> {
 
 /** Whether files can be stored and read, and whether other machines could read them. */
 export async function checkFiles(
-  services: Pick<AppServices, "transact" | "clock" | "logger" | "newId">,
+  services: Pick<AppServices, "transact" | "clock" | "logger" | "newId" | "randomBytes">,
   config: Config,
 ): Promise<Finding> {
   const settings = toFileSettings(config);
   const place = PLACES[settings.store];
   try {
-    const { fileStore } = await openFileStore(settings, services);
-    await probe(fileStore, services.newId("file"));
+    const { fileStore, close } = await openFileStore(settings, services);
+    await probe(fileStore, services.newId("file")).finally(close);
   } catch (error) {
     return {
       state: "failed",
@@ -51,7 +55,7 @@ export async function checkFiles(
         state: "warning",
         seen: "Files are kept in the data folder of this machine: others on the same database could not serve them.",
         advice:
-          "Leave files.store out, or set it to postgres, unless this machine stays the only one.",
+          "Leave files.store out, or set it to postgres or s3, unless this machine stays the only one.",
       }
     : ok(`Kept ${place}: a few bytes were written, read and deleted just now.`);
 }

@@ -15,7 +15,7 @@ export type ChecksInput = {
   urls: PublicUrls;
   clock: Clock;
   /** Null where the database cannot be opened. */
-  services: Pick<AppServices, "transact" | "clock" | "logger" | "newId"> | null;
+  services: Pick<AppServices, "transact" | "clock" | "logger" | "newId" | "randomBytes"> | null;
   /** Why it cannot be opened. */
   databaseTrouble?: string;
   version: string;

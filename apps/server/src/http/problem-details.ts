@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { isConnectionError, isRetryableError } from "@turnpike/db/database-errors";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES, type ErrorCode, errorPageSlug } from "@turnpike/domain/errors/error-codes";
+import { S3Error } from "#platform/s3-client.ts";
 
 /** The body of every refusal and failure (RFC 9457), with `error` and `message` for clients that read those. */
 export type ProblemDetails = {
@@ -38,6 +39,14 @@ export function toAppError(error: unknown): AppError {
     return new AppError({
       code: "DATABASE_UNAVAILABLE",
       publicMessage: "The database cannot answer right now. Try again in a moment.",
+      headers: { "retry-after": "2" },
+      cause: error,
+    });
+  }
+  if (error instanceof S3Error) {
+    return new AppError({
+      code: "FILE_STORE_UNAVAILABLE",
+      publicMessage: "The file store cannot answer right now. Try again in a moment.",
       headers: { "retry-after": "2" },
       cause: error,
     });

@@ -124,6 +124,10 @@ export const ERROR_CODES = {
     status: 503,
     title: "The database cannot be reached",
   },
+  FILE_STORE_UNAVAILABLE: {
+    status: 503,
+    title: "The file store does not answer",
+  },
   IDENTITY_PROVIDER_UNAVAILABLE: {
     status: 503,
     title: "The identity provider cannot be reached",

@@ -44,22 +44,29 @@ function summarise(folder: string, content: BackupManifest): Summary {
   };
 }
 
+/** Of a backup that was made, with the bucket whose files are not in it. */
+type Taken = Summary & { bucketLeftOut: string | null };
+
 const toMegabytes = (bytes: number): string => `${toGrouped(Math.ceil(bytes / MEGABYTE))} MB`;
 
-function toSummaryText(summary: Summary): string {
+function toSummaryText(summary: Summary & Partial<Taken>): string {
+  const { bucketLeftOut = null } = summary;
   return toRecord([
     ["Backup", summary.folder],
     ["Made", summary.madeAt],
     ["Of version", summary.version],
     ["Database", summary.how],
     ["Secrets", summary.withSecrets ? "included: keep it as safe as the installation" : "left out"],
+    ...(bucketLeftOut === null
+      ? []
+      : [["Left out", `files in the bucket ${bucketLeftOut}: copy it as well`] as const]),
     ["Size", `${toMegabytes(summary.bytes)} in ${toGrouped(summary.files)} files, each sealed`],
   ]);
 }
 
 type Options = { config: Config; target: ConnectionTarget; folder: string; withSecrets: boolean };
 
-async function takeWithProgress(cli: Cli, options: Options, signal: AbortSignal): Promise<Summary> {
+async function takeWithProgress(cli: Cli, options: Options, signal: AbortSignal): Promise<Taken> {
   const { config, target, folder, withSecrets } = options;
   const progress = cli.startProgress("backup");
   let bytes = 0;
@@ -79,7 +86,7 @@ async function takeWithProgress(cli: Cli, options: Options, signal: AbortSignal)
       },
     });
     await writeLastBackup(config.dataFolder, { madeAt: content.madeAt, folder });
-    return summarise(folder, content);
+    return { ...summarise(folder, content), bucketLeftOut: config.files.s3?.bucket ?? null };
   } finally {
     progress.end();
   }

@@ -21,7 +21,11 @@ export interface FileStore {
   put(
     fileId: string,
     content: AsyncIterable<Uint8Array>,
-    options: { bytesMax: number },
+    options: {
+      bytesMax: number;
+      /** For stores that keep one with the content. */
+      mediaType?: string;
+    },
   ): Promise<StoredFile>;
   /** Reads a file or a slice of it; `undefined` if there is none. */
   open(fileId: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { databaseErrorCode } from "@turnpike/db/database-errors";
 import type { AppServices } from "#platform/app-services.ts";
 import { FILE_TRANSFERS } from "#platform/transact.ts";
+import { createContentMeter, toChunks } from "./cut-content.ts";
 import {
   addChunk,
   type ContentRow,
@@ -20,7 +20,6 @@ import {
   assertFileId,
   type ByteRange,
   type FileStore,
-  FileTooLargeError,
   StorageFullError,
   type StoredFile,
 } from "./file-store.ts";
@@ -34,47 +33,6 @@ const PAGE = 500;
 const DISK_FULL = "53100";
 
 type Deps = Pick<AppServices, "transact" | "clock">;
-
-/** Cuts content into chunks of one length; the last may be shorter. */
-async function* toChunks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let chunk = Buffer.alloc(CHUNK_BYTES);
-  let filled = 0;
-  for await (const part of content) {
-    for (let from = 0; from < part.byteLength; ) {
-      const taken = part.subarray(from, from + CHUNK_BYTES - filled);
-      chunk.set(taken, filled);
-      filled += taken.byteLength;
-      from += taken.byteLength;
-      if (filled === CHUNK_BYTES) {
-        yield chunk;
-        chunk = Buffer.alloc(CHUNK_BYTES);
-        filled = 0;
-      }
-    }
-  }
-  if (filled > 0) {
-    yield chunk.subarray(0, filled);
-  }
-}
-
-/** Hashes what passes. @throws {FileTooLargeError} beyond `bytesMax`. */
-function createMeter(bytesMax: number) {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  return {
-    async *pass(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-      for await (const part of content) {
-        bytes += part.byteLength;
-        if (bytes > bytesMax) {
-          throw new FileTooLargeError(`More than ${String(bytesMax)} bytes.`);
-        }
-        hash.update(part);
-        yield part;
-      }
-    },
-    result: (): StoredFile => ({ bytes, sha256: hash.digest() }),
-  };
-}
 
 /**
  * Stores files in the database, in chunks, so that any process serves any of them. Each chunk is a transaction of its own: neither
@@ -103,9 +61,9 @@ export function createPostgresFileStore(deps: Deps): FileStore {
     contentId: bigint,
     input: { content: AsyncIterable<Uint8Array>; bytesMax: number },
   ): Promise<StoredFile> {
-    const meter = createMeter(input.bytesMax);
+    const meter = createContentMeter(input.bytesMax);
     let position = 0;
-    for await (const bytes of toChunks(meter.pass(input.content))) {
+    for await (const bytes of toChunks(meter.pass(input.content), CHUNK_BYTES)) {
       const chunk = { contentId, position, bytes, now: clock.now() };
       assertKept(await run((tx) => addChunk(tx, chunk)));
       position += 1;

@@ -90,7 +90,10 @@ export async function uploadFile(
   await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId, { ...deps, added: 1 }));
   const fileId = deps.newId("file");
   const stored = await deps.fileStore
-    .put(fileId, checkContent(input.mediaType, input.content), { bytesMax: FILE_BYTES_MAX })
+    .put(fileId, checkContent(input.mediaType, input.content), {
+      bytesMax: FILE_BYTES_MAX,
+      mediaType: input.mediaType,
+    })
     .catch((error: unknown) => {
       throw toUploadError(error);
     });

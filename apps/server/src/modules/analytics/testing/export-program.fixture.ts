@@ -30,7 +30,7 @@ export async function writeInProgram(input: {
     logger: createLogger({ level: "silent" }),
     randomBytes: (count) => randomBytes(count),
   };
-  const { fileStore } = await openFileStore(input.files, services);
+  const { fileStore, close } = await openFileStore(input.files, services);
   let puts = 0;
   let isMore = true;
   const deps: WriteExportDeps = {
@@ -60,5 +60,6 @@ export async function writeInProgram(input: {
       signal: new AbortController().signal,
     });
   }
+  await close();
   await pool.close();
 }

@@ -1,3 +1,4 @@
+import type { ComponentHealth } from "#http/system.routes.ts";
 import type { FileStore } from "#modules/files/index.ts";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import type { BuiltinProvider, IdentityProvider } from "#modules/identity/index.ts";
@@ -25,6 +26,8 @@ export type AppInput = {
   urls: { console: string; gateway: string };
   version: string;
   jobs: Pick<BackgroundJobs, "health" | "queue">;
+  /** Health of what the process shares with others: the database, other nodes. Left out: nothing is said of it. */
+  shared?: { health(): Record<string, ComponentHealth> } | undefined;
   /** Left out when only providers elsewhere vouch for people. */
   builtinProvider?:
     | (BuiltinProvider & Partial<Pick<IdentityProvider, "handle" | "ownAccounts">>)

@@ -7,6 +7,11 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { offerSetupCode } from "#modules/identity/index.ts";
 
+const ALONE = {
+  secret: "of the installation, 32 characters long",
+  hasOthers: () => Promise.resolve(false),
+};
+
 /** What a revoked right may take until it is gone everywhere. */
 
 let database: TestDatabase;
@@ -79,7 +84,7 @@ describe("POST /auth/verify", () => {
 
 describe("the setup code", () => {
   it("makes one operator, also when 50 people race for it over HTTP", async () => {
-    const code = (await offerSetupCode(app.services)) ?? expect.fail("no code");
+    const code = (await offerSetupCode(app.services, ALONE)) ?? expect.fail("no code");
     const tokens = await Promise.all(Array.from({ length: 50 }, () => app.mintIdToken()));
     const replies = await Promise.all(
       tokens.map((token) => app.call(token, "POST", "/v1/setup/claim", { code })),
@@ -99,8 +104,8 @@ describe("the setup code", () => {
     await database.sql`delete from setup_codes`;
     const check = async (code: string) =>
       (await app.call(undefined, "POST", "/v1/setup/check", { code })).json;
-    const old = (await offerSetupCode(app.services)) ?? expect.fail("no code");
-    const code = (await offerSetupCode(app.services)) ?? expect.fail("no code");
+    const old = (await offerSetupCode(app.services, ALONE)) ?? expect.fail("no code");
+    const code = (await offerSetupCode(app.services, ALONE)) ?? expect.fail("no code");
     expect([await check("guess"), await check(old)]).toEqual([{ valid: false }, { valid: false }]);
     expect([await check(code), await check(code)]).toEqual([{ valid: true }, { valid: true }]);
     const claim = await app.call(await app.mintIdToken(), "POST", "/v1/setup/claim", { code });
@@ -111,7 +116,7 @@ describe("the setup code", () => {
   it("can be guessed at most sixty times an hour from one network", async () => {
     await database.sql`delete from setup_codes`;
     const own = await startTestApp(database);
-    const code = (await offerSetupCode(own.services)) ?? expect.fail("no code");
+    const code = (await offerSetupCode(own.services, ALONE)) ?? expect.fail("no code");
     const check = (guess: string) =>
       own.call(undefined, "POST", "/v1/setup/check", { code: guess });
     for (let index = 0; index < 60; index += 1) {

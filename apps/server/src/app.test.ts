@@ -11,6 +11,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { offerSetupCode } from "#modules/identity/index.ts";
 
+const ALONE = {
+  secret: "of the installation, 32 characters long",
+  hasOthers: () => Promise.resolve(false),
+};
+
 const ALLOWED_ORIGIN = "https://app.example.com";
 const CANARY = "canary-of-this-installation-0123456789";
 const CONFIG = `
@@ -385,7 +390,7 @@ describe("what anybody can read", () => {
 
 describe("the log", () => {
   it("holds no key, no setup code and no credential, after anything that was sent or failed", async () => {
-    const code = (await offerSetupCode(app.services)) ?? "";
+    const code = (await offerSetupCode(app.services, ALONE)) ?? "";
     const unknown = formatKey("live", app.services.randomBytes(KEY_RANDOM_BYTES)).key;
     await app.call(unknown, "GET", "/v1/plans");
     await app.call(`Bearer-${CANARY}`, "GET", "/v1/plans");

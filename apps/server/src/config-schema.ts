@@ -472,6 +472,10 @@ export const environment = z
       .transform((text) => (/^\d{1,4}$/.test(text) ? Number(text) : text))
       .pipe(workers)
       .optional(),
+    TURNPIKE_NODES_MAY_DIFFER: z
+      .enum(["true", "false"], { error: "true or false." })
+      .default("false")
+      .transform((word) => word === "true"),
     TURNPIKE_DATABASE_USER: z.string().optional(),
     TURNPIKE_CONSOLE_URL: origin.optional(),
     TURNPIKE_SIGNING_SECRET: z.string().min(32, "At least 32 characters.").optional(),

@@ -33,6 +33,8 @@ export const ENVIRONMENT = {
     "production or development. Default production; development allows what only one machine may use, such as Firebase's emulator.",
   TURNPIKE_WORKERS:
     "Threads that serve calls, a number or auto. Overrides workers of the file. Default 1.",
+  TURNPIKE_NODES_MAY_DIFFER:
+    "true lets this node start beside others of the same database whose configuration differs, while you change one after the other. Default false.",
   TURNPIKE_DATABASE_USER:
     "System user that runs the embedded PostgreSQL when Turnpike is started by root.",
   TURNPIKE_CONSOLE_URL:
@@ -74,6 +76,8 @@ export type Config = Readonly<
     logLevel: string;
     /** Undefined: the embedded PostgreSQL. */
     databaseUrl: string | undefined;
+    /** True: other nodes of the database may have another configuration. */
+    nodesMayDiffer: boolean;
     /** System user of the embedded PostgreSQL under root; undefined: chosen. */
     databaseUser: string | undefined;
     /** Undefined: generated and kept in the data folder. */
@@ -356,6 +360,7 @@ export function readConfig(
     }),
     logLevel: parsedEnv.data.TURNPIKE_LOG_LEVEL ?? log.level,
     databaseUrl: parsedEnv.data.DATABASE_URL,
+    nodesMayDiffer: parsedEnv.data.TURNPIKE_NODES_MAY_DIFFER,
     databaseUser: parsedEnv.data.TURNPIKE_DATABASE_USER,
     signingSecret: parsedEnv.data.TURNPIKE_SIGNING_SECRET,
     identitySecret: parsedEnv.data.TURNPIKE_IDENTITY_SECRET,

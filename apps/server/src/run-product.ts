@@ -5,6 +5,7 @@ import { writeAddresses } from "#platform/addresses-file.ts";
 import { systemClock } from "#platform/clock.ts";
 import { openDataFolder } from "#platform/data-folder.ts";
 import { startDemoUpstreams } from "#platform/demo-upstream.ts";
+import type { NodeMembership } from "#platform/join-nodes.ts";
 import { letHeapGrow } from "#platform/let-heap-grow.ts";
 import { probePort } from "#platform/listen.ts";
 import { outliveOutput } from "#platform/outlive-output.ts";
@@ -12,6 +13,8 @@ import { readVersion } from "#platform/read-version.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
 import type { Config } from "./config.ts";
 import { type Installation, openInstallation } from "./deps.ts";
+import { openNodes, toNodesHealth } from "./open-nodes.ts";
+import { readIdentitySecret } from "./open-sso.ts";
 import { samplePathOf } from "./public-site.ts";
 import { type PublicUrls, toPublicUrls } from "./public-urls.ts";
 import { serve } from "./serve.ts";
@@ -74,9 +77,10 @@ async function startUpstreams(config: Config) {
 
 async function start(
   installation: Installation,
-  ports: { people: number; programs: number },
+  place: { nodes: NodeMembership; ports: { people: number; programs: number }; version: string },
   toText: (readiness: Readiness) => string,
 ): Promise<Running> {
+  const { nodes, ports, version } = place;
   const { config, services } = installation;
   const { workers } = config;
   await prepareUsagePartitions(services).catch((error: unknown) => {
@@ -87,8 +91,16 @@ async function start(
   const urls = toPublicUrls(config, ports);
   const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
-  const version = readVersion(config.checkout);
-  const input = { installation, ports, urls, version, jobs, upstreams: upstreams.upstreams };
+  const shared = { health: () => toNodesHealth(nodes.others(), version) };
+  const input = {
+    installation,
+    ports,
+    urls,
+    version,
+    jobs,
+    shared,
+    upstreams: upstreams.upstreams,
+  };
   const serving =
     workers === 1
       ? await serve({ ...input, folder: config.dataFolder })
@@ -100,7 +112,10 @@ async function start(
       "Calls with test keys are refused: testUrl of turnpike.yaml says where they go, or that they reach the live API",
     );
   }
-  const setupCode = await offerSetupCode(services);
+  const setupCode = await offerSetupCode(services, {
+    secret: await readIdentitySecret(config),
+    hasOthers: nodes.hasOthers,
+  });
   installation.database.endStart();
   await writeAddresses(config.dataFolder, { ...urls, samplePath: samplePathOf(config) });
   return {
@@ -108,6 +123,7 @@ async function start(
     stop: async () => {
       await serving.stop();
       await Promise.all([jobs.stop(), upstreams.stop()]);
+      await nodes.leave();
       await installation.close();
     },
   };
@@ -171,10 +187,15 @@ export async function runProduct(
     throw error;
   }
   const installation = await openInstallation(config, folder);
+  let nodes: NodeMembership | undefined;
   let running: Running;
   try {
-    running = await start(installation, ports, toText);
+    const version = readVersion(config.checkout);
+    // Before anything that reads what other nodes wrote, or writes for them.
+    nodes = await openNodes(installation, { port: ports.people, version });
+    running = await start(installation, { nodes, ports, version }, toText);
   } catch (error) {
+    await nodes?.leave();
     await installation.close();
     throw error;
   }

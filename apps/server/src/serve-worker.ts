@@ -1,5 +1,6 @@
 import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
+import type { ComponentHealth } from "#http/system.routes.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import type { WorkerState } from "#platform/worker-fleet.ts";
@@ -32,6 +33,7 @@ export type ServeNews = {
   jobs: JobsHealth;
   isDatabaseUp: boolean | null;
   workers: WorkerState<ServingHealth>[];
+  shared: Record<string, ComponentHealth>;
 };
 
 const JOBS_UNKNOWN: JobsHealth = {
@@ -68,6 +70,7 @@ async function startServing(data: ServeWorkerData): Promise<void> {
       installation,
       worker: side,
       jobs: { queue, health: () => news?.jobs ?? JOBS_UNKNOWN },
+      shared: { health: () => news?.shared ?? {} },
     });
     installation.database.endStart();
     return {

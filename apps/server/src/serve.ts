@@ -5,13 +5,12 @@ import { closeServer, listen, toPortError } from "#platform/listen.ts";
 import { watchLoop } from "#platform/loop-watch.ts";
 import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
-import { ensureSecretFile } from "#platform/secret-file.ts";
 import { buildApp } from "./app.ts";
 import type { AppInput } from "./app-input.ts";
-import { dataPath } from "./deps.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
 import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
+import { readSigningSecret } from "./read-signing-secret.ts";
 import type { ServingHealth } from "./serving-health.ts";
 import { toFileSettings } from "./to-file-settings.ts";
 
@@ -24,7 +23,7 @@ export const SERVING_STOP_MS = DRAIN_MS + 2 * COMMIT_MS + 3_000;
 
 export type ServeInput = Pick<
   AppInput,
-  "installation" | "upstreams" | "urls" | "version" | "jobs" | "worker"
+  "installation" | "upstreams" | "urls" | "version" | "jobs" | "worker" | "shared"
 > & {
   ports: { people: number; programs: number };
   /** Of the journal, and of what tells the next start who wrote it; this thread's own. */
@@ -70,9 +69,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     ...input,
     metering,
     changes,
-    signingSecret:
-      config.signingSecret ??
-      (await ensureSecretFile(dataPath(config, "secrets"), "signing-secret")),
+    signingSecret: await readSigningSecret(config),
     builtinProvider,
     sso,
     outbound,

@@ -34,6 +34,7 @@ type HealthInput = {
   documents: RouteDocuments;
   upstreamHealth: ApiGateway["upstreamHealth"];
   jobs: { health(): JobsHealth };
+  shared?: { health(): Record<string, ComponentHealth> } | undefined;
   storage: Pick<StorageGuard, "findTrouble">;
   worker?: WorkerStates | undefined;
 };
@@ -209,6 +210,7 @@ export function createServingHealth(input: HealthInput): {
         ...(database.status === "ok" ? await checkBilling(input.installation, billing) : {}),
         jobs: checkJobs(input.jobs.health()),
         storage: checkStorage(input.storage.findTrouble()),
+        ...input.shared?.health(),
       };
     },
   };

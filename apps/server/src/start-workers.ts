@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { createUpstreamRouter } from "#modules/gateway/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { probePort } from "#platform/listen.ts";
-import { ensureSecretFile } from "#platform/secret-file.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import { startWorkerFleet, type WorkerFleet } from "#platform/worker-fleet.ts";
-import { dataPath, type Installation } from "./deps.ts";
+import type { Installation } from "./deps.ts";
+import { readIdentitySecret } from "./open-sso.ts";
+import { readSigningSecret } from "./read-signing-secret.ts";
 import { SERVING_STOP_MS, type ServeInput, type Serving } from "./serve.ts";
 import type { ServeNews, ServeWorkerData } from "./serve-worker.ts";
 import type { ServingHealth } from "./serving-health.ts";
@@ -100,14 +101,10 @@ export async function startWorkers(
 ): Promise<Pick<Serving, "stop"> & { fleet: WorkerFleet<ServingHealth> }> {
   const { installation, workers, upstreams } = input;
   const { services, logger, database } = installation;
-  const secrets = dataPath(installation.config, "secrets");
   const config = {
     ...installation.config,
-    signingSecret:
-      installation.config.signingSecret ?? (await ensureSecretFile(secrets, "signing-secret")),
-    identitySecret: installation.config.identity.builtin
-      ? (installation.config.identitySecret ?? (await ensureSecretFile(secrets, "identity-secret")))
-      : undefined,
+    signingSecret: await readSigningSecret(installation.config),
+    identitySecret: await readIdentitySecret(installation.config),
   };
   const memory = createSharedMemory({
     // Those for tests included.
@@ -139,6 +136,7 @@ export async function startWorkers(
       jobs: input.jobs.health(),
       isDatabaseUp: installation.isDatabaseUp?.() ?? null,
       workers: states,
+      shared: input.shared?.health() ?? {},
     }),
     onEnd: (worker) => forgetWorker(memory, worker),
     heapMegabytesMax: input.heapMegabytesMax,

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   lease: "lse",
   lock: "lck",
   process: "prc",
+  node: "nod",
   audit: "aud",
   notification: "ntf",
   mail: "mail",
@@ -70,6 +71,7 @@ type IdOf = {
   lease: LeaseId;
   lock: LockId;
   process: ProcessId;
+  node: string;
   audit: string;
   notification: string;
   mail: string;

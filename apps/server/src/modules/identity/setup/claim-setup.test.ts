@@ -19,6 +19,11 @@ import {
 import { claimSetup } from "./claim-setup.ts";
 import { offerSetupCode } from "./setup-code.ts";
 
+const ALONE = {
+  secret: "of the installation, 32 characters long",
+  hasOthers: () => Promise.resolve(false),
+};
+
 let database: TestDatabase;
 let services: TestServices;
 beforeEach(async () => {
@@ -28,7 +33,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 async function offer(): Promise<string> {
-  return (await offerSetupCode(services)) ?? expect.fail("no code");
+  return (await offerSetupCode(services, ALONE)) ?? expect.fail("no code");
 }
 
 async function operatorIds(): Promise<string[]> {

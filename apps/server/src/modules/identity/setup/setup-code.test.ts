@@ -5,6 +5,11 @@ import { createTestServices, type TestServices } from "@turnpike/testkit/test-se
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claimSetupCode, offerSetupCode } from "./setup-code.ts";
 
+const ALONE = {
+  secret: "of the installation, 32 characters long",
+  hasOthers: () => Promise.resolve(false),
+};
+
 // A setup code belongs to the whole installation, so each case has its own database.
 let database: TestDatabase;
 let services: TestServices;
@@ -15,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 async function offer(): Promise<string> {
-  const code = await offerSetupCode(services);
+  const code = await offerSetupCode(services, ALONE);
   expect(code).toMatch(/^[A-Za-z0-9_-]{32}$/);
   return code ?? "";
 }
@@ -56,7 +61,7 @@ describe("setup code", () => {
 
   it("is no longer offered once an installation is claimed", async () => {
     await claim(await offer());
-    expect(await offerSetupCode(services)).toBeUndefined();
+    expect(await offerSetupCode(services, ALONE)).toBeUndefined();
   });
 
   it("stays valid if the work of its claim fails", async () => {
@@ -70,7 +75,9 @@ describe("setup code", () => {
   });
 
   it("leaves at most one claimable code when several processes start at once", async () => {
-    const codes = await Promise.all(Array.from({ length: 10 }, () => offerSetupCode(services)));
+    const codes = await Promise.all(
+      Array.from({ length: 10 }, () => offerSetupCode(services, ALONE)),
+    );
     const outcomes = await Promise.allSettled(codes.map((code) => claim(code ?? "")));
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
   });
@@ -79,7 +86,10 @@ describe("setup code", () => {
     for (let round = 0; round < 10; round += 1) {
       await database.sql`delete from setup_codes`;
       const code = await offer();
-      const [claimed, offered] = await Promise.allSettled([claim(code), offerSetupCode(services)]);
+      const [claimed, offered] = await Promise.allSettled([
+        claim(code),
+        offerSetupCode(services, ALONE),
+      ]);
       const second = offered.status === "fulfilled" ? offered.value : undefined;
       const again =
         second === undefined ? "none" : (await Promise.allSettled([claim(second)]))[0]?.status;

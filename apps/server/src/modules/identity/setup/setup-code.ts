@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, hkdfSync } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import { VISITORS } from "#platform/transact.ts";
 import {
+  findOpenSalt,
   isClaimed,
   isSetupCodeOpen,
   lockSetupCodes,
@@ -17,20 +18,42 @@ function hashCode(code: string): Uint8Array {
   return createHash("sha256").update(code).digest();
 }
 
+function toCode(secret: string, salt: Uint8Array): string {
+  const code = hkdfSync("sha256", secret, salt, "turnpike: setup code", CODE_BYTES);
+  return Buffer.from(code).toString("base64url");
+}
+
+/** What all nodes on a database have in common. */
+export type SharedSetup = {
+  /** At least 32 characters. The code can be worked out from it and the database. */
+  secret: string;
+  /** Whether other nodes run, whose code must stay valid. Asked while no other node can offer one. */
+  hasOthers(tx: Tx): Promise<boolean>;
+};
+
 /**
  * Offers a setup code until the installation is claimed. The code makes its holder the operator, so it is printed where
- * only the person who started the process reads it. A new start replaces the previous code.
+ * only the person who started the process reads it. A start replaces the previous code, unless other nodes run: then it is the
+ * same as theirs.
  *
- * @returns The code, 192 random bits in base64url, or `undefined` once the installation is claimed.
+ * @returns The code, 192 bits in base64url, or `undefined` once the installation is claimed.
  */
-export async function offerSetupCode(deps: AppServices): Promise<string | undefined> {
-  const code = Buffer.from(deps.randomBytes(CODE_BYTES)).toString("base64url");
+export async function offerSetupCode(
+  deps: AppServices,
+  { secret, hasOthers }: SharedSetup,
+): Promise<string | undefined> {
+  const fresh = deps.randomBytes(CODE_BYTES);
   return await deps.transact.asOperator(async (tx) => {
     await lockSetupCodes(tx);
     if (await isClaimed(tx)) {
       return;
     }
-    await replaceSetupCode(tx, hashCode(code), deps.clock.now());
+    const known = (await hasOthers(tx)) ? await findOpenSalt(tx) : undefined;
+    if (known !== undefined) {
+      return toCode(secret, known);
+    }
+    const code = toCode(secret, fresh);
+    await replaceSetupCode(tx, { hash: hashCode(code), salt: fresh, now: deps.clock.now() });
     return code;
   });
 }

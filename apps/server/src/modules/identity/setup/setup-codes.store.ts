@@ -15,10 +15,22 @@ export async function isClaimed(tx: Tx): Promise<boolean> {
   return row?.claimed === true;
 }
 
+/** The salt of the code that can be claimed now, if there is one. */
+export async function findOpenSalt(tx: Tx): Promise<Uint8Array | undefined> {
+  const [row] = await tx<{ salt: Uint8Array | null }[]>`
+    select salt from setup_codes where claimed_at is null`;
+  return row?.salt ?? undefined;
+}
+
 /** Makes `hash` the only claimable code. */
-export async function replaceSetupCode(tx: Tx, hash: Uint8Array, now: Date): Promise<void> {
+export async function replaceSetupCode(
+  tx: Tx,
+  { hash, salt, now }: { hash: Uint8Array; salt: Uint8Array; now: Date },
+): Promise<void> {
   await tx`delete from setup_codes where claimed_at is null`;
-  await tx`insert into setup_codes (code_hash, created_at) values (${Buffer.from(hash)}, ${now})`;
+  await tx`
+    insert into setup_codes (code_hash, salt, created_at)
+    values (${Buffer.from(hash)}, ${Buffer.from(salt)}, ${now})`;
 }
 
 /** True if the code can be claimed now. */

@@ -6,6 +6,7 @@ import type { Metering } from "#modules/metering/index.ts";
 import type { WebhooksDeps } from "#modules/notifications/index.ts";
 import type { SsoDeps } from "#modules/sso/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Outbound } from "#platform/outbound.ts";
 import type { ReaderTiming } from "#platform/watch-reader.ts";
@@ -45,6 +46,8 @@ export type AppInput = {
   streamTiming?: (ReaderTiming & { drainMs: number }) | undefined;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */
   draining: AbortSignal;
+  /** Rate limits that all nodes share. Left out: each process has its own. */
+  clusterRates?: ClusterRates | undefined;
   /** Left out where one thread serves alone. */
   worker?: WorkerSide | undefined;
 };

@@ -10,6 +10,7 @@ import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
 import { origin } from "./config-origin.ts";
 import { landingSection, legalSection, referenceSection } from "./config-public-pages.ts";
+import { rateLimitsSection, valkeyVariables } from "./config-rate-limits.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
 import { storageSection } from "./config-storage.ts";
@@ -335,6 +336,7 @@ export const configFile = z.strictObject({
         ),
     })
     .prefault({}),
+  rateLimits: rateLimitsSection,
   retention: retentionSection,
   storage: storageSection,
   files: filesSection,
@@ -489,6 +491,7 @@ export const environment = z
     ...stripeVariables,
     ...modelVariables,
     ...clientSecretVariables,
+    ...valkeyVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

@@ -59,6 +59,8 @@ export const ENVIRONMENT = {
     "Key of the language model's endpoint, when intelligence.model is set and the endpoint wants one.",
   TURNPIKE_CLIENT_SECRETS:
     "Client secrets of identity.providers that demand one: id=secret, separated by commas. clientSecretFile of a provider does the same.",
+  TURNPIKE_VALKEY_URL:
+    "The Valkey or Redis of rateLimits.store valkey, valkey://user:password@host:6379/0; valkeys:// with TLS.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
 } as const;
@@ -93,6 +95,8 @@ export type Config = Readonly<
     stripeKeys: Readonly<
       Record<"live" | "test", { key: string; webhookSecrets: readonly string[] } | undefined>
     >;
+    /** Undefined: there is none. */
+    valkeyUrl: string | undefined;
     /** Key of the language model's endpoint; undefined: it is asked without one. */
     modelKey: string | undefined;
     /** Client secrets of identity providers, by the id of the provider; a provider without one is asked as a public client. */
@@ -259,6 +263,20 @@ function findExposedKey(key: string | undefined, address: string | undefined): M
       ];
 }
 
+function findMissingStore(
+  file: ConfigFile | undefined,
+  env: { TURNPIKE_VALKEY_URL?: string | undefined } | undefined,
+): Mistake[] {
+  return file?.rateLimits.store === "valkey" && env?.TURNPIKE_VALKEY_URL === undefined
+    ? [
+        {
+          place: "rateLimits.store",
+          message: "Valkey needs its address in TURNPIKE_VALKEY_URL.",
+        },
+      ]
+    : [];
+}
+
 function toUpstreamConfig(
   { openapi, ...upstream }: NonNullable<ConfigFile["upstreams"]>[number],
   folder: string,
@@ -322,6 +340,7 @@ export function readConfig(
     })),
     ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
     ...findS3Mistakes(parsedEnv.data?.TURNPIKE_S3_SECRET_KEY, file?.files),
+    ...findMissingStore(file, parsedEnv.data),
     ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
     ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
   ];
@@ -380,6 +399,7 @@ export function readConfig(
         parsedEnv.data.TURNPIKE_STRIPE_TEST_WEBHOOK_SECRET,
       ),
     },
+    valkeyUrl: parsedEnv.data.TURNPIKE_VALKEY_URL,
     modelKey: parsedEnv.data.TURNPIKE_MODEL_KEY,
     clientSecrets: toClientSecrets(parsedEnv.data.TURNPIKE_CLIENT_SECRETS, {
       providers: rest.identity.providers,

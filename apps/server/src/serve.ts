@@ -7,6 +7,7 @@ import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { buildApp } from "./app.ts";
 import type { AppInput } from "./app-input.ts";
+import { openClusterRates } from "./open-cluster-rates.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
 import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
@@ -54,6 +55,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
   });
   const metering = await startMetering({ ...services, folder: input.folder }, config.metering);
   const outbound = createOutbound();
+  const clusterRates = await openClusterRates(installation);
   const identitySecret = await readIdentitySecret(config);
   const sso = openSso(installation, { consoleUrl: urls.console, identitySecret });
   const builtinProvider = await openIdentityProvider({
@@ -76,6 +78,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     fileStore: files.fileStore,
     webhooks: openWebhooks(await readWebhookSettings(config)),
     draining: draining.signal,
+    clusterRates,
   });
   await changes.start();
 
@@ -106,7 +109,12 @@ export async function serve(input: ServeInput): Promise<Serving> {
       ]);
       await builtinProvider?.stop();
       await metering.stop(COMMIT_MS);
-      await Promise.all([changes.stop(), outbound.close(), files.close()]);
+      await Promise.all([
+        changes.stop(),
+        outbound.close(),
+        files.close(),
+        clusterRates?.close(),
+      ]);
     },
   };
 }

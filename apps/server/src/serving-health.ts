@@ -9,6 +9,7 @@ import {
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import type { StorageGuard } from "#platform/storage-guard.ts";
 import { pingDatabase } from "#platform/transact.ts";
@@ -27,6 +28,8 @@ type WorkerStates = {
   states(): readonly WorkerState<ServingHealth>[];
 };
 
+type RatesHealth = Pick<ClusterRates, "findTrouble" | "processes">;
+
 type HealthInput = {
   installation: Installation;
   metering: Metering;
@@ -36,6 +39,7 @@ type HealthInput = {
   jobs: { health(): JobsHealth };
   shared?: { health(): Record<string, ComponentHealth> } | undefined;
   storage: Pick<StorageGuard, "findTrouble">;
+  clusterRates?: RatesHealth | undefined;
   worker?: WorkerStates | undefined;
 };
 
@@ -137,6 +141,19 @@ function checkRouteDocuments({ trouble }: RouteDocuments): Record<string, Compon
   return trouble === undefined ? {} : { routes: { status: "degraded", detail: trouble } };
 }
 
+/** Only there where several nodes share their limits. Never `down`: each node has its share. */
+function checkRates(rates: RatesHealth | undefined): Record<string, ComponentHealth> {
+  if (rates === undefined) {
+    return {};
+  }
+  const trouble = rates.findTrouble();
+  const detail = `${String(rates.processes())} processes share the rate limits.`;
+  return {
+    rateLimits:
+      trouble === undefined ? { status: "ok", detail } : { status: "degraded", detail: trouble },
+  };
+}
+
 /** The components of this thread; where it is one of several, the worst of all of them, and whether all are alive. */
 function checkServing(
   own: ServingHealth,
@@ -207,6 +224,7 @@ export function createServingHealth(input: HealthInput): {
         database,
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
+        ...checkRates(input.clusterRates),
         ...(database.status === "ok" ? await checkBilling(input.installation, billing) : {}),
         jobs: checkJobs(input.jobs.health()),
         storage: checkStorage(input.storage.findTrouble()),

@@ -61,8 +61,12 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     directory,
     entitlements,
     leases: metering.leases,
+    clusterRates: input.clusterRates,
     rateLimiter:
-      worker?.limits.rateLimiter ?? createRateLimiter({ monotonicMs: services.clock.monotonicMs }),
+      input.clusterRates === undefined
+        ? (worker?.limits.rateLimiter ??
+          createRateLimiter({ monotonicMs: services.clock.monotonicMs }))
+        : undefined,
     callCounts: worker?.limits.callCounts,
     clock: services.clock,
     changesSilentMs,

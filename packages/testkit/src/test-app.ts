@@ -21,6 +21,7 @@ import {
 } from "../../../apps/server/src/modules/keys/index.ts";
 import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
 import { createTenant, putMember } from "../../../apps/server/src/modules/tenants/index.ts";
+import { openClusterRates } from "../../../apps/server/src/open-cluster-rates.ts";
 import { openSso } from "../../../apps/server/src/open-sso.ts";
 import { openWebhooks } from "../../../apps/server/src/open-webhooks.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
@@ -185,23 +186,26 @@ export async function startTestApp(
     now: () => new Date(),
   });
   const files = await openFileStore(toFileSettings(config), services);
-  const app = buildApp({
-    installation: {
-      config,
-      logger: services.logger,
-      database: {
-        target: database.target,
-        sql: database.sql,
-        transact: services.transact,
-        endStart: () => undefined,
-        close: () => Promise.resolve(),
-      },
-      services,
-      plans,
-      memberKeys,
-      isDatabaseUp: null,
+  const installation = {
+    config,
+    logger: services.logger,
+    database: {
+      target: database.target,
+      sql: database.sql,
+      transact: services.transact,
+      endStart: () => undefined,
       close: () => Promise.resolve(),
     },
+    services,
+    plans,
+    memberKeys,
+    isDatabaseUp: null,
+    close: () => Promise.resolve(),
+  };
+  const clusterRates = await openClusterRates(installation);
+  const app = buildApp({
+    installation,
+    clusterRates,
     metering,
     changes,
     upstreams: [
@@ -356,6 +360,7 @@ export async function startTestApp(
         queue.close(),
         outbound.close(),
         files.close(),
+        clusterRates?.close(),
       ]);
       await metering.stop(DRAIN_MS);
       await upstream.close();

@@ -2,12 +2,14 @@ import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { SpendNotice } from "@turnpike/domain/limits/lease-state";
 import type { RateLimit } from "@turnpike/domain/limits/rate-limit";
 import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.ts";
+import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { PermitCounts } from "#platform/permit-counts.ts";
+import type { RateBucket } from "#platform/rate-store.ts";
 import { CallPermits, type ConcurrencyLimit } from "./call-permits.ts";
 import type { CallToDecide, LimitScope, Subject } from "./call-to-decide.ts";
 import { isCapOnly, keyLimitOf, TenantLimits } from "./hard-limits.ts";
 import { type LimitView, toConcurrencyView, toQuotaView, toRateLimitView } from "./limit-view.ts";
-import type { RateLimiter, RateLimitVerdict } from "./rate-limiter.ts";
+import { nameBucket, type RateLimiter, type RateLimitVerdict } from "./rate-limiter.ts";
 
 /** What a call took of the limits: nothing, or all that it needs. */
 export type LimitsOutcome =
@@ -39,13 +41,17 @@ export type LimitsOutcome =
 
 export type LimitsDeps = {
   leases: LeaseHolder;
-  rateLimiter: RateLimiter;
+  /** Undefined where `clusterRates` decide. */
+  rateLimiter: RateLimiter | undefined;
+  /** Rate limits that all nodes share. Left out: those of this process. */
+  clusterRates?: ClusterRates | undefined;
   /** Calls under way, of each owner of a concurrency limit. */
   callCounts: PermitCounts;
 };
 
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
-const NO_RATES = { tenant: NO_VERDICTS, key: NO_VERDICTS };
+type Rates = { tenant: readonly RateLimitVerdict[]; key: readonly RateLimitVerdict[] };
+const NO_RATES: Rates = { tenant: NO_VERDICTS, key: NO_VERDICTS };
 
 const LIMIT_SCOPES: readonly LimitScope[] = ["tenant", "key"];
 
@@ -78,12 +84,16 @@ export function createLimits(deps: LimitsDeps) {
   }
 
   /** A rate limit counts calls, not their cost. */
-  function decideRates(subject: Subject, calls: number) {
+  function decideRates(subject: Subject, calls: number): Rates {
     const { tenant, key } = subject;
+    const { rateLimiter } = deps;
+    if (rateLimiter === undefined) {
+      return NO_RATES;
+    }
     const decide = (owner: string, rateLimits: readonly RateLimit[], scope: "tenant" | "key") =>
       rateLimits.length === 0
         ? NO_VERDICTS
-        : deps.rateLimiter.decide({ owner, rateLimits, scope, cost: calls });
+        : rateLimiter.decide({ owner, rateLimits, scope, cost: calls });
     return {
       tenant: decide(tenantOwner(subject), tenant.terms.rateLimits, "tenant"),
       key: decide(key.originKeyId, key.rateLimits, "key"),
@@ -121,7 +131,7 @@ export function createLimits(deps: LimitsDeps) {
     subject: Subject,
     call: CallToDecide,
     input: {
-      rates: ReturnType<typeof decideRates>;
+      rates: Rates;
       quotas: readonly (HardLimit | undefined)[];
       nowMs: number;
     },
@@ -155,10 +165,31 @@ export function createLimits(deps: LimitsDeps) {
     return [tenantLimitOf(subject, meterId), keyLimitOf(subject, meterId, nowMs)];
   }
 
-  /** The state of every limit when nothing was taken. */
-  function viewLimits(subject: Subject, call: CallToDecide, nowMs: number): LimitView[] {
-    const rates = decideRates(subject, 0);
+  function viewWith(
+    subject: Subject,
+    call: CallToDecide,
+    { rates, nowMs }: { rates: Rates; nowMs: number },
+  ): LimitView[] {
     return viewAll(subject, call, { rates, quotas: quotasOf(subject, call.meterId, nowMs), nowMs });
+  }
+
+  /** The state of every limit when nothing was taken; of those that all nodes share, {@link applyInCluster} adds it. */
+  function viewLimits(subject: Subject, call: CallToDecide, nowMs: number): LimitView[] {
+    return viewWith(subject, call, { rates: decideRates(subject, 0), nowMs });
+  }
+
+  /** The state of every limit, with those that all nodes share. */
+  function describe(
+    subject: Subject,
+    call: CallToDecide,
+    nowMs: number,
+  ): LimitView[] | Promise<LimitView[]> {
+    const { clusterRates } = deps;
+    return clusterRates === undefined
+      ? viewLimits(subject, call, nowMs)
+      : askCluster(clusterRates, subject, 0).then(({ rates }) =>
+          viewWith(subject, call, { rates, nowMs }),
+        );
   }
 
   /** Quotas whose remainder this process does not know yet. */
@@ -173,7 +204,7 @@ export function createLimits(deps: LimitsDeps) {
     subject: Subject,
     call: CallToDecide,
     input: { refused: RateLimitVerdict; nowMs: number },
-  ): LimitsOutcome {
+  ): Extract<LimitsOutcome, { kind: "refused" }> {
     const { rateLimit, scope, decision } = input.refused;
     const whose = scope === "key" ? " of this API key" : "";
     return {
@@ -254,7 +285,84 @@ export function createLimits(deps: LimitsDeps) {
       : refuseSpend(subject, call, { ...input, spend });
   }
 
-  function apply(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
+  function apply(
+    subject: Subject,
+    call: CallToDecide,
+    nowMs: number,
+  ): LimitsOutcome | Promise<LimitsOutcome> {
+    const { clusterRates } = deps;
+    const outcome = applyHere(subject, call, nowMs);
+    return clusterRates === undefined || call.isFurtherMeter === true || outcome.kind === "refill"
+      ? outcome
+      : applyInCluster(clusterRates, outcome, { subject, call, nowMs });
+  }
+
+  /** Asks for calls of every rate limit of tenant and key. */
+  async function askCluster(
+    clusterRates: ClusterRates,
+    subject: Subject,
+    cost: number,
+  ): Promise<{ isTaken: boolean; rates: Rates }> {
+    const { tenant, key } = subject;
+    const ofTenant = tenant.terms.rateLimits;
+    const owner = tenantOwner(subject);
+    const toBucket = (of: string, rateLimit: RateLimit): RateBucket => ({
+      name: nameBucket(of, rateLimit),
+      rateLimit,
+    });
+    const buckets = [
+      ...ofTenant.map((rateLimit) => toBucket(owner, rateLimit)),
+      ...key.rateLimits.map((rateLimit) => toBucket(key.originKeyId, rateLimit)),
+    ];
+    if (buckets.length === 0) {
+      return { isTaken: true, rates: NO_RATES };
+    }
+    const { isTaken, decisions } = await clusterRates.decide({ buckets, cost }, "nothing");
+    const verdicts = buckets.flatMap(({ rateLimit }, index): RateLimitVerdict[] => {
+      const decision = decisions[index];
+      const scope = index < ofTenant.length ? "tenant" : "key";
+      return decision === undefined ? [] : [{ rateLimit, scope, decision }];
+    });
+    const rates = {
+      tenant: verdicts.slice(0, ofTenant.length),
+      key: verdicts.slice(ofTenant.length),
+    };
+    return { isTaken, rates };
+  }
+
+  /**
+   * Goes on with what this process holds of all other limits. They come first, because they can be given back without anyone
+   * having seen it; what the nodes share is taken last, or only looked at for a call that is refused or takes nothing.
+   */
+  async function applyInCluster(
+    clusterRates: ClusterRates,
+    outcome: Exclude<LimitsOutcome, { kind: "refill" }>,
+    { subject, call, nowMs }: { subject: Subject; call: CallToDecide; nowMs: number },
+  ): Promise<LimitsOutcome> {
+    const cost = outcome.kind === "refused" || takesNothing(call) ? 0 : 1;
+    let isKept = false;
+    try {
+      const { rates } = await askCluster(clusterRates, subject, cost);
+      const refused = findRefused(rates.tenant, rates.key, cost === 0);
+      const limits = viewWith(subject, call, { rates, nowMs });
+      if (outcome.kind === "refused" && outcome.code === "CONCURRENCY_LIMITED") {
+        return { ...outcome, limits };
+      }
+      if (refused !== undefined) {
+        return { ...refuseRate(subject, call, { refused, nowMs }), limits };
+      }
+      isKept = true;
+      return { ...outcome, limits };
+    } finally {
+      if (!isKept && outcome.kind === "taken") {
+        giveBack(outcome.hold);
+        giveBack(outcome.keyHold);
+        outcome.permits?.release();
+      }
+    }
+  }
+
+  function applyHere(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
     const { concurrency } = subject.tenant.terms;
     const isLimited = (concurrency ?? subject.key.concurrency) !== undefined;
     return call.holdsPermits === true && isLimited
@@ -290,7 +398,7 @@ export function createLimits(deps: LimitsDeps) {
     call: CallToDecide,
     { nowMs, permits }: { nowMs: number; permits: CallPermits | undefined },
   ): LimitsOutcome {
-    const isDryRun = call.cost === 0 || call.isDryRun === true;
+    const isDryRun = takesNothing(call);
     const rates = call.isFurtherMeter === true ? NO_RATES : decideRates(subject, isDryRun ? 0 : 1);
     const refused = findRefused(rates.tenant, rates.key, isDryRun);
     if (refused !== undefined) {
@@ -343,12 +451,12 @@ export function createLimits(deps: LimitsDeps) {
   /** Takes everything, or takes nothing and returns the holds: another thread may have been faster. */
   function takeRates(
     subject: Subject,
-    rates: ReturnType<typeof decideRates>,
+    rates: Rates,
     holds: readonly (LeaseHold | undefined)[],
   ): RateLimitVerdict | undefined {
     let isTaken = false;
     try {
-      const late = deps.rateLimiter.take([
+      const late = deps.rateLimiter?.take([
         { owner: tenantOwner(subject), verdicts: rates.tenant },
         { owner: subject.key.originKeyId, verdicts: rates.key },
       ]);
@@ -367,7 +475,11 @@ export function createLimits(deps: LimitsDeps) {
     }
   }
 
-  return { apply, viewLimits, listUnknown };
+  return { apply, describe, listUnknown };
+}
+
+function takesNothing({ cost, isDryRun }: CallToDecide): boolean {
+  return cost === 0 || isDryRun === true;
 }
 
 function toSpendRefusal(spend: SpendNotice) {

@@ -8,13 +8,12 @@ import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
-import { createLimits } from "./apply-limits.ts";
+import { createLimits, type LimitsDeps, type LimitsOutcome } from "./apply-limits.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
 import { checkRights, denyUnknown } from "./check-rights.ts";
 import { type Denial, deny } from "./denial.ts";
 import type { LimitView } from "./limit-view.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
 
 export type Admission = Subject & {
   allowed: true;
@@ -36,13 +35,12 @@ export type DecideDeps = {
   directory: Pick<KeyDirectory, "peekKey" | "loadKey">;
   entitlements: Pick<EntitlementDirectory, "peek" | "load">;
   leases: LeaseHolder;
-  rateLimiter: RateLimiter;
   /** Calls under way, of each owner of a concurrency limit. Left out: of this thread alone. */
   callCounts?: PermitCounts | undefined;
   clock: Clock;
   /** How long ago the change feed was last heard, in milliseconds. */
   changesSilentMs: () => number;
-};
+} & Pick<LimitsDeps, "rateLimiter" | "clusterRates">;
 
 /**
  * What is in memory is trusted this long without news from the change feed. A database that is down can change no key
@@ -94,8 +92,18 @@ export function createDecider(deps: DecideDeps) {
   function applyLimits(
     keyHash: string,
     { subject, call, nowMs }: { subject: Subject; call: CallToDecide; nowMs: number },
-  ): Decision | { refill: HardLimit } {
+  ): Decision | { refill: HardLimit } | Promise<Decision | { refill: HardLimit }> {
     const outcome = limits.apply(subject, call, nowMs);
+    return outcome instanceof Promise
+      ? outcome.then((later) => toDecision(keyHash, subject, { call, outcome: later }))
+      : toDecision(keyHash, subject, { call, outcome });
+  }
+
+  function toDecision(
+    keyHash: string,
+    subject: Subject,
+    { call, outcome }: { call: CallToDecide; outcome: LimitsOutcome },
+  ): Decision | { refill: HardLimit } {
     switch (outcome.kind) {
       case "refill":
         return { refill: outcome.limit };
@@ -161,10 +169,11 @@ export function createDecider(deps: DecideDeps) {
   /** Adds the state of every limit to a refusal, when the caller asked for it. */
   function tellLimits(denial: Denial, subject: Subject, call: CallToDecide) {
     const nowMs = deps.clock.now().getTime();
-    const describe = (): Denial => ({
-      ...denial,
-      limits: limits.viewLimits(subject, call, nowMs),
-    });
+    const withLimits = (known: LimitView[]): Denial => ({ ...denial, limits: known });
+    const describe = (): Denial | Promise<Denial> => {
+      const known = limits.describe(subject, call, nowMs);
+      return known instanceof Promise ? known.then(withLimits, () => denial) : withLimits(known);
+    };
     if (limits.listUnknown(subject, call.meterId, nowMs).length === 0) {
       return denial.limits.length > 0 ? denial : describe();
     }
@@ -194,12 +203,13 @@ export function createDecider(deps: DecideDeps) {
       checkRights(subject, call, nowMs) ??
       checkEnvironment(subject, call) ??
       applyLimits(hash, { subject, call, nowMs });
-    if (!("allowed" in decision)) {
-      return refillAndDecide(hash, call, { limit: decision.refill, attempt });
-    }
-    return decision.allowed || call.tellsLimits !== true
-      ? decision
-      : tellLimits(decision, subject, call);
+    const goOn = (known: Decision | { refill: HardLimit }): Decision | Promise<Decision> => {
+      if (!("allowed" in known)) {
+        return refillAndDecide(hash, call, { limit: known.refill, attempt });
+      }
+      return known.allowed || call.tellsLimits !== true ? known : tellLimits(known, subject, call);
+    };
+    return decision instanceof Promise ? decision.then(goOn) : goOn(decision);
   }
 
   async function loadAndDecide(

@@ -57,7 +57,8 @@ function nameLimit({ name, limit, windowSeconds }: RateLimit): string {
   return `${String(limit)}/${String(windowSeconds)}|${name}`;
 }
 
-function nameBucket(owner: string, rateLimit: RateLimit): string {
+/** Names the bucket of an owner under a limit. */
+export function nameBucket(owner: string, rateLimit: RateLimit): string {
   return `${owner}|${nameLimit(rateLimit)}`;
 }
 

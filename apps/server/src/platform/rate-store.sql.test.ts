@@ -1,0 +1,196 @@
+import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
+import {
+  startValkeyServer,
+  VALKEY_MISSING,
+  type ValkeyServer,
+} from "@turnpike/testkit/valkey-server";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createMemoryRateStore } from "./memory-rate-store.ts";
+import { openPostgresRateStore } from "./postgres-rate-store.ts";
+import { type RateRequest, type RateStore, toDecisions } from "./rate-store.ts";
+import { openValkeyRateStore } from "./valkey-rate-store.ts";
+
+const DAY_SECONDS = 86_400;
+
+let database: TestDatabase;
+let valkey: ValkeyServer | undefined;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  valkey = VALKEY_MISSING === undefined ? await startValkeyServer() : undefined;
+});
+afterAll(async () => {
+  await valkey?.kill();
+  await database.close();
+});
+
+const openValkey = () => openValkeyRateStore({ url: valkey?.url ?? "", prefix: "test" });
+
+/** Opens a store that this process has joined, as one that starts for the first time. */
+async function join(store: RateStore, isBack = false): Promise<RateStore> {
+  for (;;) {
+    try {
+      await store.join({ member: "one", ttlMs: 60_000, isBack });
+      return store;
+    } catch (error) {
+      // The connection is on its way.
+      if (store.kind !== "valkey") {
+        throw error;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+const STORES: { kind: string; skip: boolean; open(): RateStore }[] = [
+  {
+    kind: "memory",
+    skip: false,
+    open: () => createMemoryRateStore({ monotonicMs: () => performance.now() }),
+  },
+  { kind: "postgres", skip: false, open: () => openPostgresRateStore(database.target) },
+  { kind: "valkey", skip: VALKEY_MISSING !== undefined, open: openValkey },
+];
+
+let named = 0;
+function nameOwner(): string {
+  named += 1;
+  return `owner ${String(named)}`;
+}
+
+const limitOf = (limit: number, windowSeconds = DAY_SECONDS) => ({
+  name: `${String(limit)} in ${String(windowSeconds)}`,
+  limit,
+  windowSeconds,
+});
+
+const request = fc.record({
+  buckets: fc.uniqueArray(fc.record({ owner: fc.nat(3), limit: fc.constantFrom(1, 2, 3, 7, 20) }), {
+    minLength: 1,
+    maxLength: 4,
+    selector: ({ owner, limit }) => `${owner}/${limit}`,
+  }),
+  cost: fc.constantFrom(0, 1, 1, 1, 2),
+  isForced: fc.boolean(),
+});
+
+describe.each(STORES)("the store $kind", ({ skip, open }) => {
+  it.skipIf(skip)("decides groups as the rule decides one request after the other", async () => {
+    const store = await join(open());
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(request, { minLength: 1, maxLength: 8 }), { maxLength: 6 }),
+          async (groups) => {
+            const owner = nameOwner();
+            // In windows of a day, the seconds of a test refill nothing that counts.
+            const model = createMemoryRateStore({ monotonicMs: () => 0 });
+            for (const group of groups) {
+              const requests = group.map(
+                ({ buckets, cost, isForced }): RateRequest => ({
+                  buckets: buckets.map((bucket) => ({
+                    name: `${owner} ${String(bucket.owner)} ${String(bucket.limit)}`,
+                    rateLimit: limitOf(bucket.limit),
+                  })),
+                  cost: isForced && cost === 2 ? -1 : cost,
+                  isForced,
+                }),
+              );
+              const expected = await model.decide(requests);
+              const answers = await store.decide(requests);
+              expect(answers.map(({ isTaken }) => isTaken)).toEqual(
+                expected.map(({ isTaken }) => isTaken),
+              );
+              const remaining = (all: typeof answers) =>
+                all.map((answer, index) =>
+                  toDecisions(requests[index] ?? { buckets: [], cost: 0 }, answer).map(
+                    (decision) => decision.remaining,
+                  ),
+                );
+              expect(remaining(answers)).toEqual(remaining(expected));
+            }
+          },
+        ),
+        { numRuns: 25 },
+      );
+    } finally {
+      await store.close();
+    }
+  });
+
+  it.skipIf(skip)(
+    "lets no more pass than the limit and its refill, from several connections at once",
+    async () => {
+      const stores = await Promise.all([open(), open(), open()].map((store) => join(store)));
+      // The memory of this process is one store; the others are reached by three.
+      const opened = stores[0]?.kind === "memory" ? stores.slice(0, 1) : stores;
+      const rateLimit = limitOf(100, 10);
+      const bucket = { name: nameOwner(), rateLimit };
+      const startedAtMs = performance.now();
+      let passed = 0;
+      await Promise.all(
+        opened.map(async (store) => {
+          for (let turn = 0; turn < 12; turn += 1) {
+            const group = Array.from({ length: 20 }, () => ({ buckets: [bucket], cost: 1 }));
+            const answers = await store.decide(group);
+            passed += answers.filter(({ isTaken }) => isTaken).length;
+          }
+        }),
+      );
+      const elapsedSeconds = (performance.now() - startedAtMs) / 1_000;
+      expect(passed).toBeGreaterThanOrEqual(100);
+      expect(passed).toBeLessThanOrEqual(100 + Math.ceil(elapsedSeconds * 10));
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  );
+
+  it.skipIf(skip)(
+    "takes nothing of the other limits for a call that one of them refuses",
+    async () => {
+      const store = await join(open());
+      const owner = nameOwner();
+      const wide = { name: `${owner} wide`, rateLimit: limitOf(10) };
+      const narrow = { name: `${owner} narrow`, rateLimit: limitOf(2) };
+      const call = { buckets: [wide, narrow], cost: 1 };
+      const answers = await store.decide([call, call, call, call]);
+      expect(answers.map(({ isTaken }) => isTaken)).toEqual([true, true, false, false]);
+      const [decision, refused] = toDecisions(call, answers[3] ?? { isTaken: true, levelsMs: [] });
+      expect(decision).toMatchObject({ allowed: true, remaining: 8 });
+      expect(refused).toMatchObject({ allowed: false, remaining: 0 });
+      const stepMs = (DAY_SECONDS * 1_000) / 2;
+      expect(refused?.retryAfterMs).toBeGreaterThan(stepMs - 600_000);
+      expect(refused?.retryAfterMs).toBeLessThanOrEqual(stepMs);
+      await store.close();
+    },
+  );
+});
+
+describe("a store that has lost its buckets", () => {
+  const flood = (name: string) =>
+    Array.from({ length: 5 }, () => ({ buckets: [{ name, rateLimit: limitOf(5) }], cost: 1 }));
+
+  it("starts them empty in PostgreSQL", async () => {
+    const store = await join(openPostgresRateStore(database.target));
+    const owner = nameOwner();
+    expect((await store.decide(flood(owner))).every(({ isTaken }) => isTaken)).toBe(true);
+    // As after a crash of the server, which empties unlogged tables.
+    await database.sql`truncate rate_levels, rate_members, rate_starts`;
+    await join(store, true);
+    expect((await store.decide(flood(owner))).some(({ isTaken }) => isTaken)).toBe(false);
+    await store.close();
+  });
+
+  it.skipIf(VALKEY_MISSING !== undefined)("starts them empty in Valkey", async () => {
+    const server = await startValkeyServer();
+    const store = await join(openValkeyRateStore({ url: server.url, prefix: "test" }));
+    const owner = nameOwner();
+    expect((await store.decide(flood(owner))).every(({ isTaken }) => isTaken)).toBe(true);
+    await server.kill();
+    await server.start();
+    await expect(store.decide(flood(owner))).rejects.toThrow();
+    await join(store, true);
+    expect((await store.decide(flood(owner))).some(({ isTaken }) => isTaken)).toBe(false);
+    await store.close();
+    await server.kill();
+  });
+});

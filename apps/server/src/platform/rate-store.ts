@@ -12,7 +12,7 @@ export type RateRequest = {
   buckets: readonly RateBucket[];
   /** Calls, 0 or more; 0 only looks. Below 0 gives calls back. */
   cost: number;
-  /** True for calls that have passed already: they are taken whatever is left, at most until the bucket is empty. */
+  /** True for calls that have passed already: they are taken even of an empty bucket, which then stays empty. */
   isForced?: boolean;
 };
 
@@ -34,7 +34,7 @@ export interface RateStore {
   /**
    * Decides requests in their order, as if one after the other.
    *
-   * @throws Whatever the connection throws; then each request may have been decided or not.
+   * @throws What the connection throws; then each request may have been decided or not.
    */
   decide(requests: readonly RateRequest[]): Promise<RateAnswer[]>;
   /**

@@ -348,7 +348,7 @@ describe("signing in", () => {
   it("loses no click on a button that is shown before the scripts have loaded", async () => {
     const page = await browser.context.newPage();
     const scripts = Promise.withResolvers<undefined>();
-    await page.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
+    await page.route(/\/assets\/application-[^/]*\.js$/, async (route) => {
       await scripts.promise;
       await route.continue();
     });

@@ -4,16 +4,27 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { blockingScript } from "./build/blocking-script.ts";
 import { contractRoutes } from "./build/contract-routes.ts";
+import { type Beginning, nameFirstChunks } from "./build/first-chunks.ts";
 import { preloadFonts } from "./build/preload-fonts.ts";
 import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 
 /** The server that `npm run dev` proxies to. */
 const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
 
-/** True for what of a route is loaded with the first page: its address, parameters and loader, without its screen. */
-function isBeginningOfRoute(id: string): boolean {
-  return id.includes("/src/routes/") && !id.includes("?");
+const SOURCE = `${import.meta.dirname}/src`;
+
+/** The screen of a route, which the router's plugin takes out of the route's file. */
+function screenOf(route: string): string {
+  return `${SOURCE}/routes/${route}.tsx?tsr-split=component`;
 }
+
+/** What visits begin with: a page to be read, a form to sign in, or a screen in its frame. */
+const BEGINNINGS: readonly Beginning[] = [
+  { name: "reading", entries: [`${SOURCE}/main-reading.tsx`] },
+  { name: "application", entries: [`${SOURCE}/main.tsx`], isBeforeNext: true },
+  { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
+  { name: "frame", entries: [screenOf("_app")] },
+];
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -48,9 +59,19 @@ export default defineConfig({
     client: {
       build: {
         rolldownOptions: {
+          // The application, and the pages to be read, which do without most of it.
+          input: ["index.html", "reading.html"].map((page) => `${import.meta.dirname}/${page}`),
           output: {
-            // The beginnings of all routes in one file: each lists what its screen needs, and together they list it once.
-            codeSplitting: { groups: [{ name: "route-tree", test: isBeginningOfRoute }] },
+            codeSplitting: {
+              groups: [
+                // Closed by itself: what a module needs, its beginnings need as well.
+                {
+                  name: nameFirstChunks(BEGINNINGS),
+                  debugName: "first",
+                  includeDependenciesRecursively: false,
+                },
+              ],
+            },
           },
         },
       },

@@ -5,8 +5,8 @@ import { useMemo } from "react";
 import { FullScreenFailure } from "#components/full-screen-failure.tsx";
 import { FullScreenSpinner } from "#components/full-screen-spinner.tsx";
 import { SessionGate } from "#components/session-gate.tsx";
-import { clientConfigQuery } from "#platform/client-config.ts";
 import { PlatformProvider } from "#platform/platform.tsx";
+import { clientConfigQuery } from "#platform/seed-queries.ts";
 import { toAddLeaveGuard } from "./guard-leave.ts";
 import type { Console, StartedConsole } from "./start-console.ts";
 

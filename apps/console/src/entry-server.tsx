@@ -5,11 +5,13 @@ import { renderToString } from "react-dom/server";
 import { createApiClient } from "#platform/api-client.ts";
 import { type ClientConfig, parseClientConfig } from "#platform/client-config.ts";
 import type { Platform } from "#platform/platform.tsx";
-import { seedQueries } from "#platform/prerendered.ts";
 import { createQueryClient } from "#platform/query-client.ts";
+import { seedQueries } from "#platform/seed-queries.ts";
 import type { AuthState, Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
+import { Interactive } from "./interactive.tsx";
 import { toPageHead } from "./page-head.ts";
+import { isToBeRead, ReadingPage } from "./reading-page.tsx";
 import { createAppRouter } from "./router.tsx";
 
 export type RenderedPage = {
@@ -32,9 +34,20 @@ const SIGNED_OUT: AuthState = {
  * Built for the server, which loads it by its path: `vite build` writes it to `dist-server/entry-server.js`.
  */
 export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedPage> {
+  const config = parseClientConfig(page.config);
+  const html = isToBeRead(page) ? renderReadingPage(page, config) : await renderForm(page, config);
+  return { html, ...toPageHead(page, config) };
+}
+
+function renderReadingPage({ content }: PrerenderedPage, config: ClientConfig): string {
+  const { session } = createVisitorPlatform(config);
+  return renderToString(<ReadingPage content={content} platform={{ config, session }} />);
+}
+
+/** A page of the application that everybody may see. */
+async function renderForm(page: PrerenderedPage, config: ClientConfig): Promise<string> {
   const queryClient = createQueryClient();
   seedQueries(queryClient, page);
-  const config = parseClientConfig(page.config);
   const platform = createVisitorPlatform(config);
   const router = createAppRouter(
     { queryClient, platform, auth: SIGNED_OUT },
@@ -46,10 +59,11 @@ export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedP
   const html = renderToString(
     <StrictMode>
       <App console={{ queryClient, start: () => ({ platform, router }) }} />
+      <Interactive />
     </StrictMode>,
   );
   queryClient.clear();
-  return { html, ...toPageHead(page, config) };
+  return html;
 }
 
 /** A platform for rendering: it sends no requests and stores nothing. */

@@ -1,10 +1,11 @@
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
-import { type ReactNode, StrictMode, useEffect } from "react";
+import { type ReactNode, StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { parseClientConfig } from "#platform/client-config.ts";
-import { seedQueries } from "#platform/prerendered.ts";
+import { seedQueries } from "#platform/seed-queries.ts";
 import type { Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
+import { Interactive } from "./interactive.tsx";
 import type { Console } from "./start-console.ts";
 
 /** Shows the console in a page that was served without content. */
@@ -43,16 +44,6 @@ function toTree(console: Console): ReactNode {
       <Interactive />
     </StrictMode>
   );
-}
-
-/** Once the page is mounted or hydrated, lets `before-start.js` repeat a click that came too early. */
-function Interactive() {
-  useEffect(() => {
-    // Not before hydration has rendered again what differs from the served page.
-    const timer = setTimeout(() => window.dispatchEvent(new Event("page-interactive")));
-    return () => clearTimeout(timer);
-  }, []);
-  return null;
 }
 
 /** Waits until the auth state is known, or until loading it has run into trouble that the page must show. */

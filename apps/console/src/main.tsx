@@ -12,5 +12,6 @@ const prerendered = readPrerendered(document);
 if (prerendered === undefined) {
   mountPage(root, console);
 } else {
-  await hydratePage({ root, console, prerendered });
+  // Not awaited here: the files of routes import from the one that this is in, and would wait for its end.
+  void hydratePage({ root, console, prerendered });
 }

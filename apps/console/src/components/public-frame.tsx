@@ -1,9 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
+import { HOME_PATH, LOGIN_PATH } from "#platform/guard.ts";
 import { docsHref } from "#platform/open-reference.ts";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 
 const QUIET_LINK =
@@ -11,7 +11,7 @@ const QUIET_LINK =
 
 /** True once a person is known to be signed in: never in the first render, which the server made for everyone. */
 export function useIsSignedIn(): boolean {
-  const { session } = usePlatform();
+  const { session } = useReadingPlatform();
   return useSyncExternalStore(
     session.subscribe,
     () => session.getState().user !== undefined,
@@ -21,21 +21,24 @@ export function useIsSignedIn(): boolean {
 
 /** Brand and name, as a link to the first page. */
 export function BrandLink() {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   return (
-    <Link
-      to="/"
+    <a
+      href="/"
       className="inline-flex min-w-0 items-center gap-2.5 rounded-control font-semibold text-base tracking-tight"
     >
       <BrandMark className="size-7 shrink-0" />
       <span className="truncate">{config.brand.name}</span>
-    </Link>
+    </a>
   );
 }
 
-/** What surrounds a public page: brand and ways in above, the small print below. */
+/**
+ * What surrounds a public page: brand and ways in above, the small print below. Its links are those of a document, because a page to
+ * be read has no router.
+ */
 export function PublicFrame({ children }: { children: ReactNode }) {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   const isSignedIn = useIsSignedIn();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -49,22 +52,25 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
           <BrandLink />
           <nav aria-label="Site" className="flex items-center gap-1 print:hidden">
-            <Link to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+            <a href="/#plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               Plans
-            </Link>
+            </a>
             <a href={docsHref(config)} className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               Docs
             </a>
             {isSignedIn ? (
-              <ButtonLink look="primary" link={<Link to="/overview" />}>
+              <ButtonLink
+                look="primary"
+                link={<a href={HOME_PATH} aria-label="Open the console" />}
+              >
                 Open the console
               </ButtonLink>
             ) : (
               <>
-                <Link to="/login" className={QUIET_LINK}>
+                <a href={LOGIN_PATH} className={QUIET_LINK}>
                   Sign in
-                </Link>
-                <ButtonLink look="primary" link={<Link to="/register" />}>
+                </a>
+                <ButtonLink look="primary" link={<a href="/register" aria-label="Get a key" />}>
                   Get a key
                 </ButtonLink>
               </>
@@ -82,7 +88,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
 
 /** The small print. */
 export function PublicFooter() {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   return (
     <footer className="border-line border-t print:hidden">
       <div className="mx-auto flex max-w-[70rem] flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-5 text-ink-muted text-xs sm:px-6">
@@ -98,10 +104,10 @@ export function PublicFooter() {
               </FooterItem>
             )}
             <FooterItem>
-              <Link to="/terms">Terms</Link>
+              <a href="/terms">Terms</a>
             </FooterItem>
             <FooterItem>
-              <Link to="/privacy">Privacy</Link>
+              <a href="/privacy">Privacy</a>
             </FooterItem>
           </ul>
         </nav>

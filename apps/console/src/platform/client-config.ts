@@ -1,4 +1,3 @@
-import { queryOptions } from "@tanstack/react-query";
 import { fetchJson } from "./fetch-json.ts";
 
 /** One of the ways to sign in. */
@@ -79,15 +78,6 @@ export async function loadClientConfig(signal: AbortSignal): Promise<ClientConfi
     throw new ClientConfigError(`/config.json answered with status ${String(status)}`);
   }
   return parseClientConfig(body);
-}
-
-/** The configuration, asked for once: a page that the server rendered carries it. */
-export function clientConfigQuery() {
-  return queryOptions({
-    queryKey: ["client-config"],
-    queryFn: ({ signal }) => loadClientConfig(signal),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
 }
 
 /** @throws {ClientConfigError} Naming the first part that is missing. */

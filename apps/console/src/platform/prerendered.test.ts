@@ -1,9 +1,9 @@
 // @vitest-environment jsdom
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, describe, expect, it } from "vitest";
-import { clientConfigQuery } from "./client-config.ts";
 import { pageContentQuery } from "./page-content.ts";
-import { readPrerendered, seedQueries } from "./prerendered.ts";
+import { readPrerendered } from "./prerendered.ts";
+import { clientConfigQuery, seedQueries } from "./seed-queries.ts";
 
 const TERMS = {
   title: "Terms",

@@ -1,7 +1,4 @@
-import type { QueryClient } from "@tanstack/react-query";
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
-import { parseClientConfig } from "./client-config.ts";
-import { pageContentQuery } from "./page-content.ts";
 
 /**
  * Reads what the server embedded in a page that it rendered.
@@ -28,14 +25,4 @@ function isPrerenderedPage(value: unknown): value is PrerenderedPage {
     "config" in value &&
     "content" in value
   );
-}
-
-/** Puts what a prerendered page shows where its queries look first, on the server and in the browser alike. */
-export function seedQueries(client: QueryClient, { config, content }: PrerenderedPage): void {
-  client.setQueryData(["client-config"], parseClientConfig(config));
-  for (const name of ["landing", "terms", "privacy"] as const) {
-    if (content[name] !== undefined) {
-      client.setQueryData(pageContentQuery(name).queryKey, content[name]);
-    }
-  }
 }

@@ -32,7 +32,7 @@ export interface SessionStore {
  * @param newest - Where it is out of order, `localStorage` alone has to do.
  */
 export function createSessionStore(page: Window, newest: NewestEntry): SessionStore {
-  const readLocal = () => parseEntry(page.localStorage.getItem(STORAGE_KEY));
+  const readLocal = () => readEntryOf(page.localStorage);
   /** Of the newest entry that this tab knows of. */
   let knownAt = 0;
 
@@ -67,17 +67,29 @@ export function createSessionStore(page: Window, newest: NewestEntry): SessionSt
       page.localStorage.removeItem(STORAGE_KEY);
       await writeNewest(text);
     },
-    onChangeElsewhere: (listener) => {
-      const onStorage = (event: StorageEvent) => {
-        // The key is null when everything was cleared.
-        if (event.key === STORAGE_KEY || event.key === null) {
-          listener();
-        }
-      };
-      page.addEventListener("storage", onStorage);
-      return () => page.removeEventListener("storage", onStorage);
-    },
+    onChangeElsewhere: (listener) => onStoredSessionChange(page, listener),
   };
+}
+
+/** Whether someone is signed in as far as this browser knows: the provider may have ended the session meanwhile. */
+export function hasStoredSession(storage: Storage): boolean {
+  return readEntryOf(storage)?.session !== undefined;
+}
+
+/** Calls back when another tab changed the session, until the returned function is called. */
+export function onStoredSessionChange(page: Window, listener: () => void): () => void {
+  const onStorage = (event: StorageEvent) => {
+    // The key is null when everything was cleared.
+    if (event.key === STORAGE_KEY || event.key === null) {
+      listener();
+    }
+  };
+  page.addEventListener("storage", onStorage);
+  return () => page.removeEventListener("storage", onStorage);
+}
+
+function readEntryOf(storage: Storage): Entry | undefined {
+  return parseEntry(storage.getItem(STORAGE_KEY));
 }
 
 /** @returns `undefined` for what is no entry. */

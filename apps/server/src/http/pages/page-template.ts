@@ -64,7 +64,7 @@ function previewTags(
 }
 
 /**
- * Makes pages from the console's built `index.html`.
+ * Makes pages from one of the console's built files, such as `index.html`.
  *
  * @param input.file - It.
  * @param input.siteUrl - Public address of the console, without a slash at the end.

@@ -32,19 +32,23 @@ let catalogName: string;
 let isCatalogAway: boolean;
 let isBroken: boolean;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "turnpike-pages-"));
-  const file = join(folder, "index.html");
+/** A template whose pages load a script of its name. */
+async function makeTemplate(name: string) {
+  const file = join(folder, `${name}.html`);
   await writeFile(
     file,
-    '<html><head><title>x</title></head><body><div id="root"></div></body></html>',
+    `<html><head><title>x</title><script type="module" src="/${name}.js"></script></head><body><div id="root"></div></body></html>`,
   );
+  return createPageTemplate({ file, brand: { name: "Acme", accent: "#f5c400" }, siteUrl: SITE });
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "turnpike-pages-"));
   deps = {
-    template: createPageTemplate({
-      file,
-      brand: { name: "Acme", accent: "#f5c400" },
-      siteUrl: SITE,
-    }),
+    templates: {
+      application: await makeTemplate("application"),
+      reading: await makeTemplate("reading"),
+    },
     render: (page) => {
       rendered.push(page.path);
       const html = isBroken ? undefined : `<p>${JSON.stringify(page.content.landing?.plans)}</p>`;
@@ -132,10 +136,10 @@ it("give way to a page that only tells where a window or a frame was led to, and
   }
   for (const state of ["plain", "window", "frame.", "window.<b>", "x.window.a"]) {
     expect(await read(`/login?code=c&state=${encodeURIComponent(state)}`)).toBe(
-      deps.template?.plain,
+      deps.templates?.application.plain,
     );
   }
-  expect(await read("/register?code=c&state=window.a")).toBe(deps.template?.plain);
+  expect(await read("/register?code=c&state=window.a")).toBe(deps.templates?.application.plain);
 });
 
 describe("public pages", () => {
@@ -148,16 +152,27 @@ describe("public pages", () => {
     expect(rendered).toEqual(["/", "/"]);
   });
 
+  it("load the application where there is a form to use, and to be read only what takes them over", async () => {
+    for (const path of ["/login", "/register"]) {
+      expect(await read(path)).toContain('<script type="module" src="/application.js">');
+    }
+    for (const path of ["/", "/terms", "/privacy"]) {
+      const page = await read(path);
+      expect(page).toContain('data-entry="/reading.js"');
+      expect(page).not.toContain("/application.js");
+    }
+  });
+
   it("are the browser's where the address says what to show", async () => {
-    expect(await read("/login?reset=secret")).toBe(deps.template?.plain);
-    expect(await read("/register?invitation=secret")).toBe(deps.template?.plain);
+    expect(await read("/login?reset=secret")).toBe(deps.templates?.application.plain);
+    expect(await read("/register?invitation=secret")).toBe(deps.templates?.application.plain);
     expect(rendered).toEqual([]);
     expect(await read("/login")).toContain("data-prerendered");
   });
 
   it("are the browser's while the catalogue cannot be read", async () => {
     isCatalogAway = true;
-    expect(await read("/")).toBe(deps.template?.plain);
+    expect(await read("/")).toBe(deps.templates?.application.plain);
     expect(await read("/terms")).toContain("data-prerendered");
     isCatalogAway = false;
     expect(await read("/")).toContain("data-prerendered");
@@ -166,7 +181,7 @@ describe("public pages", () => {
   it("that cannot be rendered are tried again after ten seconds, not by every visitor", async () => {
     isBroken = true;
     for (let visit = 0; visit < 3; visit += 1) {
-      expect(await read("/terms")).toBe(deps.template?.plain);
+      expect(await read("/terms")).toBe(deps.templates?.application.plain);
     }
     expect(rendered).toEqual(["/terms"]);
     isBroken = false;
@@ -185,7 +200,7 @@ describe("public pages", () => {
   });
 
   it("serve the accent for good, and what search engines ask for", async () => {
-    const style = await fetch(url + (deps.template?.brandStyle.path ?? ""));
+    const style = await fetch(url + (deps.templates?.application.brandStyle.path ?? ""));
     expect(style.headers.get("cache-control")).toContain("immutable");
     expect(await style.text()).toContain("#f5c400");
     expect(await read("/robots.txt")).toContain(`Sitemap: ${SITE}/sitemap.xml`);

@@ -16,9 +16,16 @@ import type { PageTemplate } from "./page-template.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
 import { isSignInReturn, sendSignInReturn } from "./sign-in-return.ts";
 
+export type PageTemplates = {
+  /** Of the console itself, which shows any page. */
+  application: PageTemplate;
+  /** Of a page that only takes over content that is there, with a fraction of the scripts. */
+  reading: PageTemplate;
+};
+
 export type PublicPagesDeps = {
   /** Undefined: the console was not built, and there are no pages. */
-  template: PageTemplate | undefined;
+  templates: PageTemplates | undefined;
   render: RenderPublicPage;
   /** What `/config.json` answers. */
   config: unknown;
@@ -79,7 +86,7 @@ async function toSitemap({
  * script; and beside them what search engines ask for.
  */
 export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
-  const { template, siteUrl } = deps;
+  const { templates, siteUrl } = deps;
   const rendered = new Map<PublicPath, { key: string; text: string; goodUntilMs: number }>();
 
   async function getContent<Name extends keyof PageContent>(
@@ -102,10 +109,11 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     }
   }
 
-  async function renderPage(template: PageTemplate, path: PublicPath): Promise<string> {
+  async function renderPage(templates: PageTemplates, path: PublicPath): Promise<string> {
+    const { plain } = templates.application;
     const page = await loadPage(path);
     if (page === undefined) {
-      return template.plain;
+      return plain;
     }
     const key = JSON.stringify(page);
     const known = rendered.get(path);
@@ -115,13 +123,14 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     const { html: body, ...head } = await deps.render(page);
     if (body === undefined) {
       const goodUntilMs = deps.monotonicMs() + RETRY_AFTER_MS;
-      rendered.set(path, { key, text: template.plain, goodUntilMs });
-      return template.plain;
+      rendered.set(path, { key, text: plain, goodUntilMs });
+      return plain;
     }
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
-    const text = template.fill(
+    const isUsedAtOnce = FORMS.includes(path);
+    const text = templates[isUsedAtOnce ? "application" : "reading"].fill(
       { ...head, canonicalUrl },
-      { html: body, embedded: page, isUsedAtOnce: FORMS.includes(path) },
+      { html: body, embedded: page, isUsedAtOnce },
     );
     rendered.set(path, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
     return text;
@@ -132,14 +141,14 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
       sendSignInReturn(req, res);
       return;
     }
-    if (template === undefined) {
+    if (templates === undefined) {
       throw new AppError({
         code: "RESOURCE_NOT_FOUND",
         publicMessage: "There is nothing at this address.",
       });
     }
     const isAddressed = FORMS.includes(path) && (req.url ?? "").includes("?");
-    const text = isAddressed ? template.plain : await renderPage(template, path);
+    const text = isAddressed ? templates.application.plain : await renderPage(templates, path);
     sendConsolePage(req, res, { text, policy: deps.policy });
   }
 
@@ -167,15 +176,15 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     get("/sitemap.xml", async (call) =>
       sendText(call, "application/xml; charset=utf-8", await toSitemap(deps)),
     ),
-    ...(template === undefined
+    ...(templates === undefined
       ? []
       : [
           afterPaintRoute,
-          get(template.brandStyle.path, ({ req, res }) => {
+          get(templates.application.brandStyle.path, ({ req, res }) => {
             sendCached(req, res, {
               status: 200,
               type: "text/css; charset=utf-8",
-              text: template.brandStyle.text,
+              text: templates.application.brandStyle.text,
               headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
             });
             return Promise.resolve();

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { nameFirstChunks } from "./first-chunks.ts";
+
+/** What each module imports. */
+const GRAPH: Readonly<Record<string, readonly string[]>> = {
+  page: ["react", "picture"],
+  main: ["react", "router"],
+  router: ["react", "main"],
+  form: ["field", "router", "picture"],
+  frame: ["field", "menu"],
+  menu: [],
+  field: ["react"],
+  picture: [],
+  react: [],
+};
+const graph = {
+  getModuleInfo: (id: string) => ({ importedIds: GRAPH[id] ?? [] }),
+};
+const name = nameFirstChunks([
+  { name: "reading", entries: ["page"] },
+  { name: "application", entries: ["main"], isBeforeNext: true },
+  { name: "sign-in", entries: ["form"] },
+  { name: "frame", entries: ["frame"] },
+]);
+
+it("gives one file to what the same beginnings need, and none to what only others need", () => {
+  const names = Object.fromEntries(
+    [...Object.keys(GRAPH), "chart"].map((id) => [id, name(id, graph)]),
+  );
+  expect(names).toEqual({
+    page: "reading",
+    react: "reading-and-application",
+    main: "application",
+    router: "application",
+    form: "sign-in",
+    picture: "reading-and-sign-in",
+    field: "sign-in-and-frame",
+    frame: "frame",
+    menu: "frame",
+    chart: null,
+  });
+});

@@ -3,10 +3,12 @@ import { joinClasses } from "./join-classes.tsx";
 import { Spinner } from "./spinner.tsx";
 
 const LOOKS = {
-  primary: "bg-action text-on-action hover:bg-action-hover",
+  // An edge that is not seen until the system forces its colours, which takes the ground away.
+  primary: "border border-transparent bg-action text-on-action hover:bg-action-hover",
   secondary: "border border-line-control bg-surface text-ink hover:bg-hover",
   quiet: "text-ink-muted hover:bg-hover hover:text-ink",
-  danger: "bg-danger-solid text-on-danger-solid hover:bg-danger-solid-hover",
+  danger:
+    "border border-transparent bg-danger-solid text-on-danger-solid hover:bg-danger-solid-hover",
 } as const;
 
 const SIZES = {

@@ -2,6 +2,7 @@
 // The commands of the repository, behind `npm run <command>`. This file and tools/run/ start before anything is
 // installed, on the Node that npm runs on (20 or newer), so they import nothing but Node's own modules. What they start
 // runs on the pinned Node 24.
+import { ensureChromium } from "./ensure-chromium.mjs";
 import { runBusyTests } from "./run/busy.mjs";
 import { buildConsole, ensureConsole } from "./run/console.mjs";
 import { runDevelopment } from "./run/dev.mjs";
@@ -32,6 +33,11 @@ const COMMANDS = {
   async cluster(args) {
     await ensureConsole();
     return await runProgram(["tools/cluster.ts", ...args]);
+  },
+  async catalogue(args) {
+    await ensureConsole();
+    await ensureChromium();
+    return await runProgram(["tools/catalogue.ts", ...args]);
   },
   replay: (args) => runProgram(["tools/replay.ts", ...args]),
   turnpike: (args) => runProgram([...PRODUCT_FLAGS, "apps/server/src/cli/main.ts", ...args]),

@@ -1,0 +1,58 @@
+/** For whom a screen is: a visitor, a member of a tenant, or the operator of the installation. */
+export type Audience = "visitor" | "member" | "operator";
+
+export type Screen = { name: string; path: string; audience: Audience };
+
+const VISITOR: Readonly<Record<string, string>> = {
+  landing: "/",
+  login: "/login",
+  register: "/register",
+  terms: "/terms",
+  privacy: "/privacy",
+};
+
+const MEMBER: Readonly<Record<string, string>> = {
+  overview: "/overview",
+  quickstart: "/quickstart",
+  "api-keys": "/api-keys",
+  "api-keys-create": "/api-keys?dialog=create",
+  analytics: "/analytics?range=30d",
+  "analytics-alerts": "/analytics?tab=alerts",
+  "ai-intelligence": "/ai-intelligence",
+  "ai-intelligence-ask": "/ai-intelligence?ask=requests%20by%20route%20last%20week",
+  plans: "/plans",
+  "plans-sandbox": "/plans?environment=test",
+  billings: "/billings",
+  "billings-sandbox": "/billings?environment=test",
+  tenants: "/tenants",
+  "tenants-settings": "/tenants?tab=settings",
+  "tenants-members": "/tenants?tab=members",
+  "tenants-sso": "/tenants?tab=sso",
+  "tenants-webhooks": "/tenants?tab=webhooks",
+  "tenants-agents": "/tenants?tab=agents",
+  "tenants-audit": "/tenants?tab=audit",
+  account: "/account",
+  device: "/device",
+  "not-found": "/overview/nothing-here",
+};
+
+const OPERATOR: Readonly<Record<string, string>> = {
+  operator: "/operator",
+  "operator-tenants": "/operator/tenants",
+  "operator-insights": "/operator/insights",
+  "operator-service-keys": "/operator/service-keys",
+  "operator-audit": "/operator/audit",
+  "operator-outbox": "/operator/outbox",
+  "operator-health": "/operator/health",
+};
+
+/** Every screen of the console, in the order of the navigation. */
+export const SCREENS: readonly Screen[] = [
+  ...toScreens("visitor", VISITOR),
+  ...toScreens("member", MEMBER),
+  ...toScreens("operator", OPERATOR),
+];
+
+function toScreens(audience: Audience, paths: Readonly<Record<string, string>>): Screen[] {
+  return Object.entries(paths).map(([name, path]) => ({ name, path, audience }));
+}

@@ -1,0 +1,26 @@
+import type { Page } from "playwright-core";
+
+/** Skeletons and spinners. */
+const LOADING = "[role=status][aria-label^=Loading], [aria-busy=true]";
+
+/** Waits until the page has its heading, its fonts and its data, and is drawn. */
+export async function settlePage(page: Page): Promise<void> {
+  // Behind an open dialog it is there, but hidden from the tree of roles.
+  await page.locator("h1").first().waitFor({ state: "attached" });
+  await page.waitForLoadState("load");
+  await page.locator(LOADING).first().waitFor({ state: "detached" });
+  await drawPage(page);
+}
+
+/** Waits until the page shows that it waits for its data. */
+export async function settleLoadingPage(page: Page): Promise<void> {
+  await page.locator(LOADING).first().waitFor();
+  await drawPage(page);
+}
+
+/** Waits for the fonts, and for what follows a change of size: charts are measured in one frame and drawn in the next. */
+export async function drawPage(page: Page): Promise<void> {
+  await page.evaluate(`document.fonts.ready.then(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
+  )`);
+}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startBrowser, type TestBrowser } from "./support/browser.ts";
+import { findAxeViolations } from "./support/find-axe-violations.ts";
 import {
   type ForeignProvider,
   passForeignProvider,
@@ -16,6 +17,7 @@ import {
   startMockProvider,
   waitForClosed,
 } from "./support/mock-provider.ts";
+import { makePerson, registerPerson } from "./support/sign-in.ts";
 import { waitUntilHydrated } from "./support/wait-until-hydrated.ts";
 import { watchPage } from "./support/watch-page.ts";
 
@@ -144,6 +146,42 @@ describe("signing in through another provider", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.evaluate<string | null>(`localStorage.getItem("session")`)).toBeNull();
     expect(new URL(page.url()).search).toBe("");
+    await page.close();
+  });
+});
+
+describe("an account with a connected provider", () => {
+  it("is the same by password and by provider, until the provider is disconnected", async () => {
+    const page = await browser.context.newPage();
+    const trace = await watchPage(page, [instance.consoleUrl, provider.issuer]);
+    const person = makePerson();
+    await registerPerson(page, `${instance.consoleUrl}/register`, person);
+    await page.goto(`${instance.consoleUrl}/account`);
+    const section = page.getByRole("region", { name: "Connected providers" });
+    await section.getByRole("button", { name: "Connect Acme Corp" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
+    const opened = await openWindow(page, "Sign in at Acme Corp");
+    await passForeignProvider(opened, "grace");
+    await waitForClosed(opened);
+    await section.getByText("grace@corp.example").waitFor();
+    expect(await findAxeViolations(page)).toEqual([]);
+
+    await signOut(page);
+    await page.waitForURL(({ pathname }) => pathname === "/login");
+    const verified = page.waitForResponse(`${instance.consoleUrl}/auth/verify`);
+    await continueWithCorp(page);
+    await page.waitForURL(({ pathname }) => pathname === "/account" || pathname === "/overview");
+    const answer: unknown = await (await verified).json();
+    expect(answer).toMatchObject({ user: { email: person.email } });
+
+    await page.goto(`${instance.consoleUrl}/account`);
+    await section.getByRole("button", { name: "Disconnect Acme Corp" }).click();
+    await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
+    await dialog.getByRole("button", { name: "Disconnect", exact: true }).click();
+    // This browser signed in by it.
+    await page.waitForURL(({ pathname }) => pathname === "/login");
+    expect(trace.policyViolations).toEqual([]);
     await page.close();
   });
 });

@@ -82,6 +82,8 @@ function createVisitorPlatform(config: ClientConfig): Platform {
     startSso: refuse,
     completeRedirect: refuse,
     signInInWindow: refuse,
+    proveElsewhere: refuse,
+    confirmInWindow: refuse,
     completeSignOut: () => undefined,
     signOut: refuse,
     renew: refuse,

@@ -33,6 +33,8 @@ const origin = z
     return isSafe && url.origin === value;
   }, "An https origin without a path, and without a slash at the end; http only on this machine.");
 
+const claimValue = z.string().min(1).max(200).describe("A value, compared exactly.");
+
 /** What an operator may choose about a provider of OpenID Connect, beside its address. */
 export const providerChoices = {
   flow: z
@@ -68,6 +70,16 @@ export const providerChoices = {
     .max(5)
     .default([])
     .describe("Origins of the provider's endpoints, where they differ from the issuer's."),
+  secondFactorClaims: z
+    .strictObject({
+      amr: z.array(claimValue).max(20).default([]).describe("Methods, such as `mfa` or `otp`."),
+      acr: z.array(claimValue).max(20).default([]).describe("Classes of sign-ins."),
+    })
+    .refine(({ amr, acr }) => amr.length + acr.length > 0, "At least one value.")
+    .optional()
+    .describe(
+      "Values of `amr` or `acr` by which its ID tokens say that a second factor was used. Then whom `secondFactor` names must have one of them. Left out: they are not asked, and the provider counts for no account that needs a second factor here.",
+    ),
   endsSession: z
     .boolean()
     .default(true)

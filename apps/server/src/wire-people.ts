@@ -114,11 +114,13 @@ import {
   createOutboxRawRoutes,
   createOutboxRoutes,
   createWebhooksRoutes,
+  sendMail,
 } from "#modules/notifications/index.ts";
 import {
   createDirectoryArrivals,
   createScimMount,
   createScimRoutes,
+  createSingleSignOn,
   createSsoRoutes,
 } from "#modules/sso/index.ts";
 import {
@@ -209,13 +211,11 @@ export function wirePeople(
   const tenantBytesMax = config.storage.tenantDocumentsMegabytes * MEGABYTE;
   const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenJournaled } = calls;
   const { firebase, providers } = config.identity;
-  const verifySigned = createTokenVerifier({
-    clock: services.clock,
-    issuers: createTrustedIssuers(
-      { ...services, outbound: input.outbound },
-      { builtin: input.builtinProvider, providers, firebase },
-    ),
-  });
+  const trustedIssuers = createTrustedIssuers(
+    { ...services, outbound: input.outbound },
+    { builtin: input.builtinProvider, providers, firebase },
+  );
+  const verifySigned = createTokenVerifier({ clock: services.clock, issuers: trustedIssuers });
   /** The project whose unsigned tokens are accepted: in development alone. */
   const emulated = firebase?.emulator === undefined ? undefined : firebase.projectId;
   const users = createUserDirectory({
@@ -227,6 +227,7 @@ export function wirePeople(
     roles: roleDirectory,
     operators: config.identity.operators,
     secondFactor: config.identity.secondFactor,
+    requiresSso: createSingleSignOn(input.sso).isRequired,
   });
   changes.subscribe(users.applyChange);
   const personTokens = createPersonTokens({
@@ -315,6 +316,15 @@ export function wirePeople(
       },
       tenants: createPersonTenants({ ...services, memberKeys: installation.memberKeys }),
       resources: PERSON_RESOURCES,
+      verifyToken: verifySigned,
+      providers,
+      trustedIssuers: new Set(trustedIssuers.map(({ storedAs }) => storedAs)),
+      mailer: {
+        sendMail: async (tx, message) => {
+          await sendMail({ ...services, jobs: input.jobs.queue }, tx, message);
+        },
+      },
+      stage: { brand: config.brand.name, consoleUrl: urls.console },
     }),
     tenants: {
       ...createTenantsRoutes({

@@ -44,6 +44,26 @@ export const signIn = z.strictObject({
 });
 export type SignIn = z.infer<typeof signIn>;
 
+/** What signs the person in: the account with a password here, or one at a provider. */
+export const ownIdentity = z.strictObject({
+  /** The address of the provider; null for the built-in sign-in. */
+  issuer: z.string().nullable(),
+  /** As the provider last said. */
+  email: z.string().nullable(),
+  emailVerified: z.boolean(),
+  /** True for the one that name and address of the account are from. */
+  isFirst: z.boolean(),
+  /** False for the account with a password here, and for the last way to sign in. */
+  canDisconnect: z.boolean(),
+  connectedAt: instant,
+});
+export type OwnIdentity = z.infer<typeof ownIdentity>;
+
+/** The first identity, and one of each provider. */
+export const IDENTITIES_MAX = 20;
+
+const identities = z.strictObject({ items: z.array(ownIdentity).max(IDENTITIES_MAX) });
+
 /** The most browsers in a list, those used last first. */
 export const SIGN_INS_MAX = 200;
 
@@ -64,6 +84,7 @@ export const accountExport = z.strictObject({
     z.strictObject({ tenantId, name: z.string(), role: z.enum(ROLES), createdAt: instant }),
   ),
   signIns: z.array(signIn),
+  identities: z.array(ownIdentity),
   commandLines: z.array(personToken),
   /** By kind, such as documents and what you did. */
   records: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
@@ -150,6 +171,63 @@ export const accountContract = {
         keepThis: z.boolean(),
       }),
     ),
+  listIdentities: operation({ scope: "person" })
+    .route({
+      method: "GET",
+      path: "/me/identities",
+      summary: "List what signs you in: the first identity, then those that you connected",
+      tags,
+    })
+    .input(z.strictObject({}))
+    .output(identities),
+  beginConnecting: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/me/identities/begin",
+      successStatus: 204,
+      summary: "Prove your account, before you sign in at a provider to connect it",
+      description:
+        "Takes the password, or for people of a provider a sign-in of the last five minutes. The sign-in at the provider must carry this nonce, and end within ten minutes.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        /** Of the provider, in `/config.json`. */
+        providerId: plainText(31).min(1),
+        /** Of the authorization request, made at random. */
+        nonce: z
+          .string()
+          .regex(/^[\w-]{22,128}$/, "22 to 128 letters, digits, dashes and underscores."),
+        currentPassword: password.optional(),
+      }),
+    ),
+  connectIdentity: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/me/identities",
+      summary: "Connect the provider whose ID token this is",
+      description:
+        "An identity that belongs to another account is refused (`ALREADY_EXISTS`). No e-mail address connects anything.",
+      tags,
+    })
+    .input(z.strictObject({ idToken: plainText(16_384).min(1) }))
+    .output(identities),
+  disconnectIdentity: operation({ scope: "person", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/me/identities/disconnect",
+      summary: "Disconnect a provider; not the last way to sign in",
+      description: "Its earlier tokens are refused from then on.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        /** As in the list. */
+        issuer: plainText(500).min(1),
+        currentPassword: password.optional(),
+      }),
+    )
+    .output(identities),
   export: operation({ scope: "person" })
     .route({
       method: "GET",

@@ -8,6 +8,10 @@ export type TestPerson = {
   name?: string | null;
   /** Before now, milliseconds. */
   issuedAgoMs?: number;
+  /** When they signed in, before now, milliseconds. Left out: when the token was issued. */
+  signedInAgoMs?: number;
+  /** Further claims, such as `nonce` and `amr`. */
+  claims?: JWTPayload;
 };
 
 /** An issuer whose key the test has. */
@@ -63,9 +67,13 @@ export async function createTestIssuer(input: {
         sub: subject,
         iat: issuedAt,
         exp: issuedAt + LIFETIME_SECONDS,
-        auth_time: issuedAt,
+        auth_time:
+          person.signedInAgoMs === undefined
+            ? issuedAt
+            : Math.floor((input.now().getTime() - person.signedInAgoMs) / 1_000),
         ...(email === null ? {} : { email, email_verified: person.emailVerified ?? true }),
         ...(name === null ? {} : { name }),
+        ...person.claims,
       });
     },
   };

@@ -45,6 +45,8 @@ export type UserActor = {
   signInId?: string;
   /** When the provider gave out the token of this call; undefined for a person who acts through a program. */
   vouchedAt?: Date;
+  /** When the person last proved to the provider who they are, where its token says so. */
+  authenticatedAt?: Date;
   /** The tenant in which an operator acts right now, with a reason that its members read. */
   acting?: ActingIn;
 };

@@ -72,6 +72,7 @@ export const ERROR_CODES = {
   INVALID_CREDENTIALS: { status: 403, title: "E-mail address or password is wrong" },
   ACCOUNT_ELSEWHERE: { status: 409, title: "The account is kept by another provider" },
   FACTOR_REFUSED: { status: 403, title: "The second factor or the password is not right" },
+  SECOND_FACTOR_REQUIRED: { status: 403, title: "A second factor is required" },
   CROSS_ORIGIN: { status: 403, title: "The request comes from another site" },
   SIGN_IN_EXPIRED: { status: 410, title: "The sign-in has expired" },
   LINK_INVALID: { status: 410, title: "The link does not work any more" },

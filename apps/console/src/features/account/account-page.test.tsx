@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-router";
 import { cleanup, render, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { ownAccount, signIn } from "@turnpike/contract/account";
+import { ownAccount, ownIdentity, signIn } from "@turnpike/contract/account";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ToastArea } from "#components/toast-area.tsx";
@@ -51,6 +51,13 @@ const BROWSERS = [
 
 const PERSON = { user: { userId: "usr_1", email: "ada@example.com", name: "Ada" }, tenants: [] };
 
+const IDENTITIES = [
+  ownIdentity.parse({
+    ...{ issuer: null, email: "ada@example.com", emailVerified: true },
+    ...{ isFirst: true, canDisconnect: false, connectedAt: AT },
+  }),
+];
+
 const DELETION = {
   confirmation: "ada@example.com",
   needsPassword: true,
@@ -68,6 +75,7 @@ function open(answers: FakeAnswers = {}, account = ACCOUNT) {
   fakeNetwork({
     "GET /me/account": () => account,
     "GET /me/sign-ins": () => ({ items: BROWSERS }),
+    "GET /me/identities": () => ({ items: IDENTITIES }),
     "GET /me/account/deletion": () => DELETION,
     "POST /auth/verify": () => PERSON,
     ...answers,

@@ -10,6 +10,7 @@ import { AddressNotice } from "./address-notice.tsx";
 import { DataSection } from "./data-section.tsx";
 import { DeleteSection } from "./delete-section.tsx";
 import { EmailSection } from "./email-section.tsx";
+import { IdentitiesSection } from "./identities-section.tsx";
 import { NameSection } from "./name-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProviderSection } from "./provider-section.tsx";
@@ -54,6 +55,7 @@ function Sections({ account }: { account: OwnAccount }) {
           <SignInsSection />
         </>
       )}
+      <IdentitiesSection account={account} />
       <DataSection />
       <DeleteSection />
     </>

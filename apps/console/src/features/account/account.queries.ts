@@ -5,6 +5,9 @@ import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 
 export type OwnAccount = Awaited<ReturnType<ApiClient["account"]["get"]>>;
 export type SignIn = Awaited<ReturnType<ApiClient["account"]["listSignIns"]>>["items"][number];
+export type OwnIdentity = Awaited<
+  ReturnType<ApiClient["account"]["listIdentities"]>
+>["items"][number];
 
 export type Deletion = Awaited<ReturnType<ApiClient["account"]["getDeletion"]>>;
 
@@ -24,6 +27,15 @@ export function signInsQuery(api: ApiClient) {
   return queryOptions({
     queryKey: signInsKey,
     queryFn: async ({ signal }) => (await api.account.listSignIns({}, { signal })).items,
+    staleTime: 0,
+  });
+}
+
+/** What signs the person in. */
+export function identitiesQuery(api: ApiClient) {
+  return queryOptions({
+    queryKey: [...accountKey, "identities"],
+    queryFn: async ({ signal }) => (await api.account.listIdentities({}, { signal })).items,
     staleTime: 0,
   });
 }

@@ -11,6 +11,7 @@ import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type Deletion, deletionQuery } from "./account.queries.ts";
+import { ConfirmAgain } from "./confirm-again.tsx";
 
 /** Deletes the account, unless a tenant would lose its only owner. */
 export function DeleteSection() {
@@ -85,7 +86,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: Deletion; onCancel: () =
     mutationKey: ["account", "delete"],
     mutationFn: async (input: { confirmation: string; currentPassword?: string }) => {
       if (!deletion.needsPassword) {
-        // A fresh token proves that the provider still vouches for the person.
+        // Where a provider does not say when its people signed in, a new token is their proof.
         await session.renew();
       }
       await api.account.delete(input);
@@ -139,6 +140,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: Deletion; onCancel: () =
           onValueChange={setCurrentPassword}
         />
       )}
+      <ConfirmAgain error={remove.error} onDone={() => remove.reset()} />
     </DialogForm>
   );
 }

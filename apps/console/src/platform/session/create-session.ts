@@ -1,6 +1,6 @@
 import type { AttemptStore } from "./attempt-store.ts";
 import type { BuiltInProvider } from "./built-in-provider.ts";
-import type { OidcClient, TokenSet } from "./oidc-client.ts";
+import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
 import { isUnreachable } from "./provider-failure.ts";
 import {
   type AuthState,
@@ -310,17 +310,24 @@ export function createSession(deps: SessionDeps): Session {
     return client;
   }
 
-  async function signInInWindow(providerId: string, opened: SignInWindow): Promise<void> {
+  /** Visits a provider in a window, which closes when its answer has been taken. */
+  async function visitInWindow(
+    opened: SignInWindow,
+    prepare: () => Promise<{
+      client: OidcClient;
+      url: URL;
+      attempt: SignInAttempt;
+      take: (set: TokenSet) => Promise<void>;
+    }>,
+  ): Promise<void> {
     openWindow?.replace();
     openWindow = opened;
     try {
-      const client = getClient(providerId);
-      const loginHint = state.user?.email;
-      const { url, attempt } = await client.begin({ way: "window", loginHint });
+      const { client, url, attempt, take } = await prepare();
       const { answer, left } = opened.visit(url, attempt.state);
       const done = answer.then(async (callback) => {
         try {
-          await begin(providerId, await client.finish(callback, attempt));
+          await take(await client.finish(callback, attempt));
         } finally {
           opened.close();
         }
@@ -332,6 +339,55 @@ export function createSession(deps: SessionDeps): Session {
       }
       throw error;
     }
+  }
+
+  async function signInInWindow(providerId: string, opened: SignInWindow): Promise<void> {
+    await visitInWindow(opened, async () => {
+      const client = getClient(providerId);
+      const loginHint = state.user?.email;
+      const begun = await client.begin({ way: "window", loginHint });
+      return { client, ...begun, take: (set) => begin(providerId, set) };
+    });
+  }
+
+  async function proveElsewhere(
+    providerId: string,
+    opened: SignInWindow,
+    announce: (nonce: string) => Promise<void>,
+  ): Promise<string> {
+    const { promise: idToken, resolve } = Promise.withResolvers<string>();
+    await visitInWindow(opened, async () => {
+      const client = getClient(providerId);
+      const begun = await client.begin({ way: "window", isAnew: true });
+      await announce(begun.attempt.nonce);
+      return {
+        client,
+        ...begun,
+        take: (set) => {
+          resolve(set.idToken);
+          return Promise.resolve();
+        },
+      };
+    });
+    return await idToken;
+  }
+
+  async function confirmInWindow(opened: SignInWindow): Promise<void> {
+    await visitInWindow(opened, async () => {
+      const { user } = state;
+      const client = getClient(user?.providerId ?? "");
+      const begun = await client.begin({ way: "window", isAnew: true, loginHint: user?.email });
+      return {
+        client,
+        ...begun,
+        take: async (set) => {
+          if (set.claims.sub !== user?.subject) {
+            throw new SignInError("other_person", "");
+          }
+          await begin(user.providerId, set);
+        },
+      };
+    });
   }
 
   /** Begins the provider's own sign-out. @returns Its address; undefined when the person stays signed in there. */
@@ -397,6 +453,8 @@ export function createSession(deps: SessionDeps): Session {
       await begin(attempt.providerId, set);
     },
     signInInWindow,
+    proveElsewhere,
+    confirmInWindow,
     completeSignOut: (logOutState) => deps.signOuts.find(logOutState),
     signOut: async () => {
       const known = store.read();

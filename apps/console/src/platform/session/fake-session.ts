@@ -37,6 +37,8 @@ export function makeFakeSession(): FakeSession {
     startSso: notOffered,
     completeRedirect: notOffered,
     signInInWindow: notOffered,
+    proveElsewhere: notOffered,
+    confirmInWindow: notOffered,
     completeSignOut: () => undefined,
     signOut: () => {
       change({ user: undefined, ended: "by_person" });

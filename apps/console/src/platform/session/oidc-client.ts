@@ -5,6 +5,8 @@ import { SignInError } from "./session.ts";
 
 /** A provider answers within this time, or counts as unreachable. */
 const TIMEOUT_MS = 15_000;
+/** A sign-in at a provider that is older is asked for anew, in seconds: a year, as at the built-in one. */
+const SIGN_IN_AGE_MAX_SECONDS = "31536000";
 /** How far the provider's clock may be from the corrected one, in seconds. */
 const CLOCK_TOLERANCE_SECONDS = 30;
 
@@ -21,6 +23,8 @@ export type SignInRequest = {
   idTokenHint?: string | undefined;
   /** Where the provider's page is shown; left out: in place of ours. */
   way?: ReturnWay;
+  /** True: the provider asks for the password again, also where it knows the person. */
+  isAnew?: boolean;
 };
 
 /** What a provider hands out. */
@@ -141,7 +145,7 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
   }
 
   return {
-    begin: async ({ prompt, loginHint, idTokenHint, way } = {}) => {
+    begin: async ({ prompt, loginHint, idTokenHint, way, isAnew = false } = {}) => {
       assertSecureContext();
       if (
         (provider.kind === "builtin" || way !== undefined) &&
@@ -178,6 +182,8 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
         nonce: attempt.nonce,
         code_challenge: await oauth.calculatePKCECodeChallenge(attempt.verifier),
         code_challenge_method: "S256",
+        // Every ID token then says when the person signed in (OpenID Connect Core 1.0, section 3.1.2.1).
+        ...(provider.kind === "builtin" ? {} : { max_age: isAnew ? "0" : SIGN_IN_AGE_MAX_SECONDS }),
         ...(prompt === undefined ? {} : { prompt }),
         ...(loginHint === undefined ? {} : { login_hint: loginHint }),
         ...(idTokenHint === undefined ? {} : { id_token_hint: idTokenHint }),

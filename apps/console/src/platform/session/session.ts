@@ -112,6 +112,19 @@ export interface Session {
   completeRedirect(url: URL): Promise<void>;
   /** Signs in at a provider in a window of its own, without leaving the page. @param opened - By the click that asked for it. */
   signInInWindow(providerId: string, opened: SignInWindow): Promise<void>;
+  /**
+   * Has the person sign in at a provider in a window, and leaves the session as it is.
+   *
+   * @param announce - Gets the nonce of the sign-in, before the window goes there.
+   * @returns The provider's ID token, which names the nonce.
+   */
+  proveElsewhere(
+    providerId: string,
+    opened: SignInWindow,
+    announce: (nonce: string) => Promise<void>,
+  ): Promise<string>;
+  /** Has the person who is signed in at a provider show again, in a window, who they are. @throws {SignInError} `other_person`. */
+  confirmInWindow(opened: SignInWindow): Promise<void>;
   /** Signs out here and in every other tab, also while the provider cannot be reached, and leaves the page for the provider if that can sign people out. */
   signOut(): Promise<void>;
   /** @returns The name of the provider that signed the person out and sent them back; undefined when `signOut` of this tab did not ask for it. */

@@ -167,6 +167,8 @@ export function createFirebaseSession({
     startSso: notOffered,
     completeRedirect: notOffered,
     signInInWindow: notOffered,
+    proveElsewhere: notOffered,
+    confirmInWindow: notOffered,
     completeSignOut: () => undefined,
     signOut: () => client.signOut(),
     renew: () => client.reload(),

@@ -50,6 +50,8 @@ export function joinSessions(input: {
     startSso: (target) => own.startSso(target),
     completeRedirect: (url) => own.completeRedirect(url),
     signInInWindow: (providerId, opened) => own.signInInWindow(providerId, opened),
+    proveElsewhere: (...input) => own.proveElsewhere(...input),
+    confirmInWindow: (opened) => own.confirmInWindow(opened),
     completeSignOut: (state) => own.completeSignOut(state),
     // Both: one of them may still be finding out.
     signOut: async () => void (await Promise.all([own.signOut(), firebase.signOut()])),

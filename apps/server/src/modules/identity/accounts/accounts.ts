@@ -6,6 +6,7 @@ import { SIGN_INS } from "#platform/transact.ts";
 import { type Attempt, type AttemptLimits, toBlock } from "../attempts/attempt-limits.ts";
 import type { HashSender } from "../attempts/hash-queue.ts";
 import type { KnownBrowser } from "../attempts/known-browsers.ts";
+import { releaseIdentitiesOfAccount } from "../identities/release-identities.ts";
 import {
   addressTakenMail,
   type MailStage,
@@ -158,6 +159,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       }
       if (await replaceUnconfirmed(tx, { ...renewed, now })) {
         // Where addresses were not confirmed before, a stranger may be signed in with this one. That must end.
+        await releaseIdentitiesOfAccount(deps, tx, taken.account_id);
         await endSignIns(deps, tx, { accountId: taken.account_id, why: "password_changed" });
       }
     });
@@ -324,6 +326,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           throw linkInvalid();
         }
         await deleteLinksOf(tx, account.account_id);
+        await releaseIdentitiesOfAccount(deps, tx, account.account_id);
         await endSignIns(deps, tx, { accountId: account.account_id, why: "password_changed" });
         // A person who follows a reset link has got mail about it already. Strangers must not be able to cause this mail.
         const mail = passwordChangedMail(options, owner, { isOneKept: false });

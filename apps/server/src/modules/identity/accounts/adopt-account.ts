@@ -3,6 +3,7 @@ import type { UserId } from "@turnpike/domain/ids/ids";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { insertChange } from "#platform/changes.store.ts";
 import { clearFactors } from "../factors/factors.store.ts";
+import { releaseIdentitiesOfAccount } from "../identities/release-identities.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { insertUser, listUserRowsBySubject, lockUserRowBySubject } from "../users/users.store.ts";
 import {
@@ -65,6 +66,7 @@ export async function adoptAccount(
     if (isSquatted) {
       await deleteLinksOf(tx, accountId);
       await clearFactors(tx, { accountId, now });
+      await releaseIdentitiesOfAccount(deps, tx, accountId);
       await endSignIns(deps, tx, { accountId, why: "address_proven" });
     }
   }

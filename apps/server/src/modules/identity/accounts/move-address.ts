@@ -4,6 +4,7 @@ import type { UserId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
+import { releaseIdentitiesOfAccount } from "../identities/release-identities.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { updateUserFacts } from "../users/users.store.ts";
 import { emailChangedMail } from "./account-mails.ts";
@@ -161,6 +162,7 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
         });
         await mailer.sendMail(tx, { to: before.email, ...mail });
         await publish(tx, after);
+        await releaseIdentitiesOfAccount(deps, tx, accountId);
         await endSignIns(deps, tx, { accountId, why: "password_changed" });
         return { email: after.email, resetToken };
       });

@@ -1,27 +1,21 @@
 import type { Tx } from "@turnpike/db/client";
-import type { UserActor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
 import { insertChange } from "#platform/changes.store.ts";
 import type { AccountRow } from "../accounts/accounts.store.ts";
 import type { PersonAgents } from "../accounts/provider.ports.ts";
+import { releaseIdentitiesOf, toNextSecond } from "../identities/release-identities.ts";
 import type { OwnMembership } from "../identity.ports.ts";
 import { endTokens } from "../tokens/end-tokens.ts";
-import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { forgetUser, type UserRow } from "../users/users.store.ts";
 import type { PersonalDeps } from "./export-account.ts";
-import { getOwner, getOwnUserRow, getPersonInBrowser, type OwnCall } from "./own-account.ts";
+import { getOwnUserRow, getPersonInBrowser, type OwnCall } from "./own-account.ts";
+import { isKeptHere, provePerson } from "./prove-person.ts";
 
 export type DeleteAccountDeps = PersonalDeps & { agents: PersonAgents };
 
-/** How fresh the token of a person must be whose password another provider keeps. */
-const FRESH_MS = 5 * 60 * 1_000;
 /** What a person types who has no address. */
 const PHRASE = "delete my account";
-
-function isKeptHere(deps: PersonalDeps, { issuer }: UserRow): boolean {
-  return deps.accounts !== undefined && issuer === BUILTIN_ISSUER;
-}
 
 /** What the deletion needs of the person, and what is in its way. @throws {AppError} `INSUFFICIENT_SCOPE`. */
 export async function getOwnDeletion(deps: PersonalDeps, { context }: OwnCall) {
@@ -46,16 +40,6 @@ function refuseField(pointer: string, message: string): AppError {
     publicMessage: message,
     errors: [{ pointer, message }],
   });
-}
-
-/** A token of another provider is proof enough while it is new: a stolen one is older before long. */
-function assertFresh({ vouchedAt }: UserActor, now: Date): void {
-  if (vouchedAt === undefined || now.getTime() - vouchedAt.getTime() > FRESH_MS) {
-    throw new AppError({
-      code: "SIGN_IN_EXPIRED",
-      publicMessage: "Sign in again, then delete the account within five minutes.",
-    });
-  }
 }
 
 function assertNoSoleOwner(memberships: readonly OwnMembership[]): void {
@@ -87,16 +71,7 @@ export async function deleteOwnAccount(
   if (input.confirmation.trim().toLowerCase() !== expected.toLowerCase()) {
     throw refuseField("/confirmation", `Type ${expected} to confirm.`);
   }
-  let account: AccountRow | undefined;
-  if (isKeptHere(deps, row)) {
-    const { accounts, owner } = await getOwner(deps, call);
-    if (input.currentPassword === undefined) {
-      throw refuseField("/currentPassword", "Type the password of your account.");
-    }
-    account = await accounts.provePassword(owner, { currentPassword: input.currentPassword });
-  } else {
-    assertFresh(person, deps.clock.now());
-  }
+  const account = await provePerson(deps, call, input);
   await deps.transact.asOperator((tx) => forgetPerson(deps, tx, { call, row, account }));
 }
 
@@ -129,9 +104,8 @@ async function forgetPerson(
   } else {
     await deps.accounts?.remove(tx, account);
   }
-  // Tokens name whole seconds: one of this second is refused too.
-  const tokensValidFrom = new Date((Math.floor(now.getTime() / 1_000) + 1) * 1_000);
-  await forgetUser(tx, { userId, now, tokensValidFrom });
+  await releaseIdentitiesOf(deps, tx, userId);
+  await forgetUser(tx, { userId, now, tokensValidFrom: toNextSecond(now) });
   // From here on, no one can be made a member; who was a moment ago, in another tab, is one that the lists above do not name.
   if ((await deps.tenants.listMemberships(tx, userId)).length > 0) {
     throw new AppError({

@@ -1,6 +1,7 @@
 import { type AccountExport, EXPORTED_ROWS_MAX, SIGN_INS_MAX } from "@turnpike/contract/account";
 import { trailOfPerson } from "#modules/audit/index.ts";
 import { listPersonTokens } from "../devices/manage-person-tokens.ts";
+import { type IdentityWays, readIdentities } from "../identities/list-identities.ts";
 import type { PersonResource, PersonTenants } from "../identity.ports.ts";
 import { listSignInRows } from "../sign-ins/sign-ins.store.ts";
 import { toSignInReply } from "./end-own-sign-ins.ts";
@@ -12,11 +13,12 @@ import {
   type OwnCall,
 } from "./own-account.ts";
 
-export type PersonalDeps = OwnAccountDeps & {
-  tenants: PersonTenants;
-  /** What modules above keep about people. */
-  resources: readonly PersonResource[];
-};
+export type PersonalDeps = OwnAccountDeps &
+  IdentityWays & {
+    tenants: PersonTenants;
+    /** What modules above keep about people. */
+    resources: readonly PersonResource[];
+  };
 
 /**
  * Everything that is kept about the person, but for what is secret, such as the hash of the password.
@@ -28,7 +30,8 @@ export async function exportOwnAccount(
   { context }: OwnCall,
 ): Promise<AccountExport> {
   const person = getPersonInBrowser(context);
-  const { subject } = await getOwnUserRow(deps, person);
+  const row = await getOwnUserRow(deps, person);
+  const { subject } = row;
   const now = deps.clock.now();
   const [account, commandLines] = await Promise.all([
     getOwnAccount(deps, context),
@@ -42,9 +45,9 @@ export async function exportOwnAccount(
     const cutKinds: string[] = [];
     for (const { kind, list } of [...deps.resources, trailOfPerson]) {
       const limit = EXPORTED_ROWS_MAX + 1;
-      const rows = await list(tx, { userId: person.id, tenantIds, limit });
-      records[kind] = rows.slice(0, EXPORTED_ROWS_MAX);
-      if (rows.length > EXPORTED_ROWS_MAX) {
+      const entries = await list(tx, { userId: person.id, tenantIds, limit });
+      records[kind] = entries.slice(0, EXPORTED_ROWS_MAX);
+      if (entries.length > EXPORTED_ROWS_MAX) {
         cutKinds.push(kind);
       }
     }
@@ -57,6 +60,7 @@ export async function exportOwnAccount(
         role,
         createdAt: createdAt.toISOString(),
       })),
+      identities: (await readIdentities(deps, tx, row)).items,
       signIns: signIns.map((row) => toSignInReply(row, person.signInId)),
       commandLines: commandLines.items,
       records,

@@ -2,6 +2,13 @@ import { implement } from "@orpc/server";
 import { accountContract } from "@turnpike/contract/account";
 import type { HttpContext } from "#http/http-context.ts";
 import { toNetwork } from "../attempts/attempt-limits.ts";
+import {
+  beginConnecting,
+  connectIdentity,
+  disconnectIdentity,
+  listOwnIdentities,
+  type OwnIdentitiesDeps,
+} from "../identities/own-identities.ts";
 import { type DeleteAccountDeps, deleteOwnAccount, getOwnDeletion } from "./delete-account.ts";
 import { endOwnSignIn, endOwnSignIns, listOwnSignIns } from "./end-own-sign-ins.ts";
 import { exportOwnAccount } from "./export-account.ts";
@@ -12,7 +19,7 @@ function toOwnCall(context: HttpContext): OwnCall {
 }
 
 /** What people do with their own accounts. */
-export function createAccountRoutes(deps: DeleteAccountDeps) {
+export function createAccountRoutes(deps: DeleteAccountDeps & OwnIdentitiesDeps) {
   const os = implement(accountContract).$context<HttpContext>();
   return os.router({
     get: os.get.handler(({ context }) => getOwnAccount(deps, context.call())),
@@ -41,6 +48,18 @@ export function createAccountRoutes(deps: DeleteAccountDeps) {
     endSignIns: os.endSignIns.handler(async ({ input, context }) => {
       await endOwnSignIns(deps, toOwnCall(context), input);
     }),
+    listIdentities: os.listIdentities.handler(({ context }) =>
+      listOwnIdentities(deps, toOwnCall(context)),
+    ),
+    beginConnecting: os.beginConnecting.handler(async ({ input, context }) => {
+      await beginConnecting(deps, toOwnCall(context), input);
+    }),
+    connectIdentity: os.connectIdentity.handler(({ input, context }) =>
+      connectIdentity(deps, toOwnCall(context), input),
+    ),
+    disconnectIdentity: os.disconnectIdentity.handler(({ input, context }) =>
+      disconnectIdentity(deps, toOwnCall(context), input),
+    ),
     export: os.export.handler(({ context }) => exportOwnAccount(deps, toOwnCall(context))),
     getDeletion: os.getDeletion.handler(({ context }) => getOwnDeletion(deps, toOwnCall(context))),
     delete: os.delete.handler(async ({ input, context }) => {

@@ -4,6 +4,7 @@ import { deleteExpiredLinks } from "../accounts/accounts.store.ts";
 import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts";
 import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
 import { deleteExpiredFactorSteps } from "../factors/factor-steps.store.ts";
+import { deleteExpiredIdentityAttempts } from "../identities/identities.store.ts";
 import { deleteExpiredSignIns } from "../sign-ins/sign-ins.store.ts";
 import { dropDeletedSubjects } from "../users/users.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
@@ -32,6 +33,7 @@ export async function pruneExpired(
     (tx) => deleteExpiredFactorSteps(tx, before, batchSize),
     (tx) => deleteExpiredDeviceSignIns(tx, before, batchSize),
     (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
+    (tx) => deleteExpiredIdentityAttempts(tx, before, batchSize),
     (tx) => deleteExpiredSignIns(tx, before, batchSize),
     (tx) => dropDeletedSubjects(tx, new Date(before.getTime() - TOKEN_LIFETIME_MS_MAX), batchSize),
   ];

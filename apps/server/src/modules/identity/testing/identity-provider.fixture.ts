@@ -21,7 +21,7 @@ import {
   type IdentityProviderOptions,
 } from "../provider/provider.routes.ts";
 import type { SingleSignOn } from "../provider/sso-form.routes.ts";
-import { createTrustedIssuers } from "../tokens/trusted-issuers.ts";
+import { BUILTIN_ISSUER, createTrustedIssuers } from "../tokens/trusted-issuers.ts";
 import { createTokenVerifier } from "../tokens/verify-id-token.ts";
 import { createUserDirectory } from "../users/user-directory.ts";
 
@@ -269,6 +269,11 @@ export async function startIdentityProvider(
       agents,
       tenants: { listMemberships: () => Promise.resolve([]), leave: () => Promise.resolve() },
       resources: [],
+      verifyToken: () => Promise.reject(new Error("No provider is connected here.")),
+      providers: [],
+      trustedIssuers: new Set([BUILTIN_ISSUER]),
+      mailer: { sendMail: () => Promise.reject(new Error("No provider is connected here.")) },
+      stage: { brand: "Turnpike", consoleUrl: "http://console.test" },
       get accounts() {
         return provider?.ownAccounts;
       },

@@ -16,6 +16,12 @@ export type TokenClaims = {
   issuedAt: Date;
   /** The browser's sign-in, of the built-in provider only. */
   signInId?: string;
+  /** When the person last proved to the provider who they are; left out where the token does not say. */
+  authenticatedAt?: Date;
+  /** What the sign-in that asked for the token named it by. */
+  nonce?: string;
+  /** Whether the token says that the person proved a second factor; left out where the operator named no claims for that. */
+  hasSecondFactor?: boolean;
 };
 
 export type TokenVerdict =
@@ -48,7 +54,7 @@ export function toChecks(trusted: { issuer: string; clientId: string }, now: Dat
 
 /** @throws {ClaimError} When they name no person. */
 export function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
-  const { sub, iat, email, name } = payload;
+  const { sub, iat, email, name, nonce, auth_time: authTime } = payload;
   const isSubject =
     typeof sub === "string" &&
     sub.length > 0 &&
@@ -66,6 +72,8 @@ export function toClaims(payload: JWTPayload, storedAs: string): TokenClaims {
     emailVerified: mailbox.success && payload["email_verified"] === true,
     name: typeof name === "string" ? toPersonName(name) : null,
     issuedAt: new Date(iat * 1_000),
+    ...(typeof authTime === "number" ? { authenticatedAt: new Date(authTime * 1_000) } : {}),
+    ...(typeof nonce === "string" ? { nonce } : {}),
   };
 }
 

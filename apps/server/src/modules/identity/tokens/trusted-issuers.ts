@@ -10,6 +10,9 @@ import { createPublishedKeys } from "./published-keys.ts";
  */
 export const BUILTIN_ISSUER = "builtin";
 
+/** By which claims an issuer's tokens say that a second factor was used: one value of either list. */
+export type SecondFactorClaims = { amr: readonly string[]; acr: readonly string[] };
+
 /** An issuer whose tokens identify people. */
 export type TrustedIssuer = {
   /** The issuer in its tokens, compared exactly. */
@@ -21,6 +24,8 @@ export type TrustedIssuer = {
   findKey: KeyFinder;
   /** The algorithms that it signs with; left out: any that a key can be published for. */
   algorithms?: readonly string[];
+  /** Left out: its tokens prove no second factor, whatever they say. */
+  secondFactorClaims?: SecondFactorClaims | undefined;
   /** What its tokens must say beyond what every ID token must. @throws {Error} When one does not. */
   assertClaims?: (payload: JWTPayload, now: Date) => void;
 };
@@ -33,7 +38,11 @@ export function createTrustedIssuers(
   deps: Omit<IssuerKeysDeps, "outbound"> & { outbound: Outbound },
   input: {
     builtin: BuiltinProvider | undefined;
-    providers: readonly { issuer: string; clientId: string }[];
+    providers: readonly {
+      issuer: string;
+      clientId: string;
+      secondFactorClaims?: SecondFactorClaims | undefined;
+    }[];
     /** A project of Firebase; undefined: its tokens are not trusted. */
     firebase?: FirebaseProject | undefined;
   },
@@ -50,10 +59,11 @@ export function createTrustedIssuers(
             findKey: createPublishedKeys(() => builtin.publicKeys()),
           },
         ];
-  const others = input.providers.map(({ issuer, clientId }) => ({
+  const others = input.providers.map(({ issuer, clientId, secondFactorClaims }) => ({
     issuer,
     storedAs: issuer,
     clientId,
+    secondFactorClaims,
     findKey: createIssuerKeys(deps, { issuer }),
   }));
   const firebase = input.firebase === undefined ? [] : [trustFirebase(deps, input.firebase)];

@@ -8,7 +8,7 @@ import {
   toClaims,
   toVerdict,
 } from "./token-claims.ts";
-import { BUILTIN_ISSUER, type TrustedIssuer } from "./trusted-issuers.ts";
+import { BUILTIN_ISSUER, type SecondFactorClaims, type TrustedIssuer } from "./trusted-issuers.ts";
 
 /** The claim of the built-in provider's ID tokens that names the browser's sign-in. No other issuer's is read. */
 export const SIGN_IN_CLAIM = "sign_in";
@@ -48,6 +48,15 @@ function assertMadeForUs(input: { payload: JWTPayload; typ: unknown; clientId: s
   }
 }
 
+/** The methods (RFC 8176) and the class of the sign-in, as the operator reads them. */
+function provesSecondFactor(payload: JWTPayload, { amr, acr }: SecondFactorClaims): boolean {
+  const { amr: methods, acr: level } = payload;
+  return (
+    (Array.isArray(methods) && methods.some((method) => amr.includes(method))) ||
+    (typeof level === "string" && acr.includes(level))
+  );
+}
+
 /**
  * Creates the only verifier of ID tokens. The issuer is taken from the list, never from the token: headers that point at keys (`jku`,
  * `x5u`, `jwk`, `x5c`) are ignored, and a critical extension is refused.
@@ -70,7 +79,13 @@ export function createTokenVerifier(deps: {
     });
     trusted.assertClaims?.(payload, now);
     assertMadeForUs({ payload, typ: protectedHeader.typ, clientId: trusted.clientId });
-    const claims = toClaims(payload, trusted.storedAs);
+    const { secondFactorClaims } = trusted;
+    const claims: TokenClaims = {
+      ...toClaims(payload, trusted.storedAs),
+      ...(secondFactorClaims === undefined
+        ? {}
+        : { hasSecondFactor: provesSecondFactor(payload, secondFactorClaims) }),
+    };
     const signInId = trusted.storedAs === BUILTIN_ISSUER ? payload[SIGN_IN_CLAIM] : undefined;
     return typeof signInId === "string" ? { ...claims, signInId } : claims;
   }

@@ -10,7 +10,17 @@ import { insertChange } from "#platform/changes.store.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import { isFactorDemanded, type SecondFactorPolicy } from "../factors/factor-policy.ts";
 import { listAccountsWithFactors } from "../factors/factors.store.ts";
+import {
+  findLinkedIdentity,
+  type Identity,
+  type LinkedIdentityRow,
+  listLinkedIdentities,
+  listUserRowsById,
+  lockIdentity,
+  updateLinkedIdentity,
+} from "../identities/identities.store.ts";
 import type { RoleDirectory } from "../identity.ports.ts";
+import { ssoRequired } from "../provider/sso-required.ts";
 import type { TokenClaims, TokenVerdict } from "../tokens/token-claims.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
 import { toSignedInUser } from "./to-user-reply.ts";
@@ -24,7 +34,8 @@ export type UserDirectory = {
   /**
    * Finds the holder of an ID token, creating or updating the user on the way.
    *
-   * @throws {AppError} `UNAUTHENTICATED`, saying whether the token has expired; `IDENTITY_PROVIDER_UNAVAILABLE`.
+   * @throws {AppError} `UNAUTHENTICATED`, saying whether the token has expired; `SECOND_FACTOR_REQUIRED` and `SSO_REQUIRED` for a
+   *   token of another provider that is not enough; `IDENTITY_PROVIDER_UNAVAILABLE`.
    */
   identify(token: string): Promise<SignedInPerson>;
   /** The same for credentials of requests: `undefined` for an invalid token. */
@@ -44,12 +55,18 @@ export type UserDirectoryDeps = Pick<AppServices, "transact" | "clock" | "newId"
   operators: readonly string[];
   /** People who must have a second factor at the built-in provider. Default: `optional`. */
   secondFactor?: SecondFactorPolicy;
+  /** True when the owner of an account here signs in at their organization and no other way. Left out: no one does. */
+  requiresSso?: ((email: string, accountId: string) => Promise<boolean>) | undefined;
 };
 
 type UserRecord = {
   row: UserRow;
+  /** The identity by which the person was found, where it is not their first one. */
+  linked: LinkedIdentityRow | undefined;
   roles: UserActor["roles"];
   hasFactor: boolean;
+  /** True for a connected identity of a person who signs in at their organization alone. */
+  requiresSso: boolean;
   acting: (ActingIn & { expiresAt: Date }) | undefined;
 };
 
@@ -75,22 +92,31 @@ function refused(reason: "expired" | "invalid", cause: unknown): AppError {
   });
 }
 
-function nameOf(claims: Pick<TokenClaims, "issuer" | "subject">): string {
+function secondFactorRequired(): AppError {
+  return new AppError({
+    code: "SECOND_FACTOR_REQUIRED",
+    publicMessage:
+      "This sign-in proved no second factor, which your account needs. Sign in at the provider with one, or in another way.",
+  });
+}
+
+function nameOf(claims: Identity): string {
   return `${claims.issuer}\n${claims.subject}`;
 }
 
 /** An issuer contains no line break; a subject may. */
-function fromName(name: string): Pick<TokenClaims, "issuer" | "subject"> {
+function fromName(name: string): Identity {
   const end = name.indexOf("\n");
   return { issuer: name.slice(0, end), subject: name.slice(end + 1) };
 }
 
-function isUpToDate({ row }: UserRecord, claims: TokenClaims): boolean {
+function isUpToDate({ row, linked }: UserRecord, claims: TokenClaims): boolean {
+  const known = linked ?? row;
   const isSame =
-    row.email === claims.email &&
-    row.email_verified === claims.emailVerified &&
-    row.name === claims.name;
-  const storedAt = row.claims_issued_at?.getTime();
+    known.email === claims.email &&
+    known.email_verified === claims.emailVerified &&
+    known.name === claims.name;
+  const storedAt = known.claims_issued_at?.getTime();
   if (storedAt === undefined) {
     return false;
   }
@@ -103,9 +129,11 @@ function isUpToDate({ row }: UserRecord, claims: TokenClaims): boolean {
  * To the second, as in tokens. Otherwise a token issued right after a change of password would be refused for the fraction of a
  * second that it does not state.
  */
-function isTooOld(row: UserRow, claims: TokenClaims): boolean {
-  const from = row.tokens_valid_from;
-  return from !== null && claims.issuedAt.getTime() < Math.floor(from.getTime() / 1_000) * 1_000;
+function isTooOld({ row, linked }: UserRecord, claims: TokenClaims): boolean {
+  return [row.tokens_valid_from, linked?.tokens_valid_from ?? null].some(
+    (from) =>
+      from !== null && claims.issuedAt.getTime() < Math.floor(from.getTime() / 1_000) * 1_000,
+  );
 }
 
 /**
@@ -127,37 +155,104 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     waitMsMax: LOAD_TIMEOUT_MS,
     monotonicMs: deps.clock.monotonicMs,
     idOf: ({ row }) => row.user_id,
-    load: (names) =>
-      look(async (tx) => {
-        const rows = await listUserRowsBySubject(tx, names.map(fromName));
-        const userIds = rows.map((row) => row.user_id);
-        const roles = await deps.roles.listRoles(tx, userIds);
-        const acting = await deps.roles.listActing(tx, userIds);
-        const own = rows.filter(({ issuer }) => issuer === BUILTIN_ISSUER);
-        const withFactors =
-          policy === "optional" || own.length === 0
-            ? new Set<string>()
-            : await listAccountsWithFactors(
-                tx,
-                own.map(({ subject }) => subject),
-              );
-        return new Map(
-          rows.map((row) => {
-            const { user_id: userId } = row;
-            const record: UserRecord = {
-              row,
-              roles: roles.get(userId) ?? NO_ROLES,
-              hasFactor: withFactors.has(row.subject),
-              acting: acting.get(userId),
-            };
-            return [nameOf(row), record];
-          }),
-        );
-      }),
+    load: async (names) => {
+      const records = await look((tx) => loadRecords(tx, names.map(fromName)));
+      for (const record of records.values()) {
+        const { row, linked } = record;
+        if (linked !== undefined && row.issuer === BUILTIN_ISSUER && row.email !== null) {
+          record.requiresSso = (await deps.requiresSso?.(row.email, row.subject)) === true;
+        }
+      }
+      return records;
+    },
   });
+
+  /** Who has these identities, as their first one or connected, by the names of the identities. */
+  async function findHolders(tx: Tx, identities: readonly Identity[]) {
+    const holders = new Map<string, Pick<UserRecord, "row" | "linked">>();
+    for (const row of await listUserRowsBySubject(tx, identities)) {
+      holders.set(nameOf(row), { row, linked: undefined });
+    }
+    const others = identities.filter((identity) => !holders.has(nameOf(identity)));
+    const linked = others.length === 0 ? [] : await listLinkedIdentities(tx, others);
+    if (linked.length > 0) {
+      const rows = await listUserRowsById(
+        tx,
+        linked.map((identity) => identity.user_id),
+      );
+      for (const identity of linked) {
+        const row = rows.find(({ user_id: userId }) => userId === identity.user_id);
+        if (row !== undefined) {
+          holders.set(nameOf(identity), { row, linked: identity });
+        }
+      }
+    }
+    return holders;
+  }
+
+  async function loadRecords(
+    tx: Tx,
+    identities: readonly Identity[],
+  ): Promise<Map<string, UserRecord>> {
+    const holders = await findHolders(tx, identities);
+    const found = [...holders.values()];
+    const userIds = [...new Set(found.map(({ row }) => row.user_id))];
+    const roles = await deps.roles.listRoles(tx, userIds);
+    const acting = await deps.roles.listActing(tx, userIds);
+    const asked = found.filter(
+      ({ row, linked }) =>
+        row.issuer === BUILTIN_ISSUER && (policy !== "optional" || linked !== undefined),
+    );
+    const withFactors =
+      asked.length === 0
+        ? new Set<string>()
+        : await listAccountsWithFactors(
+            tx,
+            asked.map(({ row }) => row.subject),
+          );
+    const records = new Map<string, UserRecord>();
+    for (const [name, { row, linked }] of holders) {
+      const { user_id: userId } = row;
+      records.set(name, {
+        row,
+        linked,
+        roles: roles.get(userId) ?? NO_ROLES,
+        hasFactor: withFactors.has(row.subject),
+        requiresSso: false,
+        acting: acting.get(userId),
+      });
+    }
+    return records;
+  }
+
+  async function storeLinked(
+    tx: Tx,
+    { user_id: userId }: LinkedIdentityRow,
+    claims: TokenClaims,
+  ): Promise<void> {
+    const isStored = await updateLinkedIdentity(tx, {
+      issuer: claims.issuer,
+      subject: claims.subject,
+      email: claims.email,
+      email_verified: claims.emailVerified,
+      name: claims.name,
+      claims_issued_at: claims.issuedAt,
+    });
+    if (isStored) {
+      await insertChange(tx, { kind: "user", tenantId: null, entityId: userId });
+    }
+  }
 
   async function store(claims: TokenClaims): Promise<void> {
     const userId = await look(async (tx) => {
+      if (claims.issuer !== BUILTIN_ISSUER) {
+        await lockIdentity(tx, claims);
+        const linked = await findLinkedIdentity(tx, claims);
+        if (linked !== undefined) {
+          await storeLinked(tx, linked, claims);
+          return linked.user_id;
+        }
+      }
       const row = await upsertUserByClaims(tx, {
         user_id: deps.newId("user"),
         issuer: claims.issuer,
@@ -204,9 +299,28 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
    * tokens and the command lines of before let no one in; providers elsewhere ask for what they want themselves.
    */
   function lacksFactor(record: UserRecord): boolean {
-    const isOwn = record.row.issuer === BUILTIN_ISSUER;
+    const isOwn = record.row.issuer === BUILTIN_ISSUER && record.linked === undefined;
     const isDemanded = isFactorDemanded(policy, { isOperator: isOperator(record) });
     return isOwn && isDemanded && !record.hasFactor;
+  }
+
+  /**
+   * Refuses a sign-in at a provider that would get around what the account is protected by: a second factor, which counts there only
+   * where the operator said by which claims, or the person's organization.
+   */
+  function assertStrongEnough(record: UserRecord, { hasSecondFactor }: TokenClaims): void {
+    if (record.requiresSso) {
+      throw ssoRequired();
+    }
+    const isDemanded = isFactorDemanded(policy, { isOperator: isOperator(record) });
+    const { linked, row } = record;
+    const isWanted =
+      linked === undefined
+        ? isDemanded && hasSecondFactor !== undefined
+        : isDemanded || (row.issuer === BUILTIN_ISSUER && record.hasFactor);
+    if (isWanted && hasSecondFactor !== true) {
+      throw secondFactorRequired();
+    }
   }
 
   /** Someone who has just set up a second factor comes back before the change feed has said so. */
@@ -215,7 +329,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       return record;
     }
     people.forget(record.row.user_id);
-    return (await people.get(nameOf(record.row))) ?? record;
+    return (await people.get(nameOf(record.linked ?? record.row))) ?? record;
   }
 
   function toActor(record: UserRecord): UserActor {
@@ -243,15 +357,19 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       throw refused(verdict.reason, verdict.cause);
     }
     const record = await refreshIfLacking(await getRecord(verdict.claims));
-    if (isTooOld(record.row, verdict.claims) || lacksFactor(record)) {
+    if (isTooOld(record, verdict.claims) || lacksFactor(record)) {
       throw refused("expired", undefined);
     }
+    if (verdict.claims.issuer !== BUILTIN_ISSUER) {
+      assertStrongEnough(record, verdict.claims);
+    }
     const user = toSignedInUser(record.row, isOperator(record));
-    const { signInId, issuedAt } = verdict.claims;
+    const { signInId, issuedAt, authenticatedAt } = verdict.claims;
     const actor: UserActor = {
       ...toActor(record),
       ...toActing(record),
       vouchedAt: issuedAt,
+      ...(authenticatedAt === undefined ? {} : { authenticatedAt }),
       ...(signInId === undefined ? {} : { signInId }),
     };
     return { user, actor };

@@ -14,7 +14,7 @@ export type UserRow = {
   created_at: Date;
 };
 
-const COLUMNS = [
+export const USER_COLUMNS = [
   "user_id",
   "issuer",
   "subject",
@@ -27,27 +27,32 @@ const COLUMNS = [
   "created_at",
 ] as const;
 
-/** @returns The row; `undefined` if the issuer and subject already have a user. */
+/** @returns The row; `undefined` if the issuer and subject already have a user, as their first identity or connected. */
 export async function insertUser(
   tx: Tx,
   row: Pick<UserRow, "user_id" | "issuer" | "subject" | "email" | "name"> & { now: Date },
 ): Promise<UserRow | undefined> {
   const [user] = await tx<UserRow[]>`
     insert into users (user_id, issuer, subject, email, name, created_at, updated_at)
-    values (${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email}, ${row.name}, ${row.now}, ${row.now})
+    select ${row.user_id}, ${row.issuer}, ${row.subject}, ${row.email}, ${row.name}, ${row.now}, ${row.now}
+    where not exists (
+      select from linked_identities where issuer = ${row.issuer} and subject = ${row.subject})
     on conflict (issuer, subject) do nothing
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(USER_COLUMNS)}`;
   return user;
 }
 
-/** Finds the user and locks it until the end of the transaction. */
+/** Finds the user of an identity, the first or a connected one, and locks it until the end of the transaction. */
 export async function lockUserRowBySubject(
   tx: Tx,
   identity: Pick<UserRow, "issuer" | "subject">,
 ): Promise<UserRow | undefined> {
   const [user] = await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users
-    where issuer = ${identity.issuer} and subject = ${identity.subject}
+    select ${tx(USER_COLUMNS)} from users
+    where (issuer = ${identity.issuer} and subject = ${identity.subject})
+      or user_id = (
+        select user_id from linked_identities
+        where issuer = ${identity.issuer} and subject = ${identity.subject})
     for no key update`;
   return user;
 }
@@ -65,7 +70,7 @@ export async function updateUserProfile(
         name = coalesce(${row.name}, name),
         updated_at = ${row.now}
     where user_id = ${row.user_id}
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(USER_COLUMNS)}`;
   return user;
 }
 
@@ -144,23 +149,23 @@ export async function upsertUserByClaims(
           -- How fresh it is says that the person is still their provider's.
           or users.claims_issued_at is null
           or users.claims_issued_at <= excluded.claims_issued_at - make_interval(secs => ${row.storedEverySeconds}))
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(USER_COLUMNS)}`;
   return user;
 }
 
 export async function findUserRow(tx: Tx, userId: UserId): Promise<UserRow | undefined> {
   const [user] = await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users where user_id = ${userId}`;
+    select ${tx(USER_COLUMNS)} from users where user_id = ${userId}`;
   return user;
 }
 
-/** The existing ones, unordered. */
+/** The people whose first identities these are, unordered. */
 export async function listUserRowsBySubject(
   tx: Tx,
   identities: readonly { issuer: string; subject: string }[],
 ): Promise<UserRow[]> {
   return await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users
+    select ${tx(USER_COLUMNS)} from users
     where (issuer, subject) in (
       select * from unnest(
         ${identities.map(({ issuer }) => issuer)}::text[],
@@ -176,7 +181,7 @@ export async function listUserRowsByEmail(
   limit: number,
 ): Promise<UserRow[]> {
   return await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users where lower(email) = ${email.toLowerCase()}
+    select ${tx(USER_COLUMNS)} from users where lower(email) = ${email.toLowerCase()}
     order by user_id
     limit ${limit}`;
 }
@@ -184,7 +189,7 @@ export async function listUserRowsByEmail(
 /** The operators in the table, oldest first. */
 export async function listOperatorRows(tx: Tx, limit: number): Promise<UserRow[]> {
   return await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
+    select ${tx(USER_COLUMNS)} from users where is_operator order by user_id limit ${limit}`;
 }
 
 /** The verified addresses of the operators in the table, oldest first. */
@@ -203,7 +208,7 @@ export async function listVerifiedUserRows(
   limit: number,
 ): Promise<UserRow[]> {
   return await tx<UserRow[]>`
-    select ${tx(COLUMNS)} from users
+    select ${tx(USER_COLUMNS)} from users
     where email_verified and lower(email) = any(${[...emails]}::text[])
     order by user_id
     limit ${limit}`;
@@ -217,7 +222,7 @@ export async function setOperator(
   const [user] = await tx<UserRow[]>`
     update users set is_operator = ${input.isOperator}, updated_at = ${input.now}
     where user_id = ${input.userId}
-    returning ${tx(COLUMNS)}`;
+    returning ${tx(USER_COLUMNS)}`;
   return user;
 }
 

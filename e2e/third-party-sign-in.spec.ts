@@ -180,7 +180,8 @@ describe("an account with a connected provider", () => {
     await dialog.getByLabel("Your password", { exact: true }).fill(person.password);
     await dialog.getByRole("button", { name: "Disconnect", exact: true }).click();
     // This browser signed in by it.
-    await page.waitForURL(({ pathname }) => pathname === "/login");
+    await page.getByRole("button", { name: "Yes, sign me out" }).click();
+    await page.getByText("You are signed out, here and at Acme Corp.").waitFor();
     expect(trace.policyViolations).toEqual([]);
     await page.close();
   });

@@ -307,6 +307,10 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "account.sendConfirmation": () => ({}),
   "account.endSignIn": () => ({ signInId: `sin_${"e".repeat(32)}` }),
   "account.endSignIns": () => ({ keepThis: true }),
+  // Of no provider, so that nothing is begun.
+  "account.beginConnecting": () => ({ providerId: "none", nonce: "n".repeat(22) }),
+  "account.connectIdentity": () => ({ idToken: "of.no.provider" }),
+  "account.disconnectIdentity": () => ({ issuer: "https://none.example" }),
   // The address of no one, so that the person of a test stays.
   "account.delete": () => ({ confirmation: "nothing that is typed" }),
   "proposals.create": () => PROPOSAL,

@@ -89,7 +89,7 @@ export function IdentitiesSection({ account }: { account: OwnAccount }) {
           description={
             step.kind === "connect"
               ? "A window asks you to sign in there. From then on, that account signs in to this one."
-              : "Browsers that signed in with it are signed out, and it no longer signs in to this account."
+              : "It no longer signs in to this account. If you signed in with it, you are signed out."
           }
         >
           <StepForm
@@ -152,7 +152,7 @@ function Identity({ identity, name, onDisconnect }: IdentityProps) {
 type StepFormProps = { step: Step; needsPassword: boolean; onDone: () => void };
 
 function StepForm({ step, needsPassword, onDone }: StepFormProps) {
-  const { api, session } = usePlatform();
+  const { api, config, session } = usePlatform();
   const client = useQueryClient();
   const [currentPassword, setCurrentPassword] = useState("");
   const { kind, name } = step;
@@ -164,24 +164,37 @@ function StepForm({ step, needsPassword, onDone }: StepFormProps) {
       const proof = needsPassword ? { currentPassword } : {};
       if (step.kind === "connect" && opened !== undefined) {
         const { id: providerId } = step.provider;
-        const idToken = await session.proveElsewhere(providerId, opened, async (nonce) => {
-          await renewUnless(needsPassword);
-          await api.account.beginConnecting({ providerId, nonce, ...proof });
+        await session.proveElsewhere(providerId, opened, {
+          announce: async (nonce) => {
+            await renewUnless(needsPassword);
+            await api.account.beginConnecting({ providerId, nonce, ...proof });
+          },
+          accept: async (idToken) => {
+            await api.account.connectIdentity({ idToken });
+            await finish();
+          },
         });
-        await api.account.connectIdentity({ idToken });
       } else if (step.kind === "disconnect") {
         await renewUnless(needsPassword);
         await api.account.disconnectIdentity({ issuer: step.issuer, ...proof });
+        await (isInUse(step.issuer) ? session.signOut() : finish());
       }
-    },
-    onSuccess: async () => {
-      toast.success(kind === "connect" ? `${name} is connected.` : `${name} is disconnected.`);
-      await client.invalidateQueries({ queryKey: accountKey });
-      onDone();
     },
     retry: false,
   });
   const runOnce = useSubmitOnce(run.mutateAsync, "settled");
+
+  async function finish(): Promise<void> {
+    toast.success(kind === "connect" ? `${name} is connected.` : `${name} is disconnected.`);
+    await client.invalidateQueries({ queryKey: accountKey });
+    onDone();
+  }
+
+  /** True for the provider that this browser signed in by: its next token would be that of a new person. */
+  function isInUse(issuer: string): boolean {
+    const { providerId } = session.getState().user ?? {};
+    return config.identity.providers.some((one) => one.issuer === issuer && one.id === providerId);
+  }
 
   /** Where a provider does not say when its people signed in, a new token is their proof. */
   async function renewUnless(isProvenByPassword: boolean): Promise<void> {

@@ -350,27 +350,14 @@ export function createSession(deps: SessionDeps): Session {
     });
   }
 
-  async function proveElsewhere(
-    providerId: string,
-    opened: SignInWindow,
-    announce: (nonce: string) => Promise<void>,
-  ): Promise<string> {
-    const { promise: idToken, resolve } = Promise.withResolvers<string>();
+  const proveElsewhere: Session["proveElsewhere"] = async (providerId, opened, steps) => {
     await visitInWindow(opened, async () => {
       const client = getClient(providerId);
       const begun = await client.begin({ way: "window", isAnew: true });
-      await announce(begun.attempt.nonce);
-      return {
-        client,
-        ...begun,
-        take: (set) => {
-          resolve(set.idToken);
-          return Promise.resolve();
-        },
-      };
+      await steps.announce(begun.attempt.nonce);
+      return { client, ...begun, take: (set) => steps.accept(set.idToken) };
     });
-    return await idToken;
-  }
+  };
 
   async function confirmInWindow(opened: SignInWindow): Promise<void> {
     await visitInWindow(opened, async () => {

@@ -87,6 +87,8 @@ describe("createOidcClient", () => {
       nonce: first.attempt.nonce,
       code_challenge: await calculatePKCECodeChallenge(first.attempt.verifier),
       code_challenge_method: "S256",
+      // So that the token says when the person signed in.
+      max_age: "31536000",
     });
     expect(second.url.searchParams.get("prompt")).toBe("create");
     const secrets = [first, second].flatMap(({ attempt }) => [

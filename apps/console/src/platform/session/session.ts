@@ -115,14 +115,17 @@ export interface Session {
   /**
    * Has the person sign in at a provider in a window, and leaves the session as it is.
    *
-   * @param announce - Gets the nonce of the sign-in, before the window goes there.
-   * @returns The provider's ID token, which names the nonce.
+   * @param steps.announce - Gets the nonce of the sign-in, before the window goes there.
+   * @param steps.accept - Gets the provider's ID token, which names the nonce; also after `popup_closed`.
    */
   proveElsewhere(
     providerId: string,
     opened: SignInWindow,
-    announce: (nonce: string) => Promise<void>,
-  ): Promise<string>;
+    steps: {
+      announce: (nonce: string) => Promise<void>;
+      accept: (idToken: string) => Promise<void>;
+    },
+  ): Promise<void>;
   /** Has the person who is signed in at a provider show again, in a window, who they are. @throws {SignInError} `other_person`. */
   confirmInWindow(opened: SignInWindow): Promise<void>;
   /** Signs out here and in every other tab, also while the provider cannot be reached, and leaves the page for the provider if that can sign people out. */

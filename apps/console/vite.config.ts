@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import tailwindcss from "@tailwindcss/vite";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
@@ -18,12 +19,18 @@ function screenOf(route: string): string {
   return `${SOURCE}/routes/${route}.tsx?tsr-split=component`;
 }
 
+/** Each route below the frame. */
+const SCREENS = globSync("_app/**/*.tsx", { cwd: `${SOURCE}/routes` }).map((file) =>
+  file.replace(/\.tsx$/, ""),
+);
+
 /** What visits begin with: a page to be read, a form to sign in, or a screen in its frame. */
 const BEGINNINGS: readonly Beginning[] = [
   { name: "reading", entries: [`${SOURCE}/main-reading.tsx`] },
   { name: "application", entries: [`${SOURCE}/main.tsx`], isBeforeNext: true },
   { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
-  { name: "frame", entries: [screenOf("_app")] },
+  { name: "frame", entries: [screenOf("_app")], isBeforeNext: true },
+  { name: "screens", entries: SCREENS.map(screenOf), isSharingOnly: true },
 ];
 
 export default defineConfig({

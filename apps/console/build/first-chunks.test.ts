@@ -8,6 +8,8 @@ const GRAPH: Readonly<Record<string, readonly string[]>> = {
   router: ["react", "main"],
   form: ["field", "router", "picture"],
   frame: ["field", "menu"],
+  screen: ["menu", "picture", "table"],
+  table: [],
   menu: [],
   field: ["react"],
   picture: [],
@@ -20,7 +22,8 @@ const name = nameFirstChunks([
   { name: "reading", entries: ["page"] },
   { name: "application", entries: ["main"], isBeforeNext: true },
   { name: "sign-in", entries: ["form"] },
-  { name: "frame", entries: ["frame"] },
+  { name: "frame", entries: ["frame"], isBeforeNext: true },
+  { name: "screens", entries: ["screen"], isSharingOnly: true },
 ]);
 
 it("gives one file to what the same beginnings need, and none to what only others need", () => {
@@ -33,10 +36,12 @@ it("gives one file to what the same beginnings need, and none to what only other
     main: "application",
     router: "application",
     form: "sign-in",
-    picture: "reading-and-sign-in",
+    picture: "reading-and-sign-in-and-screens",
     field: "sign-in-and-frame",
     frame: "frame",
     menu: "frame",
+    screen: null,
+    table: null,
     chart: null,
   });
 });

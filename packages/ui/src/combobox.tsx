@@ -24,6 +24,8 @@ export type ComboboxProps<Value extends string> = {
   /** Stands below the list, such as an entry that creates. */
   footer?: ReactNode;
   side?: "top" | "right" | "bottom";
+  /** Open from the beginning: it was asked for before its code was there. */
+  isOpenAtOnce?: boolean;
 };
 
 /** One choice of many, found by typing. */
@@ -36,6 +38,7 @@ export function Combobox<Value extends string>(props: ComboboxProps<Value>) {
       isItemEqualToValue={(item, value) => item.value === value.value}
       itemToStringLabel={toText}
       autoHighlight
+      defaultOpen={props.isOpenAtOnce === true}
       onValueChange={(choice) => choice !== null && props.onValueChange(choice.value)}
     >
       {props.trigger === undefined ? (

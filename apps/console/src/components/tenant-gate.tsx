@@ -7,8 +7,8 @@ import Building2 from "lucide-react/icons/building-2";
 import { type ReactNode, useState } from "react";
 import { type OwnTenant, useCurrentTenant, useTenantVisit } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
-import { CreateTenantDialog } from "./create-tenant-dialog.tsx";
 import { FailureNotice } from "./failure-notice.tsx";
+import { LateCreateTenantDialog } from "./late-create-tenant-dialog.tsx";
 import { Page, type PageProps } from "./page.tsx";
 
 export type TenantGateProps = {
@@ -108,7 +108,7 @@ function NoTenant() {
           or open the invitation you were sent.
         </EmptyState>
       )}
-      <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+      <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import { Sheet } from "@turnpike/ui/sheet";
+import { TooltipGroup } from "@turnpike/ui/tooltip";
 import {
   createContext,
   lazy,
@@ -10,16 +11,15 @@ import {
   useState,
 } from "react";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { CreateTenantDialog } from "../create-tenant-dialog.tsx";
+import { useAuth, usePlatform } from "#platform/platform.tsx";
+import { LateCreateTenantDialog } from "../late-create-tenant-dialog.tsx";
+import { useLatePart } from "../use-late-part.ts";
 import { usePageTitle } from "../use-page-title.ts";
-import { CommandPalette } from "./command-palette.tsx";
 import { ForeignTenantNotice } from "./foreign-tenant-notice.tsx";
 import { findScreen, isOfOperator } from "./screens.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useSidebarChoice } from "./sidebar-choice.ts";
 import { TopBar } from "./top-bar.tsx";
-import { UnconfirmedStrip } from "./unconfirmed-strip.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePaletteKeys } from "./use-palette-keys.ts";
 import { VisitStrip } from "./visit-strip.tsx";
@@ -30,6 +30,11 @@ const WaitingEditsStrip = lazy(async () => ({
 }));
 const LiveDocuments = lazy(async () => ({
   default: (await import("./live-documents.tsx")).LiveDocuments,
+}));
+
+/** Only people of Firebase have an address to confirm. */
+const UnconfirmedStrip = lazy(async () => ({
+  default: (await import("./unconfirmed-strip.tsx")).UnconfirmedStrip,
 }));
 
 /** Few tenants are suspended. */
@@ -49,19 +54,27 @@ export function AppFrame({ children }: { children: ReactNode }) {
     children
   ) : (
     <InsideFrame value={true}>
-      <Frame>{children}</Frame>
+      <TooltipGroup>
+        <Frame>{children}</Frame>
+      </TooltipGroup>
     </InsideFrame>
   );
 }
 
 function Frame({ children }: { children: ReactNode }) {
   const { config } = usePlatform();
+  const { user } = useAuth();
   const tenant = useCurrentTenant();
   const screen = findScreen(useRouterState({ select: (state) => state.location.pathname }));
   const sidebar = useSidebarChoice();
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const [isCreatingTenant, setIsCreatingTenant] = useState(false);
+  const palette = useLatePart(
+    "command-palette",
+    () => import("./command-palette.tsx"),
+    isPaletteOpen,
+  );
 
   usePageTitle(
     [
@@ -121,7 +134,11 @@ function Frame({ children }: { children: ReactNode }) {
         />
         <ForeignTenantNotice />
         <VisitStrip />
-        <UnconfirmedStrip />
+        {user?.providerId === "firebase" && !user.emailVerified && (
+          <Suspense>
+            <UnconfirmedStrip user={user} />
+          </Suspense>
+        )}
         {tenant !== undefined && tenant.suspendedAt !== null && !isOfOperator(screen) && (
           <Suspense>
             <SuspensionStrip tenant={tenant} />
@@ -135,8 +152,13 @@ function Frame({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
-      <CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />
-      <CreateTenantDialog isOpen={isCreatingTenant} onClose={() => setIsCreatingTenant(false)} />
+      {palette !== undefined && (
+        <palette.CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />
+      )}
+      <LateCreateTenantDialog
+        isOpen={isCreatingTenant}
+        onClose={() => setIsCreatingTenant(false)}
+      />
     </div>
   );
 }

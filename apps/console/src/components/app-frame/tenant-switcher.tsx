@@ -1,12 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Role } from "@turnpike/domain/access/scopes";
-import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import Building2 from "lucide-react/icons/building-2";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import Plus from "lucide-react/icons/plus";
-import type { ReactElement } from "react";
+import { cloneElement, type KeyboardEvent, type ReactElement, useState } from "react";
 import {
   type OwnTenant,
   rememberTenant,
@@ -16,6 +15,7 @@ import {
 import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantMark } from "../tenant-mark.tsx";
+import { useLatePart } from "../use-late-part.ts";
 
 /** What each built-in role is called. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -53,6 +53,8 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
   const current = useCurrentTenant();
   const visit = useTenantVisit();
   const switchTo = useSwitchTenant();
+  const [wasOpened, setWasOpened] = useState(false);
+  const list = useLatePart("combobox", () => import("@turnpike/ui/combobox"), wasOpened);
 
   if (current === undefined && visit.state === "opening") {
     return <Skeleton className={isFolded ? "size-10 shrink-0" : "h-12 w-full shrink-0"} />;
@@ -70,8 +72,20 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
       </button>
     );
   }
+  const trigger = toTrigger(current, isFolded);
+  if (list === undefined || !wasOpened) {
+    const open = () => setWasOpened(true);
+    return cloneElement(trigger, {
+      role: "combobox",
+      "aria-haspopup": "dialog",
+      "aria-expanded": false,
+      onClick: open,
+      onKeyDown: (event: KeyboardEvent) => event.key.startsWith("Arrow") && open(),
+    });
+  }
   return (
-    <Combobox
+    <list.Combobox
+      isOpenAtOnce
       label="Switch tenant"
       searchLabel="Find a tenant"
       emptyText="You have no tenant with this name."
@@ -86,7 +100,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
         switchTo(slug);
         onChosen?.();
       }}
-      trigger={toTrigger(current, isFolded)}
+      trigger={trigger}
       footer={
         <button
           type="button"

@@ -1,18 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { useAuth, usePlatform } from "#platform/platform.tsx";
+import { usePlatform } from "#platform/platform.tsx";
 import type { User } from "#platform/session/session.ts";
 import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
 
 type Wish = "send" | "check";
 
 /** Asks a person of Firebase to confirm their address, while they have not: invitations need a confirmed one. */
-export function UnconfirmedStrip() {
-  const { user } = useAuth();
-  return user?.providerId === "firebase" && !user.emailVerified ? <Strip user={user} /> : null;
-}
-
-function Strip({ user }: { user: User }) {
+export function UnconfirmedStrip({ user }: { user: User }) {
   const { session } = usePlatform();
   const { mutate, variables, isPending, isSuccess, error } = useMutation({
     mutationFn: async (wish: Wish) =>

@@ -1,6 +1,7 @@
 import { FormField } from "@turnpike/ui/form-field";
 import { CONTROL_CLASSES } from "@turnpike/ui/layer-styles";
-import { Eye, EyeOff } from "lucide-react";
+import Eye from "lucide-react/icons/eye";
+import EyeOff from "lucide-react/icons/eye-off";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 
 export type PasswordFieldProps = {

@@ -1,4 +1,4 @@
-import { Check } from "lucide-react";
+import Check from "lucide-react/icons/check";
 import type { PasswordRule } from "./password-rules.view-model.ts";
 
 /** The rules of a new password, ticked off while it is typed. */

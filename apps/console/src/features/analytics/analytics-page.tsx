@@ -5,6 +5,8 @@ import { StatusDot } from "@turnpike/ui/status-dot";
 import { Tabs } from "@turnpike/ui/tabs";
 import Pause from "lucide-react/icons/pause";
 import Play from "lucide-react/icons/play";
+import { lazy } from "react";
+import { LateContent } from "#components/late-content.tsx";
 import { Page } from "#components/page.tsx";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -16,7 +18,6 @@ import {
   type AnalyticsTab,
   parseAlertsSearch,
 } from "./alerts/alerts-search.view-model.ts";
-import { AlertsTab } from "./alerts/alerts-tab.tsx";
 import { type AnalyticsScope, analyticsQueries, type TenantId } from "./analytics.queries.ts";
 import { ANALYTICS_PAGE } from "./analytics-heading.ts";
 import { AnalyticsReports } from "./analytics-reports.tsx";
@@ -30,12 +31,20 @@ import {
 } from "./analytics-search.view-model.ts";
 import { toKeyNames } from "./breakdown.view-model.ts";
 import { ExportButton } from "./exports/export-dialog.tsx";
-import { ExportsPanel } from "./exports/exports-panel.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
-import { LivePanel } from "./live/live-panel.tsx";
 import { OutdatedNotice } from "./views/outdated-notice.tsx";
 import { useSavedViews } from "./views/use-saved-views.ts";
 import { ViewsMenu } from "./views/views-menu.tsx";
+
+const LivePanel = lazy(async () => ({
+  default: (await import("./live/live-panel.tsx")).LivePanel,
+}));
+const ExportsPanel = lazy(async () => ({
+  default: (await import("./exports/exports-panel.tsx")).ExportsPanel,
+}));
+const AlertsTab = lazy(async () => ({
+  default: (await import("./alerts/alerts-tab.tsx")).AlertsTab,
+}));
 
 export type AnalyticsPageProps = {
   tenantId: TenantId;
@@ -142,22 +151,26 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
             value: "live",
             label: "Live calls",
             content: (
-              <LivePanel
-                scope={scope}
-                keyNames={keyNames}
-                onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "live" })}
-              />
+              <LateContent>
+                <LivePanel
+                  scope={scope}
+                  keyNames={keyNames}
+                  onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "live" })}
+                />
+              </LateContent>
             ),
           },
           {
             value: "exports",
             label: "Exports",
             content: (
-              <ExportsPanel
-                scope={scope}
-                userId={userId}
-                mayEndOthers={props.mayEndExportsOfOthers}
-              />
+              <LateContent>
+                <ExportsPanel
+                  scope={scope}
+                  userId={userId}
+                  mayEndOthers={props.mayEndExportsOfOthers}
+                />
+              </LateContent>
             ),
           },
           {
@@ -165,14 +178,16 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
             label: "Alerts",
             ...(firing > 0 && { count: firing }),
             content: (
-              <AlertsTab
-                tenantId={tenantId}
-                mayChange={mayChangeAlerts}
-                keyNames={keyNames}
-                search={search}
-                onSearchChange={showAlerts}
-                onShowUsage={onSearchChange}
-              />
+              <LateContent>
+                <AlertsTab
+                  tenantId={tenantId}
+                  mayChange={mayChangeAlerts}
+                  keyNames={keyNames}
+                  search={search}
+                  onSearchChange={showAlerts}
+                  onShowUsage={onSearchChange}
+                />
+              </LateContent>
             ),
           },
         ]}

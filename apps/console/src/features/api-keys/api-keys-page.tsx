@@ -6,6 +6,7 @@ import SearchX from "lucide-react/icons/search-x";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { Page } from "#components/page.tsx";
+import { useLatePart } from "#components/use-late-part.ts";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { RequestError } from "#platform/error-message.ts";
@@ -26,16 +27,10 @@ import { useBulkChange } from "./bulk/use-bulk-change.ts";
 import { useMatchingKeys } from "./bulk/use-matching-keys.ts";
 import { useChangeKey } from "./change-keys.ts";
 import { toFailureReason } from "./failure-reason.ts";
-import { CreateKeyDialog } from "./forms/create-key-dialog.tsx";
-import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
-import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
-import { ImportKeysDialog } from "./import/import-keys-dialog.tsx";
 import type { KeyActionKind } from "./key-actions.ts";
 import { toKeyColumns } from "./key-columns.tsx";
 import { KeysTable } from "./keys-table.tsx";
 import { KeysToolbar } from "./keys-toolbar.tsx";
-import { KeyPanel } from "./panel/key-panel.tsx";
-import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 
 export type ApiKeysPageProps = {
   tenant: OwnTenant;
@@ -96,17 +91,22 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
     summaries: summaries.data === undefined && !summaries.isError ? undefined : summaryOf,
     nowMs: Date.now(),
   });
+  const layers = useLatePart(
+    "key-layers",
+    async () => (await import("./key-layers.ts")).KEY_LAYERS,
+    isCreating || view.isImporting || view.openKeyId !== undefined || asked !== undefined,
+  );
   const close = () => setAsked(undefined);
-  const dialogs = asked !== undefined && (
+  const dialogs = layers !== undefined && asked !== undefined && (
     <>
       {asked.kind === "edit" && (
-        <EditKeyDialog tenant={tenant} subject={asked.key} onClose={close} />
+        <layers.EditKeyDialog tenant={tenant} subject={asked.key} onClose={close} />
       )}
       {asked.kind === "roll" && (
-        <RollKeyDialog tenantId={tenantId} subject={asked.key} onClose={close} />
+        <layers.RollKeyDialog tenantId={tenantId} subject={asked.key} onClose={close} />
       )}
       {asked.kind === "revoke" && (
-        <RevokeKeyDialog
+        <layers.RevokeKeyDialog
           subject={asked.key}
           summary={summaryOf.get(asked.key.keyId)}
           onClose={close}
@@ -205,30 +205,34 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
           />
         </>
       )}
-      <KeyPanel
-        tenant={tenant}
-        keyId={view.openKeyId}
-        listed={keys.data?.items.find((key) => key.keyId === view.openKeyId)}
-        people={people}
-        {...(mayWrite && { onAction: act })}
-        onOpenKey={(keyId) => change({ ...view, openKeyId: keyId })}
-        onClose={() => change({ ...view, openKeyId: undefined })}
-      >
-        {dialogs}
-      </KeyPanel>
-      {mayWrite && (
-        <ImportKeysDialog
-          isOpen={view.isImporting}
-          tenant={tenant}
-          onClose={() => change({ ...view, isImporting: false }, "replace")}
-        />
+      {layers !== undefined && (
+        <>
+          <layers.KeyPanel
+            tenant={tenant}
+            keyId={view.openKeyId}
+            listed={keys.data?.items.find((key) => key.keyId === view.openKeyId)}
+            people={people}
+            {...(mayWrite && { onAction: act })}
+            onOpenKey={(keyId) => change({ ...view, openKeyId: keyId })}
+            onClose={() => change({ ...view, openKeyId: undefined })}
+          >
+            {dialogs}
+          </layers.KeyPanel>
+          {mayWrite && (
+            <layers.ImportKeysDialog
+              isOpen={view.isImporting}
+              tenant={tenant}
+              onClose={() => change({ ...view, isImporting: false }, "replace")}
+            />
+          )}
+          <layers.CreateKeyDialog
+            isOpen={isCreating}
+            tenant={tenant}
+            environment={view.environment}
+            onClose={() => change({ ...view, isCreating: false }, "replace")}
+          />
+        </>
       )}
-      <CreateKeyDialog
-        isOpen={isCreating}
-        tenant={tenant}
-        environment={view.environment}
-        onClose={() => change({ ...view, isCreating: false }, "replace")}
-      />
     </Page>
   );
 }

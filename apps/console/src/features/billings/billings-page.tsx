@@ -1,8 +1,10 @@
+import { lazy } from "react";
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { InsightNotes } from "#components/insights/insight-notes.tsx";
 import { KINDS } from "#components/insights/insights.view-model.ts";
+import { LateContent } from "#components/late-content.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -11,13 +13,16 @@ import type { BillingsProps } from "./billings-props.ts";
 import { OutOfCreditBanner } from "./credits/out-of-credit-banner.tsx";
 import { OwnCreditsCard } from "./credits/own-credits-card.tsx";
 import { EventsCard } from "./events-card.tsx";
-import { InvoicePage } from "./invoice-page.tsx";
 import { InvoicesSection } from "./invoices-section.tsx";
 import { PaymentMethodCard } from "./payments/payment-method-card.tsx";
 import { QuotasCard } from "./quotas-card.tsx";
 import { RunningInvoice } from "./running-invoice.tsx";
 import { OwnSpendCapCard } from "./spend-cap/own-spend-cap-card.tsx";
 import { SubscriptionCard } from "./subscription-card.tsx";
+
+const InvoicePage = lazy(async () => ({
+  default: (await import("./invoice-page.tsx")).InvoicePage,
+}));
 
 export type BillingsPageProps = Pick<BillingsProps, "search" | "onSearchChange">;
 
@@ -34,7 +39,11 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
   const place = useBillingPlace(tenant.tenantId);
   const props: BillingsProps = { tenant, place, search, onSearchChange };
   if (search.invoice !== undefined) {
-    return <InvoicePage {...props} invoiceId={search.invoice} />;
+    return (
+      <LateContent>
+        <InvoicePage {...props} invoiceId={search.invoice} />
+      </LateContent>
+    );
   }
   return (
     <Page {...BILLINGS_PAGE} action={<EnvironmentChoice environment={place.environment} />}>

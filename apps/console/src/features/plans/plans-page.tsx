@@ -1,21 +1,18 @@
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Tabs } from "@turnpike/ui/tabs";
 import Layers from "lucide-react/icons/layers";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode } from "react";
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { InsightNotes } from "#components/insights/insight-notes.tsx";
 import { KINDS } from "#components/insights/insights.view-model.ts";
+import { LateContent } from "#components/late-content.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { ChangePlanHelp } from "./change-plan-help.tsx";
-import { CatalogueTab } from "./editor/catalogue-tab.tsx";
-import { CouponsTab } from "./editor/coupons/coupons-tab.tsx";
-import { MetersTab } from "./meters/meters-tab.tsx";
-import { RejectedTab } from "./meters/rejected-tab.tsx";
 import { PlanOffers } from "./plan-offers.tsx";
 import {
   choosePlansTab,
@@ -25,6 +22,20 @@ import {
   parsePlansSearch,
 } from "./plans-search.view-model.ts";
 import { PublishedPlans } from "./published-plans.tsx";
+
+/** Only for operators, and each only when it is opened. */
+const CatalogueTab = lazy(async () => ({
+  default: (await import("./editor/catalogue-tab.tsx")).CatalogueTab,
+}));
+const CouponsTab = lazy(async () => ({
+  default: (await import("./editor/coupons/coupons-tab.tsx")).CouponsTab,
+}));
+const MetersTab = lazy(async () => ({
+  default: (await import("./meters/meters-tab.tsx")).MetersTab,
+}));
+const RejectedTab = lazy(async () => ({
+  default: (await import("./meters/rejected-tab.tsx")).RejectedTab,
+}));
 
 const LABELS: Readonly<Record<PlansTab, string>> = {
   plans: "Plans",
@@ -70,7 +81,7 @@ export function PlansPage(props: PlansPageProps) {
         tabs={PLANS_TABS.map((value) => ({
           value,
           label: LABELS[value],
-          content: renderTab(value, props),
+          content: <LateContent>{renderTab(value, props)}</LateContent>,
         }))}
       />
     </Page>

@@ -1,7 +1,7 @@
 import { Button } from "@turnpike/ui/button";
 import { Tabs } from "@turnpike/ui/tabs";
 import { type ReactNode, useState } from "react";
-import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
+import { LateCreateTenantDialog } from "#components/late-create-tenant-dialog.tsx";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { AgentsTab } from "./agents/agents-tab.tsx";
@@ -51,7 +51,7 @@ export function TenantsPage(props: TabProps) {
           content: renderTab(value, props, create),
         }))}
       />
-      <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+      <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
     </Page>
   );
 }

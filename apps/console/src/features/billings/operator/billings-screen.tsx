@@ -1,8 +1,14 @@
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
+import { lazy } from "react";
+import { LateContent } from "#components/late-content.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { BillingsPage } from "../billings-page.tsx";
-import { AllInvoicesPage } from "./all-invoices-page.tsx";
 import type { BillingsAddress } from "./all-invoices-search.view-model.ts";
+
+/** Only for operators. */
+const AllInvoicesPage = lazy(async () => ({
+  default: (await import("./all-invoices-page.tsx")).AllInvoicesPage,
+}));
 
 const SCOPES = [
   { value: "tenant", label: "This tenant" },
@@ -31,7 +37,13 @@ export function BillingsScreen(props: BillingsScreenProps) {
           onValueChange={(next) => props.onSearchChange(next === "all" ? { view: "all" } : {})}
         />
       </div>
-      {scope === "all" ? <AllInvoicesPage {...props} /> : <BillingsPage {...props} />}
+      {scope === "all" ? (
+        <LateContent>
+          <AllInvoicesPage {...props} />
+        </LateContent>
+      ) : (
+        <BillingsPage {...props} />
+      )}
     </>
   );
 }

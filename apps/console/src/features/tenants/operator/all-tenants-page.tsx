@@ -1,6 +1,6 @@
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
-import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
+import { LateCreateTenantDialog } from "#components/late-create-tenant-dialog.tsx";
 import { AllTenantsTab } from "./all-tenants-tab.tsx";
 import { OperatorPage } from "./operator-page.tsx";
 import type { OperatorProps } from "./operator-props.ts";
@@ -19,7 +19,7 @@ export function AllTenantsPage(props: OperatorProps) {
       }
     >
       <AllTenantsTab {...props} />
-      <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+      <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
     </OperatorPage>
   );
 }

@@ -7,8 +7,8 @@ import { CodeBlock } from "@turnpike/ui/code-block";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import Check from "lucide-react/icons/check";
 import { type ReactNode, useState } from "react";
-import { CreateTenantDialog } from "#components/create-tenant-dialog.tsx";
 import { DocsLink } from "#components/docs-link.tsx";
+import { LateCreateTenantDialog } from "#components/late-create-tenant-dialog.tsx";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { instanceQueries } from "../../health/instance.queries.ts";
@@ -130,7 +130,7 @@ function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefine
             </p>
             <Button onClick={() => setIsCreating(true)}>Create tenant</Button>
           </div>
-          <CreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+          <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
         </>
       );
     case "call":

@@ -98,11 +98,37 @@ describe("live calls", () => {
   });
 });
 
+describe("recent calls", () => {
+  it("are opened from the live rows, by the id of the request and by their filters", async () => {
+    const answer = await fetch(`http://localhost:${String(server.gatewayPort)}/v1/nowhere`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await answer.arrayBuffer();
+    const requestId = answer.headers.get("x-request-id") ?? "";
+    await expect.poll(() => rows().count()).toBe(3);
+    await rows().first().getByRole("button").click();
+    await page.getByRole("dialog").getByText(requestId).waitFor();
+    await page.keyboard.press("Escape");
+
+    await open("&tab=calls&status_class=4xx&range=1h");
+    await page.getByText(/^3 shown, back to/).waitFor();
+    await page.getByRole("textbox", { name: "Find a request by its id" }).fill(requestId);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`request=${requestId}`));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Tail caller").waitFor();
+    expect(await dialog.textContent()).toContain("this call is not billed");
+    // The link leads to the same call.
+    await page.reload();
+    await dialog.getByText(requestId).waitFor();
+  });
+});
+
 describe("exports", () => {
   it("are written in the background and downloaded, with the numbers of the API", async () => {
     // A busy machine commits what was called last some seconds later.
     const countCommitted = async () => (await ask("usage", "--tenant", tenant)).calls;
-    await expect.poll(countCommitted).toBe(CALLS + 3 + 4);
+    await expect.poll(countCommitted).toBe(CALLS + 3 + 4 + 1);
     await open("&range=1h");
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByRole("combobox", { name: "What" }).click();
@@ -117,7 +143,7 @@ describe("exports", () => {
     expect(download.suggestedFilename()).toMatch(/^By status .*\.csv$/);
     const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
     // What the journeys before have called.
-    expect(lines).toEqual(["status,requests", `200,${String(CALLS + 3 + 2)}`, "404,2"]);
+    expect(lines).toEqual(["status,requests", `200,${String(CALLS + 3 + 2)}`, "404,3"]);
     // The address alone opens it, and not for long; nothing keeps it.
     const answer = await fetch(download.url());
     expect(answer.status).toBe(200);
@@ -173,6 +199,14 @@ describe("the screens", () => {
     await expect.poll(() => rows().count()).toBe(2);
     expect(await findAxeViolations(page)).toEqual([]);
     expect(await measureOverflowPx(page)).toBe(0);
+    await open("&tab=calls&range=1h");
+    await rows().first().getByRole("button").click();
+    await page.getByRole("dialog").getByText("Tail caller").waitFor();
+    expect(await findAxeViolations(page)).toEqual([]);
+    expect(await measureOverflowPx(page)).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await findAxeViolations(page)).toEqual([]);
     await open("");
     await page.getByRole("button", { name: "Views", exact: true }).waitFor();
     expect(await measureOverflowPx(page)).toBe(0);

@@ -27,6 +27,8 @@ const FINDS_NOTHING: Readonly<Record<string, readonly number[]>> = {
   "tenants.listAudit /actorId": [200],
   "keys.list /q": [200],
   "keys.change /keyIds/*": [200],
+  "calls.list /key": [200],
+  "calls.list /requestId": [200],
   "usage.query /key": [200],
   "usage.queryAll /key": [200],
   "usage.queryAll /tenant": [200],

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Server } from "node:http";
 import { redactAddress } from "@turnpike/domain/privacy/redact";
 import { createProblemRenderer } from "#http/problem-details.ts";
+import type { RecentCalls } from "#modules/analytics/index.ts";
 import type { ApiGateway } from "#modules/gateway/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
@@ -16,6 +17,8 @@ export type App = {
   people: Server;
   gateway: ApiGateway;
   health(): ServingHealth;
+  /** Undefined where calls are not kept. */
+  recentCalls: RecentCalls | undefined;
   /** Of the listener for people. */
   recent: RecentRequests;
 };
@@ -38,7 +41,7 @@ export function buildApp(input: AppInput): App {
   const people = wirePeople(input, { calls, renderProblem, health, storage, recent });
   people.once("close", storage.stop);
   limitAllConnections(input, { people, gateway });
-  return { people, gateway, health: health.own, recent };
+  return { people, gateway, health: health.own, recentCalls: calls.recentCalls, recent };
 }
 
 function limitAllConnections(

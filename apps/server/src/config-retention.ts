@@ -26,6 +26,11 @@ export const retentionSection = z
       .describe(
         "Days for which entries of the ledger are kept, what invoices are made of and everything else is proven by. Left out: for good.",
       ),
+    callsDays: days(0, 90)
+      .default(7)
+      .describe(
+        "Days for which recent calls are kept as they were, so that one can be found by its request. 0: none are kept. Numbers do not depend on it.",
+      ),
     eventsDays: days(1, 366)
       .default(35)
       .describe("Days for which usage events are kept as they came, for trying meters."),

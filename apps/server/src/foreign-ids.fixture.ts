@@ -37,6 +37,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
   lockId: "lockId",
   webhookId: "webhookId",
   messageId: "messageId",
+  requestId: "requestId",
   alertId: "alertId",
   insightId: "insightId",
   proposalId: "proposalId",

@@ -31,6 +31,7 @@ export type Ids = Record<
   | "mailId"
   | "exportId"
   | "messageId"
+  | "requestId"
   | "invoiceId"
   | "line"
   | "paymentId"
@@ -68,6 +69,7 @@ export const MISSING_IDS: Ids = {
   agentGrantId: `agr_${"e".repeat(32)}`,
   exportId: `exp_${"e".repeat(32)}`,
   messageId: `msg_${"e".repeat(32)}`,
+  requestId: `req_${"e".repeat(32)}`,
   invoiceId: `inv_${"e".repeat(32)}`,
   line: "1",
   paymentId: `pay_${"e".repeat(32)}`,

@@ -57,7 +57,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     }),
     ...createEventsJobs(deps),
     ...createFilesJobs({ ...deps, fileOwners: [exportFiles, logoFiles] }),
-    ...createAnalyticsJobs(deps),
+    ...createAnalyticsJobs({ ...deps, callsDays: deps.retention.callsDays }),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),
     ...createAlertsJobs(deps),

@@ -1,6 +1,7 @@
 import type { ApiReply, TestApp } from "@turnpike/testkit/test-app";
 import type { TestDatabase } from "@turnpike/testkit/test-database";
 import { expect } from "vitest";
+import { newUuidId } from "#platform/new-id.ts";
 import {
   ALERT,
   BILLING_DETAILS,
@@ -24,6 +25,22 @@ async function connectAgent(
       values (${tenantId}, ${agentGrantId}, ${userId}, ${name}, '{usage:read}', now(), now(), now() + interval '1 day')`,
   );
   return agentGrantId;
+}
+
+/** A call as a process keeps it. */
+async function keepCall(
+  app: TestApp,
+  input: { tenantId: string; keyId: string; name: string },
+): Promise<string> {
+  const { tenantId, keyId, name } = input;
+  const requestId = newUuidId("request");
+  await app.services.transact.asMeter(
+    (tx) => tx`
+      insert into recent_calls (tenant_id, request_id, occurred_at, key_id, environment, meter_id, quantity, method, route,
+        status, outcome)
+      values (${tenantId}, ${requestId}, now(), ${keyId}, 'live', 'requests', 1, 'GET', ${`/${name}`}, 200, 'VALID')`,
+  );
+  return requestId;
 }
 
 /**
@@ -134,6 +151,7 @@ export async function makeOneOfEverything(
     mailId: `mail_${"1".repeat(32)}`,
     webhookId: webhook.webhookId,
     messageId: ping.messageId,
+    requestId: await keepCall(app, { tenantId, keyId: key.keyId, name }),
     keyId: key.keyId,
     userId: user.userId,
     fileId: file.fileId ?? expect.fail(JSON.stringify(file)),

@@ -108,6 +108,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
         app.gateway.proxy.close(DRAIN_MS),
       ]);
       await builtinProvider?.stop();
+      await app.recentCalls?.stop();
       await metering.stop(COMMIT_MS);
       await Promise.all([
         changes.stop(),

@@ -1,5 +1,9 @@
 import type { ProblemRenderer } from "#http/problem-details.ts";
-import { createLiveCalls, LIVE_CALLS_CHANNEL } from "#modules/analytics/index.ts";
+import {
+  createLiveCalls,
+  createRecentCalls,
+  LIVE_CALLS_CHANNEL,
+} from "#modules/analytics/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import {
   createApiGateway,
@@ -42,6 +46,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     processId: metering.processId,
     shutdown: input.draining,
   });
+  const recentCalls = config.retention.callsDays > 0 ? createRecentCalls(services) : undefined;
   const upstreamRouter = createUpstreamRouter(input.upstreams);
   const documents = createRouteDocuments(
     { outbound: input.outbound, logger, folder: dataPath(config, "openapi") },
@@ -54,7 +59,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     recorder: metering.recorder,
     leases: metering.leases,
     clock: services.clock,
-    observer: liveCalls.observer,
+    observers: [liveCalls.observer, ...(recentCalls === undefined ? [] : [recentCalls.observer])],
   });
   const changesSilentMs = () => services.clock.monotonicMs() - changes.lastHeardMs;
   const decideCall = createDecider({
@@ -117,6 +122,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   return {
     keys: directory,
     liveCalls,
+    recentCalls,
     documents,
     callRecorder,
     decideCall,

@@ -28,6 +28,7 @@ import { createAlertsRoutes } from "#modules/alerts/index.ts";
 import {
   createAnalyticsRawRoutes,
   createAnalyticsRoutes,
+  createCallsRoutes,
   createExportsRawRoutes,
   createExportsRoutes,
   createLiveCallsRawRoutes,
@@ -374,6 +375,7 @@ export function wirePeople(
       ...createAnalyticsRoutes(analytics),
       ...createLimitsRoutes(services),
     },
+    calls: createCallsRoutes({ ...services, callsDays: config.retention.callsDays }),
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
     insights: createInsightsRoutes(insights),
     allInsights: createAllInsightsRoutes(services),

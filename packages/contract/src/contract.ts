@@ -14,6 +14,7 @@ import {
 } from "./billing.ts";
 import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
 import { billingSetupContract } from "./billing-setup.ts";
+import { callsContract } from "./calls.ts";
 import { catalogContract } from "./catalog.ts";
 import { checksContract } from "./checks.ts";
 import { couponsContract } from "./coupons.ts";
@@ -97,6 +98,7 @@ export const contract = {
   locks: locksContract,
   serviceKeys: serviceKeysContract,
   usage: usageContract,
+  calls: callsContract,
   alerts: alertsContract,
   insights: insightsContract,
   forecasts: forecastsContract,

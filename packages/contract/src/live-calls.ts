@@ -23,6 +23,8 @@ export type LiveCallsQuery = z.output<typeof liveCallsQuery>;
 
 /** A finished call. It holds no address, no path as it was sent, and nothing from its bodies. */
 export const liveCall = z.strictObject({
+  /** Of the header `x-request-id`. */
+  requestId: z.string(),
   /** When its outcome was known. */
   at: instant,
   keyId,

@@ -30,6 +30,7 @@ import {
   toAnalyticsView,
 } from "./analytics-search.view-model.ts";
 import { toKeyNames } from "./breakdown.view-model.ts";
+import { CallsPanel } from "./calls/calls-panel.tsx";
 import { ExportButton } from "./exports/export-dialog.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
 import { OutdatedNotice } from "./views/outdated-notice.tsx";
@@ -158,6 +159,22 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
                   onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "live" })}
                 />
               </LateContent>
+            ),
+          },
+          {
+            value: "calls",
+            label: "Recent calls",
+            content: (
+              <CallsPanel
+                scope={scope}
+                keyNames={keyNames}
+                nowMs={nowMs}
+                requestId={parseAlertsSearch(search).request}
+                onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "calls" })}
+                onOpen={(request) =>
+                  showAlerts({ tab: "calls", ...(request !== undefined && { request }) })
+                }
+              />
             ),
           },
           {

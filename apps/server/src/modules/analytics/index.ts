@@ -1,3 +1,5 @@
+export { createCallsRoutes } from "./calls/calls.routes.ts";
+export { createRecentCalls, type RecentCalls } from "./calls/recent-calls.ts";
 export { createAnalyticsJobs } from "./exports/exports.jobs.ts";
 export { createExportsRawRoutes, createExportsRoutes } from "./exports/exports.routes.ts";
 export { exportFiles } from "./exports/exports.store.ts";

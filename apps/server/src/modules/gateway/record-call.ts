@@ -37,6 +37,8 @@ export type CallTarget = {
   method: CallMethod | undefined;
   /** The request target as the client sent it; its template is the route. */
   rawTarget: string | undefined;
+  /** Left out where no one will ask for the call itself. */
+  requestId?: string | undefined;
   /** Name of the upstream that serves it; undefined where only the asking program knows. */
   upstream?: string | undefined;
 };
@@ -112,17 +114,19 @@ export function createCallRecorder(deps: {
   recorder: UsageRecorder;
   leases: LeaseHolder;
   clock: Clock;
-  observer?: CallObserver;
+  /** Shown each call when it is over, in this order. */
+  observers?: readonly CallObserver[];
   /** Documented routes of upstreams. Left out: all routes are learned. */
   documents?: Pick<RouteDocuments, "findRoute">;
   /** What is kept of a path that no document describes; left out: a learned template. */
   paths?: PathMode;
 }): CallRecorder & { describe: DescribeCall } {
   const routes = createRouteRegistry(ROUTES_MET);
+  const { observers = [] } = deps;
 
   function toCall(
     subject: Subject,
-    { meterId, method, rawTarget, upstream }: CallTarget,
+    { meterId, requestId, method, rawTarget, upstream }: CallTarget,
   ): CallFacts {
     const { tenantId } = subject.tenant;
     const occurredAtMs = deps.clock.now().getTime();
@@ -133,6 +137,7 @@ export function createCallRecorder(deps: {
     return {
       tenantId,
       keyId: subject.key.keyId,
+      requestId,
       originKeyId: subject.key.originKeyId,
       environment: subject.key.environment,
       meterId,
@@ -200,8 +205,10 @@ export function createCallRecorder(deps: {
   }
 
   function show(call: MeteredCall, measure?: CallMeasure): void {
-    if (deps.observer?.isWatching === true) {
-      deps.observer.see(call, measure);
+    for (const observer of observers) {
+      if (observer.isWatching) {
+        observer.see(call, measure);
+      }
     }
   }
 

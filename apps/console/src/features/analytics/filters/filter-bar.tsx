@@ -104,7 +104,8 @@ type RangeChoiceProps = {
   onChange: (view: AnalyticsView) => void;
 };
 
-function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
+/** The range of the page: one that ends now, or any other. */
+export function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProps) {
   const range = toUsageRange(view);
   const ends = "lastMs" in range ? { fromMs: nowMs - range.lastMs, toMs: nowMs } : range;
   const preset = "preset" in view.range ? view.range.preset : undefined;

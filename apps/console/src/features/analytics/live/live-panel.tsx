@@ -1,3 +1,4 @@
+import type { LiveCall } from "@turnpike/contract/live-calls";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { ErrorState } from "@turnpike/ui/error-state";
@@ -18,6 +19,7 @@ import {
   toUsageFilters,
 } from "../analytics-search.view-model.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
+import { CallDialog } from "../calls/call-dialog.tsx";
 import { FacetFilters } from "../filters/facet-filters.tsx";
 import { FilterChips } from "../filters/filter-chips.tsx";
 import { useSampleCall } from "../use-sample-call.ts";
@@ -90,6 +92,7 @@ function LiveStream({ scope, keyNames, onRetry }: LiveStreamProps) {
   const tail = useMemo(() => openTail(platform, tenantId, query), [platform, tenantId, query]);
   // The network is the outside system: a stream is open while this is shown.
   useEffect(() => tail.start(), [tail]);
+  const [opened, setOpened] = useState<LiveCall>();
   const state = useSyncExternalStore(tail.subscribe, tail.getState, tail.getState);
   return state.connection === "refused" ? (
     <ErrorState
@@ -108,7 +111,15 @@ function LiveStream({ scope, keyNames, onRetry }: LiveStreamProps) {
         timeZone={timeZone}
         keyNames={keyNames}
         isFiltered={countFilters(view) > 0}
+        onOpen={setOpened}
         empty={<NoCalls />}
+      />
+      <CallDialog
+        scope={scope}
+        keyNames={keyNames}
+        requestId={opened?.requestId}
+        known={opened}
+        onClose={() => setOpened(undefined)}
       />
     </section>
   );
@@ -123,9 +134,8 @@ function NoCalls() {
       title="Waiting for calls"
       {...(snippet !== undefined && { snippet })}
     >
-      Calls appear here as they happen, including denied calls. They are not stored. Send one with a
-      key of this tenant to see it.{" "}
-      <DocsLink page="analytics#live-calls">How live calls work</DocsLink>
+      Calls appear here as they happen, including denied calls. Send one with a key of this tenant
+      to see it. <DocsLink page="analytics#live-calls">How live calls work</DocsLink>
     </EmptyState>
   );
 }

@@ -24,9 +24,13 @@ export type LiveRow = {
 
 const LATENCY = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
-/** Creates a formatter of instants to the millisecond in a zone: "14:03:07.120". */
-export function createClock(timeZone: string): (iso: string) => string {
+/** Creates a formatter of instants to the millisecond in a zone: "14:03:07.120", with its date "Nov 27, 14:03:07.120". */
+export function createClock(
+  timeZone: string,
+  { hasDate = false }: { hasDate?: boolean } = {},
+): (iso: string) => string {
   const format = new Intl.DateTimeFormat("en", {
+    ...(hasDate && { month: "short", day: "numeric" }),
     timeZone,
     hourCycle: "h23",
     hour: "2-digit",

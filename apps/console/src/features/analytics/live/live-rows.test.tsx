@@ -32,6 +32,7 @@ function rowsOf(count: number, seqFrom = 0, call: Partial<LiveCall> = {}): TailR
       kind: "call",
       seq: seqFrom + count - n,
       call: {
+        requestId: "req_0199f3b0c1d27a4e8f60112233445566",
         at: "2026-11-21T12:00:00.120Z",
         keyId: "key_0199f3b0c1d27a4e8f60112233445566" as LiveCall["keyId"],
         environment: "live",
@@ -48,7 +49,13 @@ function rowsOf(count: number, seqFrom = 0, call: Partial<LiveCall> = {}): TailR
   );
 }
 
-const props = { timeZone: "UTC", keyNames: new Map(), isFiltered: false, empty: "Waiting" };
+const props = {
+  onOpen: vi.fn(),
+  timeZone: "UTC",
+  keyNames: new Map(),
+  isFiltered: false,
+  empty: "Waiting",
+};
 
 function size(element: HTMLElement, widthPx: number, heightPx: number): void {
   Object.defineProperties(element, {

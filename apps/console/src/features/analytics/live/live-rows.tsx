@@ -1,3 +1,4 @@
+import type { LiveCall } from "@turnpike/contract/live-calls";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { formatInstant } from "#platform/format.ts";
@@ -12,6 +13,11 @@ export type LiveRowsProps = {
   timeZone: string;
   keyNames: ReadonlyMap<string, KeyName>;
   isFiltered: boolean;
+  /** What the table holds, for screen readers; "Calls as they happen" when left out. */
+  caption?: string;
+  /** True where calls of several days are shown. */
+  hasDates?: boolean;
+  onOpen: (call: LiveCall) => void;
   /** Shown when there are no rows and no filter explains it. */
   empty: ReactNode;
 };
@@ -22,7 +28,7 @@ const ROW_PHONE_PX = 60;
 const PHONE_MAX_PX = 640;
 
 const COLUMNS = [
-  { heading: "Time", className: "w-28" },
+  { heading: "Time", className: "w-44" },
   { heading: "Key", className: "w-36" },
   { heading: "Method", className: "w-20" },
   { heading: "Route", className: "" },
@@ -38,11 +44,12 @@ type Size = { widthPx: number; heightPx: number };
  * A list of thousands of rows that draws only the visible ones. After scrolling down, the reader stays at the same call while
  * new ones arrive above it.
  */
-export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRowsProps) {
+export function LiveRows(props: LiveRowsProps) {
+  const { rows, timeZone, keyNames, isFiltered, empty, hasDates = false, onOpen } = props;
   const box = useRef<HTMLElement>(null);
   const [scrollTopPx, setScrollTopPx] = useState(0);
   const [{ widthPx, heightPx }, setSize] = useState<Size>({ widthPx: 0, heightPx: 0 });
-  const clock = useMemo(() => createClock(timeZone), [timeZone]);
+  const clock = useMemo(() => createClock(timeZone, { hasDate: hasDates }), [timeZone, hasDates]);
   const isPhone = widthPx > 0 && widthPx < PHONE_MAX_PX;
   const rowPx = isPhone ? ROW_PHONE_PX : ROW_PX;
 
@@ -101,7 +108,7 @@ export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRo
           aria-rowcount={rows.length + 1}
           className="w-full table-fixed border-separate border-spacing-0 text-sm tabular-nums"
         >
-          <caption className="sr-only">Calls as they happen</caption>
+          <caption className="sr-only">{props.caption ?? "Calls as they happen"}</caption>
           <thead className={isPhone ? "sr-only" : "text-ink-muted text-xs"}>
             <tr aria-rowindex={1}>
               {(isPhone ? [{ heading: "Call", className: "" }] : COLUMNS).map((column) => (
@@ -121,13 +128,24 @@ export function LiveRows({ rows, timeZone, keyNames, isFiltered, empty }: LiveRo
           <tbody>
             <Spacer heightPx={from * rowPx} />
             {rows.slice(from, to).map((row, place) => (
-              <tr key={row.seq} aria-rowindex={from + place + 2} style={{ height: rowPx }}>
+              <tr
+                key={row.seq}
+                aria-rowindex={from + place + 2}
+                style={{ height: rowPx }}
+                className={row.kind === "gap" ? "" : "relative hover:bg-sunken"}
+              >
                 {row.kind === "gap" ? (
                   <Gap {...row} span={isPhone ? 1 : COLUMNS.length} />
                 ) : isPhone ? (
-                  <PhoneCall row={toLiveRow(row.call, { clock, keyNames })} />
+                  <PhoneCall
+                    row={toLiveRow(row.call, { clock, keyNames })}
+                    onOpen={() => onOpen(row.call)}
+                  />
                 ) : (
-                  <WideCall row={toLiveRow(row.call, { clock, keyNames })} />
+                  <WideCall
+                    row={toLiveRow(row.call, { clock, keyNames })}
+                    onOpen={() => onOpen(row.call)}
+                  />
                 )}
               </tr>
             ))}
@@ -151,10 +169,28 @@ function statusClasses({ isAlarm }: LiveRow): string {
 const CELL = "truncate border-line border-b px-2";
 const CODE = `${CELL} font-mono text-xs`;
 
-function WideCall({ row }: { row: LiveRow }) {
+type CallProps = { row: LiveRow; onOpen: () => void };
+
+/** The time of a call. It takes presses anywhere in the row. */
+function OpenCall({ row, onOpen }: CallProps) {
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      onClick={onOpen}
+      className="focus-inset cursor-pointer text-left after:absolute after:inset-0"
+    >
+      {row.time}
+    </button>
+  );
+}
+
+function WideCall({ row, onOpen }: CallProps) {
   return (
     <>
-      <td className={joinClasses(CELL, "text-ink-muted")}>{row.time}</td>
+      <td className={joinClasses(CELL, "text-ink-muted")}>
+        <OpenCall row={row} onOpen={onOpen} />
+      </td>
       <td className={CELL}>{row.key}</td>
       <td className={CODE}>{row.method}</td>
       <td className={CODE} title={row.route}>
@@ -170,7 +206,7 @@ function WideCall({ row }: { row: LiveRow }) {
   );
 }
 
-function PhoneCall({ row }: { row: LiveRow }) {
+function PhoneCall({ row, onOpen }: CallProps) {
   return (
     <td className="border-line border-b px-3">
       <div className="flex min-w-0 gap-2">
@@ -181,7 +217,7 @@ function PhoneCall({ row }: { row: LiveRow }) {
         <span className="shrink-0">{row.latency}</span>
       </div>
       <div className="flex min-w-0 gap-2 text-ink-muted text-xs">
-        <span>{row.time}</span>
+        <OpenCall row={row} onOpen={onOpen} />
         <span className="min-w-0 grow truncate">{row.key}</span>
         <span className={joinClasses("truncate", statusClasses(row))}>{row.outcome}</span>
       </div>

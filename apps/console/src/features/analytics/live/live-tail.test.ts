@@ -5,6 +5,7 @@ import type { ServerEvent } from "#platform/event-client.ts";
 import { createLiveTail, TAIL_ROWS_MAX } from "./live-tail.ts";
 
 const CALL: LiveCall = {
+  requestId: "req_0199f3b0c1d27a4e8f60112233445566",
   at: "2026-11-21T12:00:00.000Z",
   keyId: "key_0199f3b0c1d27a4e8f60112233445566" as LiveCall["keyId"],
   environment: "live",

@@ -1,8 +1,11 @@
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
+import { forgetCalls } from "../calls/forget-calls.ts";
 import { forgetExports } from "./forget-exports.ts";
 import { type WriteExportDeps, writeExport, writeExportJob } from "./write-export.ts";
 
-export function createAnalyticsJobs(deps: WriteExportDeps): RegisteredJob[] {
+export function createAnalyticsJobs(
+  deps: WriteExportDeps & { callsDays: number },
+): RegisteredJob[] {
   return [
     registerJob({
       job: writeExportJob,
@@ -12,6 +15,11 @@ export function createAnalyticsJobs(deps: WriteExportDeps): RegisteredJob[] {
       name: "exports.forget",
       cron: "23 * * * *",
       run: () => forgetExports(deps),
+    }),
+    registerSchedule({
+      name: "calls.forget",
+      cron: "6-59/10 * * * *",
+      run: () => forgetCalls(deps),
     }),
   ];
 }

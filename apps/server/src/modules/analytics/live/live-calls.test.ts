@@ -93,10 +93,12 @@ afterAll(async () => {
 });
 
 const KEY = newUuidId("key");
+const REQUEST = newUuidId("request");
 
 function callOf(tenantId: TenantId, overrides: Partial<MeteredCall> = {}): MeteredCall {
   return {
     tenantId,
+    requestId: REQUEST,
     keyId: KEY,
     environment: "live",
     meterId: "requests",
@@ -195,6 +197,7 @@ describe("live calls", () => {
     );
     await pollUntil("two calls", () => stream.calls.length === 2);
     const whole = {
+      requestId: REQUEST,
       at: "2026-11-21T12:00:00.000Z",
       keyId: KEY,
       environment: "live",

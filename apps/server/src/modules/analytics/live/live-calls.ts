@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LiveCall } from "@turnpike/contract/live-calls";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { CallObserver } from "#modules/gateway/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -11,6 +10,7 @@ import { notifyLiveCalls } from "./live-calls.store.ts";
 import { LiveOutbox, parseLiveMessage } from "./live-outbox.ts";
 import { LiveWatch } from "./live-watch.ts";
 import type { LiveFilters } from "./match-live-call.ts";
+import { toLiveCall } from "./to-live-call.ts";
 
 /** How often a process with readers says so, and how long the other processes believe it. */
 const RENEW_MS = 10_000;
@@ -45,21 +45,6 @@ export type LiveCallsDeps = Pick<AppServices, "transact" | "clock" | "logger"> &
 };
 
 type Seen = Parameters<CallObserver["see"]>;
-
-function toLiveCall([call, measure]: Seen): LiveCall {
-  return {
-    at: new Date(call.occurredAtMs).toISOString(),
-    keyId: call.keyId,
-    environment: call.environment,
-    method: call.method ?? "",
-    route: call.route ?? "",
-    status: call.status,
-    outcome: call.outcome,
-    latencyMs: measure?.latencyMs === undefined ? null : Number(measure.latencyMs.toFixed(1)),
-    bytesIn: measure?.bytesIn ?? null,
-    bytesOut: measure?.bytesOut ?? null,
-  };
-}
 
 /**
  * A process with readers of a tenant says so in the change feed, which every process reads anyway. For half a minute, processes
@@ -106,7 +91,7 @@ export function createLiveCalls(deps: LiveCallsDeps): LiveCalls {
     if (watching === undefined && untilMs === undefined) {
       return;
     }
-    const call = toLiveCall(seen);
+    const call = toLiveCall(...seen);
     for (const watch of watching ?? []) {
       watch.offer(call);
     }

@@ -240,6 +240,7 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
     });
     const decision = pending instanceof Promise ? await pending : pending;
     const target = {
+      requestId,
       meterId: REQUESTS_METER,
       method: toCallMethod(call.method),
       rawTarget: call.rawTarget,

@@ -410,6 +410,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     }
 
     const target = {
+      requestId,
       meterId: REQUESTS_METER,
       method: toCallMethod(req.method ?? ""),
       rawTarget,

@@ -12,7 +12,6 @@ import {
   assertRecordable,
   type CallRecorder,
   type CallTarget,
-  VERIFICATION,
   type WhenJournaled,
 } from "../record-call.ts";
 import { type LockUnitsDeps, lockUnits } from "./lock-units.ts";
@@ -53,10 +52,8 @@ async function assertMeterCounts(
 
 type AskedCall = { input: VerifyKeyRequest; call: CallToDecide };
 
-function targetOf({ meter, resource }: VerifyKeyRequest): CallTarget {
-  return meter === REQUESTS_METER && resource === undefined
-    ? VERIFICATION
-    : { meterId: meter, method: undefined, rawTarget: resource };
+function targetOf({ meter, resource }: VerifyKeyRequest, requestId: string): CallTarget {
+  return { requestId, meterId: meter, method: undefined, rawTarget: resource };
 }
 
 async function toDenialReply(
@@ -77,12 +74,12 @@ function toReply(
   const { decision, requestId } = answer;
   if (!decision.allowed) {
     if (input.cost > 0) {
-      deps.callRecorder.recordDenied(decision, targetOf(input));
+      deps.callRecorder.recordDenied(decision, targetOf(input, requestId));
     }
     return toDenialReply(deps, decision, { call, requestId });
   }
   if (input.cost > 0) {
-    deps.callRecorder.recordAllowed(decision, targetOf(input));
+    deps.callRecorder.recordAllowed(decision, targetOf(input, requestId));
     if (deps.whenJournaled !== undefined) {
       return deps.whenJournaled().then(() => admissionText(decision, requestId));
     }
@@ -107,7 +104,7 @@ async function verifyWithLock(
   { actor, requestId }: CallContext,
   { input, call, ttlSeconds }: AskedCall & { ttlSeconds: number },
 ): Promise<string> {
-  const target = targetOf(input);
+  const target = targetOf(input, requestId);
   const decision = await lockUnits(deps, { actor }, { call, target, ttlSeconds });
   if (decision.allowed) {
     return lockedText(decision, requestId);

@@ -14,6 +14,8 @@ import { SumRegistry, type SumRules } from "./sum-registry.ts";
 export type MeteredCall = {
   tenantId: TenantId;
   keyId: KeyId;
+  /** Of the request that made it. It is shown and not counted: no group holds it. */
+  requestId?: string | undefined;
   /** The first key of its line, when the key was rolled from another one. */
   originKeyId?: KeyId | undefined;
   environment: Environment;

@@ -44,6 +44,8 @@ export type AppInput = {
   clientDocuments?: Pick<GuardedOutbound, "get"> | undefined;
   /** How often a stream of the API asks again whether its reader may stay; for tests. */
   streamTiming?: (ReaderTiming & { drainMs: number }) | undefined;
+  /** Aborted when no further traffic should come, before `draining`. Left out: with it. */
+  leaving?: AbortSignal | undefined;
   /** Aborted when the process has been asked to stop: streams end, and the health says so. */
   draining: AbortSignal;
   /** Rate limits that all nodes share. Left out: each process has its own. */

@@ -236,6 +236,15 @@ export const configFile = z.strictObject({
         .describe(
           "Open connections of one address (of IPv6, of one /64) to each port at once; further ones are closed. Those of `trustedProxies` and of this machine are not counted.",
         ),
+      drainSeconds: z
+        .number()
+        .int()
+        .min(0)
+        .max(300)
+        .default(0)
+        .describe(
+          "Seconds between the signal to stop, from which on `/health/ready` answers 503, and the end of both ports: as long as a load balancer takes to notice.",
+        ),
     })
     .prefault({}),
   /** How people and programs reach the two listeners; links, snippets and error addresses use them. */
@@ -329,10 +338,10 @@ export const configFile = z.strictObject({
           "Milliseconds of usage that are collected before they are written. A crash of the process loses at most this much, hence the bound.",
         ),
       durability: z
-        .enum(["grouped", "strict"])
+        .enum(["grouped", "strict", "cluster"])
         .default("grouped")
         .describe(
-          "`strict` holds every answer of the gateway, and every verification and authorisation that lets a call pass, until its usage is on disk: nothing is lost, and calls take longer by up to `groupIntervalMs` and one flush.",
+          "`cluster` holds them until it is committed to the database: nothing is lost with a machine that never returns, calls also take longer by a commit, and are refused while the database is away. `strict` holds every answer of the gateway, and every verification and authorisation that lets a call pass, until its usage is on disk: nothing is lost, and calls take longer by up to `groupIntervalMs` and one flush.",
         ),
     })
     .prefault({}),

@@ -35,6 +35,8 @@ const VARIABLES = {
   identitySecret: "TURNPIKE_IDENTITY_SECRET",
   webhookSecret: "TURNPIKE_WEBHOOK_SECRET",
   smtpPassword: "TURNPIKE_SMTP_PASSWORD",
+  s3SecretKey: "TURNPIKE_S3_SECRET_KEY",
+  valkeyUrl: "TURNPIKE_VALKEY_URL",
   stripeKeys: "TURNPIKE_STRIPE_*",
   modelKey: "TURNPIKE_MODEL_KEY",
   clientSecrets: "TURNPIKE_CLIENT_SECRETS",

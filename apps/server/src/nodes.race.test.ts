@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import {
@@ -88,6 +89,19 @@ describe("nodes on one database", () => {
       expect(links[0]).toMatch(/^[\w-]{32}$/);
       expect(await database.sql`select 1 from nodes`).toHaveLength(0);
     }
+  });
+
+  it("serve on for drainSeconds after the signal, and say at once that they are not ready", async () => {
+    const path = join(folder.path, "drain.yaml");
+    // Longer than this takes: the case ends it.
+    await writeFile(path, "listen: { drainSeconds: 300 }\n");
+    const node = startNode({ TURNPIKE_CONFIG: path });
+    const { console: base } = await node.ready;
+    const statusOf = async (at: string) => (await fetch(base + at)).status;
+    expect(await statusOf("/health/ready")).toBe(200);
+    node.kill("SIGTERM");
+    await pollUntil("it is not ready", async () => (await statusOf("/health/ready")) === 503);
+    expect(await statusOf("/v1/plans")).toBe(200);
   });
 
   it("refuse one whose generated secret differs, and say which and what to do", async () => {

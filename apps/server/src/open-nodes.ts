@@ -1,11 +1,17 @@
 import { hostname } from "node:os";
 import type { ComponentHealth } from "#http/system.routes.ts";
 import { joinNodes, type NodeMembership, type OtherNode } from "#platform/join-nodes.ts";
+import type { DatabaseTrouble } from "#platform/watch-database.ts";
 import type { Installation } from "./deps.ts";
 import { IDENTITY_SECRET_NAME, toNodeFingerprint } from "./node-fingerprint.ts";
 import { readIdentitySecret } from "./open-sso.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { readSigningSecret } from "./read-signing-secret.ts";
+
+/** What operators know a node by. */
+export function toNodeName(port: number): string {
+  return `${hostname()}:${String(port)}`;
+}
 
 /** Sums up the other nodes for the health, which anyone may read: it names none. */
 export function toNodesHealth(
@@ -30,6 +36,13 @@ export function toNodesHealth(
   };
 }
 
+/** What is wrong with the way to the database, each as a part of the health. */
+export function toWayHealth(trouble: DatabaseTrouble): Record<string, ComponentHealth> {
+  return Object.fromEntries(
+    Object.entries(trouble).map(([part, detail]) => [part, { status: "degraded", detail }]),
+  );
+}
+
 /**
  * Joins the nodes that run on the same database.
  *
@@ -47,7 +60,7 @@ export async function openNodes(
   return await joinNodes(
     { ...services, logger, folder: config.dataFolder },
     {
-      name: `${hostname()}:${String(input.port)}`,
+      name: toNodeName(input.port),
       version: input.version,
       fingerprint: parts,
       hashedBy: IDENTITY_SECRET_NAME,

@@ -11,9 +11,10 @@ import { probePort } from "#platform/listen.ts";
 import { outliveOutput } from "#platform/outlive-output.ts";
 import { readVersion } from "#platform/read-version.ts";
 import { onStopSignal } from "#platform/stop-signals.ts";
+import { watchDatabase } from "#platform/watch-database.ts";
 import type { Config } from "./config.ts";
 import { type Installation, openInstallation } from "./deps.ts";
-import { openNodes, toNodesHealth } from "./open-nodes.ts";
+import { openNodes, toNodesHealth, toWayHealth } from "./open-nodes.ts";
 import { readIdentitySecret } from "./open-sso.ts";
 import { samplePathOf } from "./public-site.ts";
 import { type PublicUrls, toPublicUrls } from "./public-urls.ts";
@@ -91,7 +92,10 @@ async function start(
   const urls = toPublicUrls(config, ports);
   const jobs = await startJobs(installation);
   const upstreams = await startUpstreams(config);
-  const shared = { health: () => toNodesHealth(nodes.others(), version) };
+  const way = watchDatabase({ ...services, target: installation.database.target });
+  const shared = {
+    health: () => ({ ...toNodesHealth(nodes.others(), version), ...toWayHealth(way.trouble()) }),
+  };
   const input = {
     installation,
     ports,
@@ -123,7 +127,7 @@ async function start(
     stop: async () => {
       await serving.stop();
       await Promise.all([jobs.stop(), upstreams.stop()]);
-      await nodes.leave();
+      await Promise.all([nodes.leave(), way.stop()]);
       await installation.close();
     },
   };
@@ -144,12 +148,15 @@ async function probePorts(config: Config): Promise<{ people: number; programs: n
   }
 }
 
-function end({ logger }: Installation, running: Running, signal: NodeJS.Signals): void {
+function end({ logger, config }: Installation, running: Running, signal: NodeJS.Signals): void {
   logger.info({ signal }, "Stopping: calls under way are finished first");
-  setTimeout(() => {
-    logger.error({}, "Stopping took too long: the rest is left to the next start");
-    process.exit(1);
-  }, STOP_MS);
+  setTimeout(
+    () => {
+      logger.error({}, "Stopping took too long: the rest is left to the next start");
+      process.exit(1);
+    },
+    STOP_MS + config.listen.drainSeconds * 1_000,
+  );
   running.stop().then(
     () => process.exit(0),
     (error: unknown) => {

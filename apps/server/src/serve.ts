@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { openFileStore } from "#modules/files/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
@@ -9,6 +10,7 @@ import { buildApp } from "./app.ts";
 import type { AppInput } from "./app-input.ts";
 import { openClusterRates } from "./open-cluster-rates.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
+import { toNodeName } from "./open-nodes.ts";
 import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
 import { readSigningSecret } from "./read-signing-secret.ts";
@@ -46,6 +48,7 @@ export type Serving = {
 export async function serve(input: ServeInput): Promise<Serving> {
   const { installation, urls, ports, worker } = input;
   const { config, services, logger, database } = installation;
+  const leaving = new AbortController();
   const draining = new AbortController();
   const changes = createChangeFeed({
     transact: services.transact,
@@ -53,7 +56,11 @@ export async function serve(input: ServeInput): Promise<Serving> {
     clock: services.clock,
     logger,
   });
-  const metering = await startMetering({ ...services, folder: input.folder }, config.metering);
+  const nodeName = toNodeName(ports.people);
+  const metering = await startMetering(
+    { ...services, folder: input.folder, nodeName },
+    config.metering,
+  );
   const outbound = createOutbound();
   const clusterRates = await openClusterRates(installation);
   const identitySecret = await readIdentitySecret(config);
@@ -77,6 +84,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     outbound,
     fileStore: files.fileStore,
     webhooks: openWebhooks(await readWebhookSettings(config)),
+    leaving: leaving.signal,
     draining: draining.signal,
     clusterRates,
   });
@@ -100,6 +108,9 @@ export async function serve(input: ServeInput): Promise<Serving> {
     health: app.health,
     stop: async () => {
       endWatch();
+      leaving.abort();
+      // Load balancers hear of it first and send further calls elsewhere; what still comes is served.
+      await delay(config.listen.drainSeconds * 1_000);
       draining.abort();
       // Keys are verified on the listener for people: both must be over before the last group of usage is closed.
       await Promise.all([

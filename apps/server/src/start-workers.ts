@@ -1,5 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createUpstreamRouter } from "#modules/gateway/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { probePort } from "#platform/listen.ts";
@@ -50,6 +50,14 @@ function folderOf(dataFolder: string, worker: number): string {
   return worker === 1 ? dataFolder : join(dataFolder, WORKERS_FOLDER, String(worker));
 }
 
+/** The folders of workers beyond the first in a data folder. @param above - Only of those with a higher number. */
+export async function listWorkerFolders(dataFolder: string, above = 1): Promise<string[]> {
+  const names = await readdir(join(dataFolder, WORKERS_FOLDER)).catch(() => []);
+  return names
+    .filter((name) => /^\d{1,4}$/.test(name) && Number(name) > above)
+    .map((name) => folderOf(dataFolder, Number(name)));
+}
+
 /**
  * Commits what workers left in their journals that will not be started again, because there are fewer now, and forfeits
  * their leases.
@@ -58,10 +66,7 @@ export async function adoptFormerWorkers(
   { config, services, logger }: Installation,
   workers: number,
 ): Promise<void> {
-  const names = await readdir(join(config.dataFolder, WORKERS_FOLDER)).catch(() => []);
-  const former = names.filter((name) => /^\d{1,4}$/.test(name) && Number(name) > workers);
-  for (const name of former) {
-    const folder = folderOf(config.dataFolder, Number(name));
+  for (const folder of await listWorkerFolders(config.dataFolder, workers)) {
     const metering = await startMetering(
       { ...services, folder },
       { groupIntervalMs: config.metering.groupIntervalMs },
@@ -69,7 +74,7 @@ export async function adoptFormerWorkers(
     await metering.stop(ADOPT_MS);
     await removeIfEmpty(folder);
     logger.info(
-      { worker: Number(name) },
+      { worker: Number(basename(folder)) },
       "Took over from a worker that is not configured any more",
     );
   }
@@ -141,5 +146,8 @@ export async function startWorkers(
     onEnd: (worker) => forgetWorker(memory, worker),
     heapMegabytesMax: input.heapMegabytesMax,
   });
-  return { fleet, stop: () => fleet.stop(SERVING_STOP_MS + STOP_GRACE_MS) };
+  return {
+    fleet,
+    stop: () => fleet.stop(SERVING_STOP_MS + config.listen.drainSeconds * 1_000 + STOP_GRACE_MS),
+  };
 }

@@ -36,8 +36,11 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   changes.subscribe(directory.applyChange);
   changes.subscribe(metering.applyChange);
 
-  const whenJournaled =
-    config.metering.durability === "strict" ? () => metering.recorder.whenJournaled() : undefined;
+  const whenDurable = {
+    grouped: undefined,
+    strict: () => metering.recorder.whenJournaled(),
+    cluster: () => metering.recorder.whenCommitted(),
+  }[config.metering.durability];
 
   const liveCalls = createLiveCalls({
     ...services,
@@ -91,7 +94,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       decideCall,
       callRecorder,
       openCalls,
-      whenJournaled,
+      whenDurable,
       renderProblem,
       newId: services.newId,
       clock: services.clock,
@@ -111,7 +114,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   );
 
   const forwardAuth = createForwardAuth(
-    { decideCall, callRecorder, whenJournaled, renderProblem, ...services },
+    { decideCall, callRecorder, whenDurable, renderProblem, ...services },
     {
       trustedProxies: config.trustedProxies,
       signingSecret: input.signingSecret,
@@ -127,7 +130,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     callRecorder,
     decideCall,
     recheckRights,
-    whenJournaled,
+    whenDurable,
     gateway,
     forwardAuth,
   };

@@ -210,7 +210,7 @@ export function wirePeople(
     tenantBytesMax: config.storage.tenantFilesMegabytes * MEGABYTE,
   };
   const tenantBytesMax = config.storage.tenantDocumentsMegabytes * MEGABYTE;
-  const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenJournaled } = calls;
+  const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenDurable } = calls;
   const { firebase, providers } = config.identity;
   const trustedIssuers = createTrustedIssuers(
     { ...services, outbound: input.outbound },
@@ -455,7 +455,7 @@ export function wirePeople(
         decideCall,
         recheckRights,
         callRecorder,
-        whenJournaled,
+        whenDurable,
         catalog,
         plansUrl: `${urls.console}/plans`,
         locks: {
@@ -569,7 +569,8 @@ export function wirePeople(
       }),
       ...operatorReference.rawRoutes,
       ...createSystemRoutes({
-        readiness: async () => toReadiness(await health.components(), input.draining.aborted),
+        readiness: async () =>
+          toReadiness(await health.components(), (input.leaving ?? input.draining).aborted),
         publicConfig,
       }),
       ...site.routes,

@@ -11,6 +11,7 @@ export const CHECK_IDS = [
   "disk",
   "files",
   "clock",
+  "nodes",
   "backup",
   "secrets",
   "mail",

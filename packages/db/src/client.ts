@@ -1,8 +1,13 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
 import { ARRAY_TYPES } from "./array-types.ts";
-import { parseDatabaseAddress } from "./database-address.ts";
-import { createSocketFactory, type SocketAddress } from "./open-socket.ts";
+import { type DatabaseAddress, parseDatabaseAddress, toAddressOf } from "./database-address.ts";
+import {
+  createPrimarySocketFactory,
+  createSocketFactory,
+  type SocketAddress,
+} from "./open-socket.ts";
+import { createPrimaryFinder } from "./primary-host.ts";
 import {
   createTransactionPool,
   START_TIMEOUT_MS,
@@ -70,12 +75,27 @@ function splitSocketFolder(address: string): { url: string; socketFolder: string
 type OpenDriver = (options: DriverOptions) => postgres.Sql<WireTypes>;
 type DriverOptions = postgres.Options<{ bigint: postgres.PostgresType<bigint> }> & {
   /** Missing in the driver's types. */
-  socket?: (address: SocketAddress) => Socket;
+  socket?: (address: SocketAddress) => Socket | Promise<Socket>;
 };
+
+/** Finds the server that takes writes at each connection to an address with several hosts; undefined with one. */
+export function findPrimaryOf({ url, hosts, ssl }: DatabaseAddress) {
+  return hosts.length === 1
+    ? undefined
+    : createPrimaryFinder({ hosts, ssl, toUrl: (host) => toAddressOf(url, host) });
+}
 
 function driverFor(target: ConnectionTarget): OpenDriver {
   if ("url" in target) {
     const address = parseDatabaseAddress(target.url);
+    const findPrimary = findPrimaryOf(address);
+    if (findPrimary !== undefined) {
+      return (options) => {
+        const socket = createPrimarySocketFactory(findPrimary, options.socket !== undefined);
+        const toPrimary: DriverOptions = { ...options, ssl: address.ssl, socket };
+        return postgres(address.url, toPrimary);
+      };
+    }
     const { url, socketFolder } = splitSocketFolder(address.url);
     const socketHost = socketFolder === undefined ? {} : { host: socketFolder };
     return (options) => postgres(url, { ...options, ...socketHost, ssl: address.ssl });

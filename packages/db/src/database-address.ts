@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { acceptAnyOf, type DatabaseHost } from "./primary-host.ts";
 
 /** A database's address, read once: the two drivers take the same parameters of one for different things. */
 export type DatabaseAddress = {
-  /** Without the parameters that `ssl` stands for. */
+  /** Without the parameters that `ssl` stands for; of the first host, where there are several. */
   url: string;
+  /** Every host that it names, in its order. */
+  hosts: readonly DatabaseHost[];
   /** How the connection is encrypted and who the server must be; false for plain text. */
   ssl: false | ConnectionOptions;
 };
@@ -24,6 +27,26 @@ function findTlsMode({ searchParams }: URL): TlsMode | undefined {
   return TLS_MODES.find((mode) => mode === (named ?? byDefault));
 }
 
+/** Those of libpq that mean the server that takes writes: Turnpike can use no other. */
+const TARGET_SESSIONS = ["read-write", "primary"];
+const TARGET_PARAMETER = "target_session_attrs";
+const PORT_DEFAULT = 5432;
+const HOSTS_MAX = 10;
+const AUTHORITY = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
+
+/** Makes an address of each host of one that may name several, as libpq has them: `h1:5432,h2:5433`. */
+function splitHosts(address: string): string[] {
+  const [, before = "", hosts = "", after = ""] = AUTHORITY.exec(address) ?? [];
+  return hosts.includes(",") ? hosts.split(",").map((host) => before + host + after) : [address];
+}
+
+function toHost({ hostname, port }: URL): DatabaseHost {
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: port === "" ? PORT_DEFAULT : Number(port),
+  };
+}
+
 function isDecodable(part: string): boolean {
   try {
     decodeURIComponent(part);
@@ -35,10 +58,19 @@ function isDecodable(part: string): boolean {
 
 /** Says what is wrong with an address, in a sentence that repeats nothing of it; undefined when it can be used. */
 export function findAddressMistake(address: string): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const addresses = splitHosts(address);
+  const [first = address] = addresses;
+  const url = addresses.every((one) => URL.canParse(one)) ? new URL(first) : undefined;
   const parts = url === undefined ? [] : [url.username, url.password, url.pathname];
   if (url === undefined || !parts.every(isDecodable)) {
     return "No address that can be read. Encode special characters of the password, such as %2F for / and %25 for %.";
+  }
+  if (addresses.length > HOSTS_MAX || addresses.some((one) => new URL(one).hostname === "")) {
+    return `Its hosts are separated by commas, each with its port, at most ${String(HOSTS_MAX)}: h1:5432,h2:5432.`;
+  }
+  const session = url.searchParams.get(TARGET_PARAMETER);
+  if (session !== null && !TARGET_SESSIONS.includes(session)) {
+    return `Its ${TARGET_PARAMETER} must be ${TARGET_SESSIONS.join(" or ")}.`;
   }
   return findTlsMode(url) === undefined
     ? `Its sslmode must be one of ${TLS_MODES.join(", ")}.`
@@ -54,7 +86,10 @@ export function findAddressMistake(address: string): string | undefined {
  * @throws Errors of the file system when that file cannot be read.
  */
 export function parseDatabaseAddress(address: string): DatabaseAddress {
-  const url = new URL(address);
+  const addresses = splitHosts(address);
+  const url = new URL(addresses[0] ?? address);
+  const hosts = addresses.map((one) => toHost(new URL(one)));
+  url.searchParams.delete(TARGET_PARAMETER);
   const mode = findTlsMode(url);
   const authorities = url.searchParams.get("sslrootcert");
   const isSocket = url.searchParams.get("host")?.startsWith("/") === true;
@@ -62,16 +97,32 @@ export function parseDatabaseAddress(address: string): DatabaseAddress {
     url.searchParams.delete(name);
   }
   if (mode === "disable" || isSocket) {
-    return { url: url.href, ssl: false };
+    return { url: url.href, hosts, ssl: false };
   }
   const isNamed = authorities !== null && authorities !== "system";
   const ca = isNamed ? { ca: readFileSync(authorities, "utf8") } : {};
   if (mode === "require" && !isNamed) {
-    return { url: url.href, ssl: { rejectUnauthorized: false } };
+    return { url: url.href, hosts, ssl: { rejectUnauthorized: false } };
   }
   // Without a name to go by, a certificate of an IP address would be compared with `localhost`.
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  return mode === "verify-full"
-    ? { url: url.href, ssl: { ...ca, host } }
-    : { url: url.href, ssl: { ...ca, checkServerIdentity: () => undefined } };
+  if (mode === "verify-full") {
+    const named = hosts.length === 1 ? { host } : acceptAnyOf(hosts);
+    return { url: url.href, hosts, ssl: { ...ca, ...named } };
+  }
+  return { url: url.href, hosts, ssl: { ...ca, checkServerIdentity: () => undefined } };
+}
+
+/** The hosts of an address for a message, without its user and password. */
+export function describeAddress(address: string): string {
+  const urls = splitHosts(address).map((one) => new URL(one));
+  return `${urls.map(({ host }) => host).join(", ")}${urls[0]?.pathname ?? ""}`;
+}
+
+/** The address of one of its hosts alone. @param url - As {@link parseDatabaseAddress} gives it. */
+export function toAddressOf(url: string, { host, port }: DatabaseHost): string {
+  const one = new URL(url);
+  one.hostname = host.includes(":") ? `[${host}]` : host;
+  one.port = String(port);
+  return one.href;
 }

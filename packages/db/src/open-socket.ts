@@ -1,4 +1,5 @@
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
+import type { DatabaseHost } from "./primary-host.ts";
 
 /** The part of the driver's options that says where the server is. */
 export type SocketAddress = {
@@ -33,4 +34,58 @@ export function createSocketFactory(): (address: SocketAddress) => Socket {
         Object.assign(connect({ host: name, port: port[index] ?? 5432 }), { host: name })
       : connect(path);
   };
+}
+
+/**
+ * Makes sockets to the host that takes writes, connected when the driver gets them.
+ *
+ * @param isSingle - The client is finished after one socket, like those of {@link createSocketFactory}.
+ */
+export function createPrimarySocketFactory(
+  find: () => Promise<DatabaseHost>,
+  isSingle: boolean,
+): () => Promise<Socket> {
+  let isUsed = false;
+  return async () => {
+    if (isSingle && isUsed) {
+      throw new ConnectionFailedError("The server closed the connection before it was ready.");
+    }
+    isUsed = true;
+    return await openSocket(await find());
+  };
+}
+
+async function openSocket({ host, port }: DatabaseHost): Promise<Socket> {
+  const socket = connect({ host, port });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve();
+    });
+  });
+  // The driver reads the host of a socket for TLS.
+  return Object.assign(socket, { host });
+}
+
+/** A socket for a driver that names the host itself: it goes to the one that takes writes instead. */
+export class PrimarySocket extends Socket {
+  readonly #find: () => Promise<DatabaseHost>;
+
+  constructor(find: () => Promise<DatabaseHost>) {
+    super();
+    this.#find = find;
+  }
+
+  override connect(): this {
+    this.#find().then(
+      ({ host, port }) => {
+        if (!this.destroyed) {
+          super.connect({ host, port });
+        }
+      },
+      (error: Error) => this.destroy(error),
+    );
+    return this;
+  }
 }

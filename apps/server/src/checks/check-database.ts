@@ -1,4 +1,6 @@
+import { listLostProcesses } from "#modules/metering/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { listLiveNodes } from "#platform/nodes.store.ts";
 import { COMMAND_LINE } from "#platform/published.ts";
 import type { Config } from "../config.ts";
 import { type Finding, ok } from "./check.ts";
@@ -69,4 +71,27 @@ export async function checkDemo({ transact }: Pick<AppServices, "transact">): Pr
         advice: `Remove them: ${COMMAND_LINE} demo --remove`,
       }
     : ok("There is none.");
+}
+
+/** The nodes of the database, and what those took with them that are gone. */
+export async function checkNodes({ transact }: Pick<AppServices, "transact">): Promise<Finding> {
+  const { nodes, lost } = await transact.asOperator(async (tx) => ({
+    nodes: await listLiveNodes(tx, ""),
+    lost: await listLostProcesses(tx),
+  }));
+  const [last] = lost;
+  if (last !== undefined) {
+    const calls = lost.reduce((sum, { callsWaiting }) => sum + callsWaiting, 0);
+    const names = [...new Set(lost.map(({ nodeName }) => nodeName ?? "an unnamed one"))].join(", ");
+    return {
+      state: "warning",
+      seen: `Silent with ${String(calls)} calls that were not committed at the last sign of life, at ${last.heardAt.toISOString()} at the latest: ${names}. Calls of up to ten seconds after it are not in this number.`,
+      advice: `Start the node again, or commit its journal: ${COMMAND_LINE} journal recover <its data folder>`,
+    };
+  }
+  return ok(
+    nodes.length === 0
+      ? "None serves at the moment."
+      : `${nodes.map(({ name, version }) => `${name} (${version})`).join(", ")}.`,
+  );
 }

@@ -13,6 +13,7 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   disk: { title: "Room on the disk", docs: "operations#the-data-folder" },
   files: { title: "Files and exports", docs: "scale#files-and-exports" },
   clock: { title: "Clock", docs: "operations#the-database" },
+  nodes: { title: "Nodes", docs: "scale#nodes" },
   backup: { title: "Backups", docs: "operations#backup" },
   secrets: { title: "Secrets", docs: "operations#the-data-folder" },
   mail: { title: "Mail", docs: "mail" },

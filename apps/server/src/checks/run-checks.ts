@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, toCheck } from "./check.ts";
 import { checkAddresses, checkPayments, checkProxy, checkSecrets } from "./check-configuration.ts";
-import { checkDatabase, checkDemo, checkOperators } from "./check-database.ts";
+import { checkDatabase, checkDemo, checkNodes, checkOperators } from "./check-database.ts";
 import { checkFiles } from "./check-files.ts";
 import { checkBackup, checkDisk, checkMail, checkSignIn, checkUpstreams } from "./probe.ts";
 
@@ -67,6 +67,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     disk: checkDisk(config),
     files: services === null ? UNKNOWN : checkFiles(services, config),
     clock: database?.then((both) => both.clock) ?? UNKNOWN,
+    nodes: services === null ? UNKNOWN : checkNodes(services),
     backup: checkBackup(config, now),
     secrets: checkSecrets(config),
     mail: checkMail(config),

@@ -75,6 +75,7 @@ describe("the commands", () => {
           "audit list",
           "audit export",
           "backup",
+          "journal recover",
           "restore",
           "upgrade",
           "clock",

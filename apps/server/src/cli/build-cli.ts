@@ -12,6 +12,7 @@ import { addDoctorCommand } from "./doctor-command.ts";
 import { addForecastCommand } from "./forecast-command.ts";
 import { addImportCommand } from "./import-command.ts";
 import { addInvoicesCommands } from "./invoices-commands.ts";
+import { addJournalCommands } from "./journal-commands.ts";
 import { addKeysCommands } from "./keys-commands.ts";
 import { addMailCommands } from "./mail-commands.ts";
 import { addMembersCommands } from "./members-commands.ts";
@@ -51,6 +52,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addConfigCommands(cli);
   addDoctorCommand(cli);
   addBackupCommands(cli);
+  addJournalCommands(cli);
   addDemoCommand(cli);
   addDetectCommand(cli);
   return cli;

@@ -1,5 +1,6 @@
-import type { ConnectionTarget, Tx } from "@turnpike/db/client";
+import { type ConnectionTarget, findPrimaryOf, type Tx } from "@turnpike/db/client";
 import { parseDatabaseAddress } from "@turnpike/db/database-address";
+import { PrimarySocket } from "@turnpike/db/open-socket";
 import type { ConstructorOptions, Db } from "pg-boss";
 
 /** The queue's tables live in a schema of their own, migrated by the library. */
@@ -45,8 +46,10 @@ export function toQueueConnection(
 ): ConstructorOptions {
   const shared = { schema: SCHEMA, max: connectionsMax, application_name: "turnpike-jobs" };
   if ("url" in target) {
-    const { url, ssl } = parseDatabaseAddress(target.url);
-    return { ...shared, connectionString: url, ssl };
+    const address = parseDatabaseAddress(target.url);
+    const find = findPrimaryOf(address);
+    const toPrimary = find === undefined ? {} : { stream: () => new PrimarySocket(find) };
+    return { ...shared, connectionString: address.url, ssl: address.ssl, ...toPrimary };
   }
   const { host, port, user, password, database } = target;
   return { ...shared, host, port, user, password, database, ssl: false };

@@ -62,6 +62,17 @@ async function ensureNodeId({ folder, newId }: JoinNodesDeps): Promise<string> {
   return nodeId;
 }
 
+/** Takes the node whose data folder this is off the list, when it does not return. */
+export async function forgetNode({
+  transact,
+  folder,
+}: Pick<JoinNodesDeps, "transact" | "folder">): Promise<void> {
+  const nodeId = await readFile(join(folder, NODE_FILE), "utf8").catch(() => "");
+  if (isId("node", nodeId)) {
+    await transact.asOperator((tx) => deleteNode(tx, nodeId));
+  }
+}
+
 function listDiffering(
   { fingerprint, hashedBy }: Pick<NodeDescription, "fingerprint" | "hashedBy">,
   other: NodeRow["fingerprint"],

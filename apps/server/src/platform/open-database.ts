@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type ConnectionTarget, connect, type Sql } from "@turnpike/db/client";
+import { describeAddress } from "@turnpike/db/database-address";
 import {
   databaseErrorCode,
   isConnectionError,
@@ -54,8 +55,7 @@ function describeTarget(target: ConnectionTarget): string {
     return `${target.host}, port ${String(target.port)}`;
   }
   try {
-    const url = new URL(target.url);
-    return `${url.hostname}${url.port === "" ? "" : `:${url.port}`}${url.pathname}`;
+    return describeAddress(target.url);
   } catch {
     return "DATABASE_URL";
   }

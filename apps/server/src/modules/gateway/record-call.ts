@@ -104,11 +104,11 @@ export function assertRecordable(callRecorder: Pick<CallRecorder, "isSaturated">
 }
 
 /**
- * Resolves when everything recorded so far is in the journal, and rejects when the journal cannot be written: then the call
- * must not pass. Undefined unless usage must be on disk before an answer (`durability: strict`), so that otherwise no answer
- * waits for a promise.
+ * Resolves when everything recorded so far is as durable as the settings want, in the journal (`durability: strict`) or in the
+ * ledger (`cluster`), and rejects when it cannot be: then the call must not pass. Undefined unless an answer waits for it, so that
+ * otherwise none waits for a promise.
  */
-export type WhenJournaled = (() => Promise<void>) | undefined;
+export type WhenDurable = (() => Promise<void>) | undefined;
 
 export function createCallRecorder(deps: {
   recorder: UsageRecorder;

@@ -17,7 +17,7 @@ export {
 export { commitGroups } from "./ledger/commit-groups.ts";
 export { getLimits } from "./ledger/get-limits.ts";
 export { keyUsage } from "./ledger/key-usage.ts";
-export { cutOffUsage } from "./ledger/ledger.store.ts";
+export { cutOffUsage, type LostProcess, listLostProcesses } from "./ledger/ledger.store.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./ledger/quota-use.store.ts";
 export { reconcile } from "./ledger/reconcile.ts";
 export type { CallMeasure, MeteredCall, UsageGroup } from "./ledger/usage-group.ts";
@@ -26,7 +26,7 @@ export { createLocksRoutes } from "./locks/locks.routes.ts";
 export { hasRoomForLock, type LockRequest, reserveLock } from "./locks/reserve-lock.ts";
 export { createMeteringJobs } from "./metering.jobs.ts";
 export { createLimitsRoutes } from "./metering.routes.ts";
-export { type Metering, startMetering } from "./metering.ts";
+export { type Metering, recoverFolder, startMetering } from "./metering.ts";
 export { isMeterUsed } from "./rollups/demo-usage.store.ts";
 export { removeDemoUsage } from "./rollups/remove-demo-usage.ts";
 export { rollUpUsage } from "./rollups/roll-up-usage.ts";

@@ -28,6 +28,8 @@ export type MeteringDeps = {
   logger: Logger;
   /** Where the journal lives; one process at a time. */
   folder: string;
+  /** Of the machine, as operators know it. */
+  nodeName?: string | undefined;
 };
 
 export type MeteringOptions = Pick<UsageRecorderOptions, "groupIntervalMs" | "durability">;
@@ -55,6 +57,9 @@ const IDLE_LEASE_MS = 40_000;
 const DAY_MS = 24 * 3600 * 1000;
 const PROCESS_FILE = "process-id";
 
+/** Groups that were in a journal, and how many of them the ledger did not have yet. */
+export type Recovered = { groups: number; fresh: number; damaged: string[] };
+
 /**
  * Commits what an earlier process left in the journal. Only then may its leases be forfeited: the usage in the journal was spent
  * from them and is billed, and the rest may have been spent by calls that the crash lost.
@@ -63,7 +68,7 @@ async function recover(
   deps: MeteringDeps,
   folders: { journal: string; setAside: string },
   oldestMs: number,
-): Promise<void> {
+): Promise<Recovered> {
   const leftBehind = await readLeftBehind(folders.journal);
   let groups = 0;
   let fresh = 0;
@@ -94,6 +99,7 @@ async function recover(
   if (damaged.length > 0) {
     deps.logger.error({ damaged }, "Journal segments are damaged and were set aside");
   }
+  return { groups, fresh, damaged };
 }
 
 /** Commits groups one by one when the ledger refuses one of them: it must not hold back the others or the start. */
@@ -128,6 +134,7 @@ async function forfeitLeasesOfEarlierProcess(deps: MeteringDeps, file: string): 
     if (forfeited > 0) {
       deps.logger.warn({ forfeited }, "Leases of a process that crashed are forfeited");
     }
+    await deps.transact.asMeter((tx) => markProcessStopped(tx, earlier));
   }
 }
 
@@ -160,6 +167,25 @@ async function retrySetAside(deps: MeteringDeps, folder: string, oldestMs: numbe
   }
 }
 
+function oldestReplayedMs({ clock }: Pick<MeteringDeps, "clock">): number {
+  // A day less than group ids are kept, because the clocks of this machine and the database may differ.
+  return clock.now().getTime() - (GROUPS_KEPT_DAYS - 1) * DAY_MS;
+}
+
+/**
+ * Commits everything that a process left in its folder, which no other process uses meanwhile, and forfeits its leases. Repeating
+ * it, or starting in the folder later, commits nothing twice.
+ */
+export async function recoverFolder(deps: MeteringDeps): Promise<Recovered> {
+  const setAsideFolder = join(deps.folder, "journal-set-aside");
+  const oldestMs = oldestReplayedMs(deps);
+  const journal = join(deps.folder, "journal");
+  const recovered = await recover(deps, { journal, setAside: setAsideFolder }, oldestMs);
+  await retrySetAside(deps, setAsideFolder, oldestMs);
+  await forfeitLeasesOfEarlierProcess(deps, join(deps.folder, PROCESS_FILE));
+  return recovered;
+}
+
 /** Starts metering: recovers what an earlier process left, then opens the journal, the recorder and the lease holder. */
 export async function startMetering(
   deps: MeteringDeps,
@@ -170,13 +196,9 @@ export async function startMetering(
   const processFile = join(deps.folder, PROCESS_FILE);
   const processId = deps.newId("process");
 
-  // A day less than group ids are kept, because the clocks of this machine and the database may differ.
-  const oldestMs = deps.clock.now().getTime() - (GROUPS_KEPT_DAYS - 1) * DAY_MS;
-
-  await recover(deps, { journal: journalFolder, setAside: setAsideFolder }, oldestMs);
-  await retrySetAside(deps, setAsideFolder, oldestMs);
-  await forfeitLeasesOfEarlierProcess(deps, processFile);
-  await deps.transact.asMeter((tx) => upsertProcess(tx, processId));
+  await recoverFolder(deps);
+  const { nodeName } = deps;
+  await deps.transact.asMeter((tx) => upsertProcess(tx, { processId, nodeName, callsWaiting: 0 }));
   await writeFile(processFile, processId, { mode: 0o600 });
 
   const journal = await openJournal({ folder: journalFolder, segmentBytes: SEGMENT_BYTES });
@@ -227,7 +249,9 @@ export async function startMetering(
   }, UPKEEP_INTERVAL_MS);
   const heartbeatTimer = setInterval(() => {
     deps.transact
-      .asMeter((tx) => upsertProcess(tx, processId))
+      .asMeter((tx) =>
+        upsertProcess(tx, { processId, nodeName, callsWaiting: recorder.health.callsWaiting }),
+      )
       .catch((error: unknown) => deps.logger.debug({ err: error }, "No heartbeat"));
   }, HEARTBEAT_INTERVAL_MS);
 

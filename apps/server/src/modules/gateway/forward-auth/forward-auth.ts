@@ -20,14 +20,14 @@ import { toLimitHeaders } from "../limit-headers.ts";
 import type { HeaderPair } from "../proxy/forward-headers.ts";
 import { hasRequestBody } from "../proxy/request-body.ts";
 import { SIGNATURE_HEADER } from "../proxy/sign-request.ts";
-import { assertRecordable, type CallRecorder, type WhenJournaled } from "../record-call.ts";
+import { assertRecordable, type CallRecorder, type WhenDurable } from "../record-call.ts";
 import { type DenialToTicket, issueDenialTicket, readDenialTicket } from "./denial-ticket.ts";
 import { type ForwardedRequest, readForwardedRequest } from "./forwarded-request.ts";
 
 export type ForwardAuthDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
-  whenJournaled?: WhenJournaled;
+  whenDurable?: WhenDurable;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -251,8 +251,8 @@ export function createForwardAuth(deps: ForwardAuthDeps, options: ForwardAuthOpt
       return;
     }
     deps.callRecorder.recordAllowed(decision, target);
-    if (deps.whenJournaled !== undefined) {
-      await deps.whenJournaled();
+    if (deps.whenDurable !== undefined) {
+      await deps.whenDurable();
     }
     const limits = toLimitHeaders(decision.limits, deps.clock.now().getTime());
     sendAllowed(res, [...toIdentityHeaders(decision), ...limits], requestId);

@@ -168,14 +168,14 @@ async function startGateway(
 
 function verify(
   { callRecorder }: ReturnType<typeof createRecorder>,
-  { whenJournaled, cost = 1 }: { whenJournaled?: () => Promise<void>; cost?: number } = {},
+  { whenDurable, cost = 1 }: { whenDurable?: () => Promise<void>; cost?: number } = {},
 ): string | Promise<string> {
   return verifyKey(
     {
       recheckRights: () => expect.fail("no verification is repeated"),
       decideCall: () => admissionOf([]),
       callRecorder,
-      whenJournaled,
+      whenDurable,
       readScopeQuery: createScopeQueryReader(),
       catalog: {
         get: () => Promise.resolve({ plans: [], meters: [], eventMeterIds: new Set() }),
@@ -194,13 +194,13 @@ function verify(
 
 async function startForwardAuth(
   { callRecorder }: ReturnType<typeof createRecorder>,
-  whenJournaled: () => Promise<void>,
+  whenDurable: () => Promise<void>,
 ) {
   const serve = createForwardAuth(
     {
       decideCall: () => admissionOf([]),
       callRecorder,
-      whenJournaled,
+      whenDurable,
       renderProblem: createProblemRenderer("http://console.test/docs"),
       newId: newUuidId,
       clock: systemClock,
@@ -462,7 +462,7 @@ describe("with strict durability", () => {
     const recorder = createRecorder();
     const onDisk = Promise.withResolvers<void>();
     let isAnswered = false;
-    const answer = Promise.resolve(verify(recorder, { whenJournaled: () => onDisk.promise }));
+    const answer = Promise.resolve(verify(recorder, { whenDurable: () => onDisk.promise }));
     void answer.then(() => {
       isAnswered = true;
     });
@@ -470,21 +470,21 @@ describe("with strict durability", () => {
     expect([recorder.recorded, isAnswered]).toEqual([["allowed"], false]);
     onDisk.resolve();
     expect(JSON.parse(await answer)).toMatchObject({ code: "VALID" });
-    const whenJournaled = () => Promise.reject(new Error("no space left"));
-    await expect(verify(recorder, { whenJournaled })).rejects.toThrow("no space left");
+    const whenDurable = () => Promise.reject(new Error("no space left"));
+    await expect(verify(recorder, { whenDurable })).rejects.toThrow("no space left");
   });
 
   it("a verification that takes nothing does not wait, nor does any without it", () => {
-    const whenJournaled = () => expect.fail("nothing was recorded");
-    expect(verify(createRecorder(), { whenJournaled, cost: 0 })).toContain("VALID");
+    const whenDurable = () => expect.fail("nothing was recorded");
+    expect(verify(createRecorder(), { whenDurable, cost: 0 })).toContain("VALID");
     expect(verify(createRecorder())).toContain("VALID");
   });
 
   it("a proxy may let a call pass once its usage is on disk, and not when it cannot be", async () => {
     const recorder = createRecorder();
     const onDisk = Promise.withResolvers<void>();
-    let whenJournaled = () => onDisk.promise;
-    await using proxied = await startForwardAuth(recorder, () => whenJournaled());
+    let whenDurable = () => onDisk.promise;
+    await using proxied = await startForwardAuth(recorder, () => whenDurable());
     let isAnswered = false;
     const answer = proxied.ask();
     void answer.then(() => {
@@ -495,7 +495,7 @@ describe("with strict durability", () => {
     expect(isAnswered).toBe(false);
     onDisk.resolve();
     expect((await answer).status).toBe(200);
-    whenJournaled = () => Promise.reject(new Error("no space left"));
+    whenDurable = () => Promise.reject(new Error("no space left"));
     expect((await proxied.ask()).status).toBe(500);
   });
 });

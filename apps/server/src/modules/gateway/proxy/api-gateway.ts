@@ -22,7 +22,7 @@ import {
   assertRecordable,
   type CallRecorder,
   type CallTarget,
-  type WhenJournaled,
+  type WhenDurable,
 } from "../record-call.ts";
 import { type AdmitTokensDeps, admitTokens } from "../tokens/admit-tokens.ts";
 import { toProtocolError } from "../tokens/protocol-error.ts";
@@ -73,7 +73,7 @@ export type ApiGatewayDeps = {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
   openCalls: Pick<OpenCalls, "add" | "delete">;
-  whenJournaled?: WhenJournaled;
+  whenDurable?: WhenDurable;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -220,7 +220,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         outcome,
         outcomeAtMs: deps.clock.monotonicMs(),
       };
-      return deps.whenJournaled?.().then(() => undefined);
+      return deps.whenDurable?.().then(() => undefined);
     };
     const onEnd = (traffic: CallTraffic): void => {
       if (recordedCall !== undefined) {

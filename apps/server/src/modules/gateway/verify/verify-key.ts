@@ -12,7 +12,7 @@ import {
   assertRecordable,
   type CallRecorder,
   type CallTarget,
-  type WhenJournaled,
+  type WhenDurable,
 } from "../record-call.ts";
 import { type LockUnitsDeps, lockUnits } from "./lock-units.ts";
 import { type MakeOfferDeps, makeOffer } from "./make-offer.ts";
@@ -22,7 +22,7 @@ import { admissionText, denialText, lockedText } from "./verdict-text.ts";
 export type VerifyKeyDeps = MakeOfferDeps & {
   decideCall: DecideCall;
   callRecorder: CallRecorder;
-  whenJournaled?: WhenJournaled;
+  whenDurable?: WhenDurable;
   recheckRights: RecheckRights;
   readScopeQuery: ReadScopeQuery;
   locks: LockUnitsDeps["locks"];
@@ -80,8 +80,8 @@ function toReply(
   }
   if (input.cost > 0) {
     deps.callRecorder.recordAllowed(decision, targetOf(input, requestId));
-    if (deps.whenJournaled !== undefined) {
-      return deps.whenJournaled().then(() => admissionText(decision, requestId));
+    if (deps.whenDurable !== undefined) {
+      return deps.whenDurable().then(() => admissionText(decision, requestId));
     }
   }
   return admissionText(decision, requestId);

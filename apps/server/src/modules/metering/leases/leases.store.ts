@@ -244,6 +244,8 @@ export async function deleteOldLeases(tx: Tx): Promise<number> {
 export async function deleteSilentProcesses(tx: Tx, silentSeconds: number): Promise<number> {
   const rows = await tx`
     delete from processes
-    where heartbeat_at < now() - make_interval(secs => ${silentSeconds}) returning 1`;
+    where heartbeat_at < now() - make_interval(secs => ${silentSeconds})
+      and (calls_waiting = 0 or stopped_at is not null or heartbeat_at < now() - interval '90 days')
+    returning 1`;
   return rows.length;
 }

@@ -229,12 +229,40 @@ export async function settleSpends(tx: Tx, spends: readonly GroupSpend[]): Promi
   return spends.length - (rows[0]?.settled ?? 0);
 }
 
-export async function upsertProcess(tx: Tx, processId: ProcessId): Promise<void> {
+/** @param callsWaiting - Recorded and not committed at this moment: what is lost if nothing is heard again. */
+export async function upsertProcess(
+  tx: Tx,
+  {
+    processId,
+    nodeName,
+    callsWaiting,
+  }: {
+    processId: ProcessId;
+    nodeName: string | undefined;
+    callsWaiting: number;
+  },
+): Promise<void> {
   await tx`
-    insert into processes (process_id, started_at, heartbeat_at) values (${processId}, now(), now())
-    on conflict (process_id) do update set heartbeat_at = now()`;
+    insert into processes (process_id, node_name, calls_waiting, started_at, heartbeat_at)
+    values (${processId}, ${nodeName ?? null}, ${callsWaiting}, now(), now())
+    on conflict (process_id) do update set heartbeat_at = now(), calls_waiting = excluded.calls_waiting`;
 }
 
+/** It ended, or its journal was committed after it had died: nothing of it waits any more. */
 export async function markProcessStopped(tx: Tx, processId: ProcessId): Promise<void> {
-  await tx`update processes set stopped_at = now() where process_id = ${processId}`;
+  await tx`
+    update processes set stopped_at = now(), calls_waiting = 0 where process_id = ${processId}`;
+}
+
+export type LostProcess = { nodeName: string | null; callsWaiting: number; heardAt: Date };
+
+/** Processes that are silent for a minute with calls that wait for a commit, the latest first; at most 20. */
+export async function listLostProcesses(tx: Tx): Promise<LostProcess[]> {
+  return [
+    ...(await tx<LostProcess[]>`
+      select node_name as "nodeName", calls_waiting::int as "callsWaiting", heartbeat_at as "heardAt"
+      from processes
+      where stopped_at is null and calls_waiting > 0 and heartbeat_at < now() - interval '1 minute'
+      order by heartbeat_at desc limit 20`),
+  ];
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as immediate } from "node:timers/promises";
 import { isDataError } from "@turnpike/db/database-errors";
 import type { GroupId, NewId, ProcessId } from "@turnpike/domain/ids/ids";
+import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Journal, JournalPosition } from "#platform/journal.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -40,8 +41,11 @@ export type UsageRecorderOptions = {
   bytesWaitingMax: number;
   /** Bytes of waiting groups that stay in memory; further groups are read back from the journal. */
   bytesInMemoryMax: number;
-  /** `strict`: no call is answered before its usage is on disk, so none is let through while the disk refuses writes. */
-  durability?: "grouped" | "strict";
+  /**
+   * `strict`: no call is answered before its usage is on disk, so none is let through while the disk refuses writes. `cluster`: the
+   * same with the ledger.
+   */
+  durability?: "grouped" | "strict" | "cluster";
   /** The longest wait between attempts to commit; a second when left out. */
   retryMaxMs?: number;
 };
@@ -56,6 +60,7 @@ type Waiting = {
   record: Buffer | undefined;
   /** Size of the record. */
   bytes: number;
+  calls: number;
   /** Groups with the same number are committed together. */
   batch: number;
 };
@@ -64,6 +69,8 @@ type Waiting = {
 const GROUP_ENTRIES = 256;
 /** Groups that may wait in memory alone while the disk refuses them. Then further calls are refused. */
 const GROUPS_UNJOURNALED_MAX = 1_000;
+/** An answer that waits for its commit waits no longer: the ledger is away or far behind. */
+const COMMITTED_WITHIN_MS = 10_000;
 const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 1_000;
 /** How often a refusal that is no outage is retried before the group is set aside. */
@@ -80,6 +87,8 @@ class UncommittedError extends Error {
 export type RecorderHealth = {
   groupsWaiting: number;
   groupsSetAside: number;
+  /** Calls that are recorded and not committed. */
+  callsWaiting: number;
   /** Why the journal or the database refuses; undefined when neither does. */
   trouble: string | undefined;
 };
@@ -97,6 +106,9 @@ export class UsageRecorder {
   #closing: NodeJS.Immediate | undefined;
   #journaled = Promise.withResolvers<void>();
   readonly #waiting: Waiting[] = [];
+  /** Of the group being filled. */
+  #calls = 0;
+  #callsWaiting = 0;
   #bytesInMemory = 0;
   #bytesWaiting = 0;
   /** The batch that the next group joins, with its size so far. */
@@ -127,6 +139,7 @@ export class UsageRecorder {
   /** Adds a call to the group being filled. Never waits, never fails. */
   record(call: MeteredCall): void {
     this.#builder.add(call);
+    this.#calls += 1;
     this.#closeGroupSoon();
   }
 
@@ -152,10 +165,29 @@ export class UsageRecorder {
     return this.#builder.size === 0 ? Promise.resolve() : this.#journaled.promise;
   }
 
+  /**
+   * Resolves when everything recorded so far is in the ledger or set aside. For `durability: cluster`.
+   *
+   * @throws {UncommittedError} When that takes more than ten seconds, or the recorder stopped first.
+   */
+  async whenCommitted(): Promise<void> {
+    const last = this.#closed + (this.#builder.size === 0 ? 0 : 1);
+    const waiting = this.hurry(async () => {
+      while (this.#gone < last) {
+        if (this.#isStopped) {
+          throw new UncommittedError("Usage waits in the journal for the next start.");
+        }
+        await this.#attempted.promise;
+      }
+    });
+    await withTimeout(waiting, COMMITTED_WITHIN_MS);
+  }
+
   /** True when new calls should be refused: too much waits for the database, or the disk refuses what must be on it. */
   get isSaturated(): boolean {
     return (
       (this.#options.durability === "strict" && this.#troubles.journal !== undefined) ||
+      (this.#options.durability === "cluster" && this.#troubles.ledger !== undefined) ||
       this.#waiting.length >= this.#options.groupsWaitingMax ||
       this.#bytesWaiting >= this.#options.bytesWaitingMax ||
       this.#waitingUnjournaled >= GROUPS_UNJOURNALED_MAX
@@ -166,6 +198,7 @@ export class UsageRecorder {
     return {
       groupsWaiting: this.#waiting.length,
       groupsSetAside: this.#groupsSetAside,
+      callsWaiting: this.#callsWaiting + this.#calls,
       trouble: this.#troubles.journal ?? this.#troubles.ledger,
     };
   }
@@ -250,8 +283,11 @@ export class UsageRecorder {
       position,
       record: isKept ? record : undefined,
       bytes: record.length,
+      calls: this.#calls,
       batch,
     });
+    this.#callsWaiting += this.#calls;
+    this.#calls = 0;
     if (!this.#isStopped) {
       this.#committing ??= this.#commitWaiting();
     }
@@ -381,7 +417,8 @@ export class UsageRecorder {
   #forget(batch: readonly Waiting[]): void {
     this.#waiting.splice(0, batch.length);
     this.#gone += batch.length;
-    for (const { record, bytes } of batch) {
+    for (const { record, bytes, calls } of batch) {
+      this.#callsWaiting -= calls;
       this.#bytesInMemory -= record === undefined ? 0 : bytes;
       this.#bytesWaiting -= bytes;
     }

@@ -7,7 +7,7 @@ export const rateLimitsSection = z
       .enum(["memory", "postgres", "valkey"])
       .default("memory")
       .describe(
-        "Where rate limits are counted. `memory`: in each process, for one node. Several nodes count together in `postgres`, the database, or in `valkey`, a Valkey or Redis at `TURNPIKE_VALKEY_URL`. See [Many machines](scale.md#rate-limits).",
+        "Where rate limits and attempts to sign in are counted. `memory`: in each process, for one node. Several nodes count together in `postgres`, the database, or in `valkey`, a Valkey or Redis at `TURNPIKE_VALKEY_URL`. See [Many machines](scale.md#rate-limits).",
       ),
     timeoutMs: z
       .int()

@@ -8,6 +8,7 @@ import { createOutbound } from "#platform/outbound.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { buildApp } from "./app.ts";
 import type { AppInput } from "./app-input.ts";
+import { createAttempts } from "./create-attempts.ts";
 import { openClusterRates } from "./open-cluster-rates.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
 import { toNodeName } from "./open-nodes.ts";
@@ -71,7 +72,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     identitySecret,
     jobs: input.jobs.queue,
     consoleUrl: urls.console,
-    attempts: worker?.limits.attemptsOf("sign-in"),
+    attempts: createAttempts({ ...input, clusterRates })("sign-in"),
   });
   const files = await openFileStore(toFileSettings(config), services);
   const app = buildApp({
@@ -121,12 +122,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
       await builtinProvider?.stop();
       await app.recentCalls?.stop();
       await metering.stop(COMMIT_MS);
-      await Promise.all([
-        changes.stop(),
-        outbound.close(),
-        files.close(),
-        clusterRates?.close(),
-      ]);
+      await Promise.all([changes.stop(), outbound.close(), files.close(), clusterRates?.close()]);
     },
   };
 }

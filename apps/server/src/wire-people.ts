@@ -67,7 +67,6 @@ import { createVerifyRoutes } from "#modules/gateway/index.ts";
 import {
   acceptEmulatorTokens,
   createAccountRoutes,
-  createAttemptLimits,
   createCodeExchangeRoutes,
   createDeviceRawRoutes,
   createDeviceRoutes,
@@ -149,6 +148,7 @@ import { MEGABYTE, type StorageGuard } from "#platform/storage-guard.ts";
 import type { AppInput, WorkerSide } from "./app-input.ts";
 import { createBrandLogo } from "./brand-logo.ts";
 import { createChecksRoutes } from "./checks/checks.routes.ts";
+import { createAttempts } from "./create-attempts.ts";
 import { createOperatorReference } from "./operator-reference.ts";
 import { PERSON_RESOURCES } from "./person-resources.ts";
 import { toPublicConfig } from "./public-config.ts";
@@ -212,6 +212,7 @@ export function wirePeople(
   const tenantBytesMax = config.storage.tenantDocumentsMegabytes * MEGABYTE;
   const { callRecorder, decideCall, recheckRights, forwardAuth, liveCalls, whenDurable } = calls;
   const { firebase, providers } = config.identity;
+  const attemptsOf = createAttempts(input);
   const trustedIssuers = createTrustedIssuers(
     { ...services, outbound: input.outbound },
     { builtin: input.builtinProvider, providers, firebase },
@@ -254,7 +255,7 @@ export function wirePeople(
   changes.subscribe(connectedAgents.applyChange);
   const devices = {
     ...services,
-    attempts: worker?.limits.attemptsOf("devices") ?? createAttemptLimits(services.clock),
+    attempts: attemptsOf("devices"),
     consoleUrl: urls.console,
   };
 
@@ -304,7 +305,7 @@ export function wirePeople(
   const router = {
     setup: createSetupRoutes({
       ...services,
-      attempts: worker?.limits.attemptsOf("setup") ?? createAttemptLimits(services.clock),
+      attempts: attemptsOf("setup"),
     }),
     deviceSignIns: createDeviceRoutes(devices),
     personTokens: createPersonTokensRoutes(services),
@@ -341,7 +342,7 @@ export function wirePeople(
     invitations: createInvitationsRoutes({
       ...services,
       plans: installation.plans,
-      attempts: worker?.limits.attemptsOf("invitations") ?? createAttemptLimits(services.clock),
+      attempts: attemptsOf("invitations"),
       ...mail.notices,
       jobs: input.jobs.queue,
       consoleUrl: urls.console,
@@ -433,7 +434,7 @@ export function wirePeople(
       forwardAuth,
       createScimMount({
         ...input.sso,
-        attempts: worker?.limits.attemptsOf("directories") ?? createAttemptLimits(services.clock),
+        attempts: attemptsOf("directories"),
         assertMayStore,
         networkOf: ({ socket, headers }) =>
           toNetwork(
@@ -496,7 +497,7 @@ export function wirePeople(
       ...createDeviceRawRoutes(devices),
       ...createCodeExchangeRoutes({
         ...services,
-        attempts: worker?.limits.attemptsOf("providers") ?? createAttemptLimits(services.clock),
+        attempts: attemptsOf("providers"),
         outbound: createProviderOutbound(providers),
         clients: providers.flatMap(({ id, issuer, clientId }) => {
           const clientSecret = config.clientSecrets[id];
@@ -535,7 +536,7 @@ export function wirePeople(
       }),
       ...createAuthorizationRoutes({
         ...services,
-        attempts: worker?.limits.attemptsOf("agents") ?? createAttemptLimits(services.clock),
+        attempts: attemptsOf("agents"),
         findActor,
         // Anyone may name such an address: no private one is open to them, also none that the operator allows webhooks.
         documents: input.clientDocuments ?? createGuardedOutbound({ allowPrivate: [] }),

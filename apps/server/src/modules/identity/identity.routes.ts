@@ -11,7 +11,7 @@ export function createSetupRoutes(deps: AppServices & { attempts: AttemptLimits 
   return os.router({
     check: os.check.handler(async ({ input, context }) => {
       const attempt = { network: toNetwork(context.clientAddress()) };
-      deps.attempts.take("link", attempt);
+      await deps.attempts.take("link", attempt);
       const valid = await checkSetupCode(deps, input);
       if (valid) {
         // Reloading the page of a valid link does not count as guessing.

@@ -4,6 +4,7 @@ export type { PersonAgents } from "./accounts/provider.ports.ts";
 export {
   type AttemptLimits,
   createAttemptLimits,
+  createClusterAttemptLimits,
   createSharedAttemptLimits,
   toNetwork,
 } from "./attempts/attempt-limits.ts";

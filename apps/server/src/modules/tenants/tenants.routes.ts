@@ -76,7 +76,7 @@ export function createInvitationsRoutes(deps: InvitationsRoutesDeps) {
     ),
     preview: os.preview.handler(async ({ input, context }) => {
       const attempt = { network: toNetwork(context.clientAddress()) };
-      deps.attempts.take("link", attempt);
+      await deps.attempts.take("link", attempt);
       const preview = await previewInvitation(deps, input);
       // Reloading the page of a valid link is not guessing.
       deps.attempts.giveBack("link", attempt);

@@ -115,9 +115,9 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
     {
       ...deps,
       clients,
-      mayFetch: () => {
+      mayFetch: async () => {
         try {
-          attempts.take("client-document", { network: network.getStore() ?? "unknown" });
+          await attempts.take("client-document", { network: network.getStore() ?? "unknown" });
           return true;
         } catch {
           return false;
@@ -136,19 +136,19 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
 
   async function authorize(call: RawCall): Promise<void> {
     assertNotEmbedded(call.req.headers, publicUrl.origin);
-    attempts.take("begin", { network: networkOf(call.context) });
+    await attempts.take("begin", { network: networkOf(call.context) });
     await askLibrary(call);
   }
 
   async function resume(call: RawCall): Promise<void> {
-    attempts.take("resume", { network: networkOf(call.context) });
+    await attempts.take("resume", { network: networkOf(call.context) });
     await askLibrary(call);
   }
 
   /** Counts only what fails: an agent that is connected asks often. */
   async function serveToken(call: RawCall): Promise<void> {
     const attempt = { network: networkOf(call.context) };
-    attempts.take("client-token", attempt);
+    await attempts.take("client-token", attempt);
     await askLibrary(call);
     if (call.res.statusCode < 400) {
       attempts.giveBack("client-token", attempt);
@@ -156,7 +156,7 @@ export function createAuthorizationRoutes(deps: AuthorizationRoutesDeps): RawRou
   }
 
   async function register({ req, res, context }: RawCall): Promise<void> {
-    attempts.take("client", { network: networkOf(context) });
+    await attempts.take("client", { network: networkOf(context) });
     assertJsonType(req);
     const request = registrationRequest.safeParse(await readJson(req, z.unknown(), BODY_BYTES_MAX));
     if (!request.success) {

@@ -49,7 +49,7 @@ export type AuthorizationServerDeps = Pick<
   /** True while a grant may give out tokens. */
   isActive(agentGrantId: string): Promise<boolean>;
   /** False while the sender of the present request has caused too many fetches. */
-  mayFetch(): boolean;
+  mayFetch(): Promise<boolean>;
 };
 
 /** Cookie names. Over https browsers enforce their prefix: only this host can have set them, over TLS. */

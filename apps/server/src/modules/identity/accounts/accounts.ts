@@ -79,7 +79,7 @@ export interface Accounts {
     network: string;
   }): Promise<Registration>;
   /** Sends a link if the address has an account, and never reveals whether it has. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
-  forgetPassword(input: { email: string; network: string }): void;
+  forgetPassword(input: { email: string; network: string }): Promise<void>;
   /**
    * Ends every session.
    *
@@ -213,7 +213,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     const unknown = { email, network };
     const attempt =
       knownBrowser === undefined ? unknown : { ...unknown, knownBrowser: knownBrowser.id };
-    limits.take("sign-in", attempt);
+    await limits.take("sign-in", attempt);
     const account = await orGiveBack(attempt, () =>
       asOperator((tx) => findAccountByEmail(tx, email)),
     );
@@ -226,7 +226,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     }
     // A browser that proves an earlier password proves nothing about the present one.
     limits.giveBack("sign-in", attempt);
-    limits.take("sign-in", unknown);
+    await limits.take("sign-in", unknown);
     return { account, attempt: unknown };
   }
 
@@ -268,7 +268,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         lengthMin: options.passwordLengthMin,
       });
       const attempt = { email, network: input.network };
-      limits.take("register", attempt);
+      await limits.take("register", attempt);
       const plainName = toPlainLine(input.name ?? "", NAME_LENGTH_MAX);
       const name = plainName === "" ? null : plainName;
       const chosen = normalizePassword(input.password);
@@ -281,9 +281,9 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
       return { kind: "confirmation_sent" };
     },
 
-    forgetPassword(input) {
+    async forgetPassword(input) {
       const email = normalizeEmail(input.email);
-      limits.take("mail", { email, network: input.network });
+      await limits.take("mail", { email, network: input.network });
       background.start("send a reset link", () =>
         asOperator(async (tx) => {
           const account = await findAccountByEmail(tx, email);
@@ -299,7 +299,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     },
 
     async resetPassword(input) {
-      limits.take("link", { network: input.network });
+      await limits.take("link", { network: input.network });
       const link = { tokenHash: hashToken(input.token), purpose: "reset" } as const;
       const owner = await asOperator((tx) => findLinkAccount(tx, { ...link, now: clock.now() }));
       if (owner === undefined) {
@@ -337,14 +337,14 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
 
     async confirmEmail(input) {
       const { network } = input;
-      limits.take("link", { network });
+      await limits.take("link", { network });
       const link = { tokenHash: hashToken(input.token), purpose: "confirm" } as const;
       const owner = await asOperator((tx) => findLinkAccount(tx, { ...link, now: clock.now() }));
       if (owner === undefined) {
         throw linkInvalid();
       }
       const attempt = { email: owner.email, network };
-      limits.take("sign-in", attempt);
+      await limits.take("sign-in", attempt);
       const isRight = await orGiveBack(attempt, () =>
         hasher.verify(
           normalizePassword(input.password),

@@ -110,7 +110,7 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
 
   return {
     async confirm({ token, network }) {
-      limits.take("link", { network });
+      await limits.take("link", { network });
       return await asOperator(async (tx) => {
         const link = await consumeEmailLink(tx, {
           tokenHash: hashToken(token),
@@ -137,7 +137,7 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
     },
 
     async undo({ token, network }) {
-      limits.take("link", { network });
+      await limits.take("link", { network });
       const unknown = Buffer.from(deps.randomBytes(PASSWORD_BYTES)).toString("base64url");
       const passwordHash = await hasher.hash(unknown, toSender({ email: "", network }));
       return await asOperator(async (tx) => {

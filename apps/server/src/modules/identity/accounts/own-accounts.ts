@@ -122,7 +122,7 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
       });
     }
     const attempt = toAttempt(owner, account.email);
-    limits.take("sign-in", attempt);
+    await limits.take("sign-in", attempt);
     let isRight = false;
     try {
       isRight = await hasher.verify(
@@ -219,7 +219,7 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
           errors: [{ pointer: "/email", message: "This is your address already." }],
         });
       }
-      limits.take("mail", { email, network: owner.network });
+      await limits.take("mail", { email, network: owner.network });
       await asOperator(async (tx) => {
         if (!(await countMail(tx, owner.accountId))) {
           throw tooManyMails();

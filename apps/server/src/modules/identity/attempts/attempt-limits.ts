@@ -6,6 +6,8 @@ import {
   type RateLimitDecision,
   type RateLimitState,
 } from "@turnpike/domain/limits/rate-limit";
+import type { ClusterRates } from "#platform/cluster-rates.ts";
+import type { RateBucket } from "#platform/rate-store.ts";
 import type { SharedRateTable } from "#platform/shared-rate-table.ts";
 
 /** The account and the network of an attempt. */
@@ -147,8 +149,12 @@ export function toBlock(network: string): string {
 }
 
 export interface AttemptLimits {
-  /** @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was counted. */
-  take(kind: AttemptKind, attempt: Attempt): void;
+  /**
+   * Counts at once, or with a promise where nodes count together.
+   *
+   * @throws {AppError} `TOO_MANY_ATTEMPTS`; then nothing was counted. `LIMITS_UNAVAILABLE`, `OVERLOADED` where nodes count together.
+   */
+  take(kind: AttemptKind, attempt: Attempt): void | Promise<void>;
   /** Refunds a successful attempt, so that only failures add up. */
   giveBack(kind: AttemptKind, attempt: Attempt): void;
 }
@@ -284,6 +290,30 @@ export function createSharedAttemptLimits(table: SharedRateTable, name: string):
     },
     giveBack(kind, attempt) {
       giveBackAll(listBuckets(kind, attempt));
+    },
+  };
+}
+
+/**
+ * Counts attempts of all nodes together; otherwise like {@link createAttemptLimits}. While their store is away, each process has
+ * its share of every limit, whole at first: guessing stays limited, and who has done nothing is not locked out.
+ *
+ * @param name - Separates these limits from others in the same store.
+ */
+export function createClusterAttemptLimits(rates: ClusterRates, name: string): AttemptLimits {
+  const listOf = (kind: AttemptKind, attempt: Attempt): RateBucket[] =>
+    listBuckets(kind, attempt).map(({ key, rateLimit }) => ({
+      name: `attempts|${name}|${key}`,
+      rateLimit,
+    }));
+  return {
+    async take(kind, attempt) {
+      const request = { buckets: listOf(kind, attempt), cost: 1 };
+      const { decisions } = await rates.decide(request, "share");
+      assertAllowed(decisions);
+    },
+    giveBack(kind, attempt) {
+      rates.giveBack(listOf(kind, attempt), "share");
     },
   };
 }

@@ -73,7 +73,7 @@ export function createCodeExchangeRoutes(deps: CodeExchangeRoutesDeps): RawRoute
     work: () => Promise<{ result: Result; isGood: boolean }>,
   ): Promise<Result> {
     const attempt = { network: toNetwork(context.clientAddress()) };
-    attempts.take("client-token", attempt);
+    await attempts.take("client-token", attempt);
     const { result, isGood } = await work();
     if (isGood) {
       attempts.giveBack("client-token", attempt);

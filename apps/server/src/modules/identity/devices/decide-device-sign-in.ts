@@ -43,7 +43,7 @@ async function withCode<Result>(
 ): Promise<Result> {
   const person = getPersonInBrowser(context);
   const attempt = { email: person.id, network: input.network };
-  deps.attempts.take("user-code", attempt);
+  await deps.attempts.take("user-code", attempt);
   const code = parseUserCode(input.userCode);
   if (code === undefined) {
     throw codeNotFound();

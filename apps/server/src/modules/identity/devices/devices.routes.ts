@@ -59,7 +59,7 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
       refuse(res, "invalid_client");
       return;
     }
-    deps.attempts.take("device", { network: networkOf(context) });
+    await deps.attempts.take("device", { network: networkOf(context) });
     const named = clientName.safeParse(form.get("name") ?? "A command line");
     if (!named.success) {
       refuse(res, "invalid_request");
@@ -82,7 +82,7 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
     const { res, context } = call;
     const form = await readForm(call);
     const attempt = { network: networkOf(context) };
-    deps.attempts.take("device-token", attempt);
+    await deps.attempts.take("device-token", attempt);
     const deviceCode = form.get("device_code") ?? "";
     if (form.get("grant_type") !== GRANT_TYPE) {
       refuse(res, "unsupported_grant_type");
@@ -112,7 +112,7 @@ export function createDeviceRawRoutes(deps: DevicesDeps): RawRoute[] {
   async function revoke(call: RawCall): Promise<void> {
     const text = (await readForm(call)).get("token") ?? "";
     const attempt = { network: networkOf(call.context) };
-    deps.attempts.take("device-token", attempt);
+    await deps.attempts.take("device-token", attempt);
     const { requestId } = call.context;
     if (isPersonToken(text) && (await endPersonToken(deps, { token: text, requestId }))) {
       deps.attempts.giveBack("device-token", attempt);

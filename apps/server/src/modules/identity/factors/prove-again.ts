@@ -53,7 +53,7 @@ export async function assertFreshProof(
   input: { account: AccountRow; network: string; proof: FreshProof },
 ): Promise<void> {
   const attempt = { email: input.account.account_id, network: input.network };
-  deps.limits.take("proof", attempt);
+  await deps.limits.take("proof", attempt);
   if (!(await isProof(deps, input))) {
     const { proof } = input;
     throw factorRefused("password" in proof ? "password" : "code" in proof ? "code" : "passkey");

@@ -135,7 +135,7 @@ export async function answerWithCode(
 ): Promise<PassedSignIn> {
   const { account, startedAt } = await getSignInOf(deps, input.interaction);
   const attempt = toAttempt(account, input);
-  deps.limits.take("factor", attempt);
+  await deps.limits.take("factor", attempt);
   await asOperator(deps, async (tx) => {
     if (!(await spendCode(deps, tx, { account, text: input.code }))) {
       throw factorRefused("code");
@@ -169,7 +169,7 @@ export async function answerWithPasskey(
   const ownerHash = hashOwner("interaction", input.interaction);
   const known = await findSignInOf(deps, input.interaction);
   const attempt = { network: input.network };
-  deps.limits.take("passkey", attempt);
+  await deps.limits.take("passkey", attempt);
   const now = deps.clock.now();
   const passkey = await checkPasskey(deps, {
     ownerHash,

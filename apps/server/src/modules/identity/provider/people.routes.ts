@@ -151,7 +151,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
 
     async forgotPassword(call: PeopleCall): Promise<void> {
       const { email } = await read(call.req, forgotRequest);
-      accounts.forgetPassword({ email, network: call.network });
+      await accounts.forgetPassword({ email, network: call.network });
       call.res.writeHead(202, { "content-length": "0" });
       call.res.end();
     },

@@ -213,13 +213,13 @@ export async function createIdentityProvider(
   }
 
   async function beginSso(call: PeopleCall, uid: string): Promise<void> {
-    limits.take("begin", { network: call.network });
+    await limits.take("begin", { network: call.network });
     await ssoForm.begin(call, uid);
   }
 
   /** People come back here from their provider, by a redirect or by a form of its page. */
   async function answerSso(call: PeopleCall): Promise<void> {
-    limits.take("resume", { network: call.network });
+    await limits.take("resume", { network: call.network });
     await ssoForm.answer(call, toPath(call.req.url ?? "/"));
   }
 
@@ -231,12 +231,12 @@ export async function createIdentityProvider(
 
   async function begin(call: PeopleCall): Promise<void> {
     assertNotEmbedded(call.req.headers, publicUrl.origin);
-    limits.take("begin", { network: call.network });
+    await limits.take("begin", { network: call.network });
     await askLibrary(call);
   }
 
   async function resume(call: PeopleCall): Promise<void> {
-    limits.take("resume", { network: call.network });
+    await limits.take("resume", { network: call.network });
     await askLibrary(call);
   }
 

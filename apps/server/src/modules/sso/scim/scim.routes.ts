@@ -298,7 +298,7 @@ export function createScimMount(deps: ScimMountDeps) {
   async function identify(req: IncomingMessage, requestId: string): Promise<Directory> {
     const tenantId = await authenticateDirectory(deps, req.headers.authorization);
     if (tenantId === undefined) {
-      deps.attempts.take("directory", { network: deps.networkOf(req) });
+      await deps.attempts.take("directory", { network: deps.networkOf(req) });
       throw new ScimError(401, "The token is missing or not valid.", {
         headers: { "www-authenticate": "Bearer" },
       });

@@ -206,6 +206,7 @@ export function wirePeople(
   const files = {
     ...services,
     fileStore,
+    signingSecret: input.signingSecret,
     assertMayStore,
     tenantBytesMax: config.storage.tenantFilesMegabytes * MEGABYTE,
   };

@@ -33,6 +33,21 @@ export const file = z.strictObject({
 });
 export type File = z.infer<typeof file>;
 
+/** An address to send a file to, past the API. */
+export const fileUpload = z.strictObject({
+  method: z.literal("PUT"),
+  url: z.url(),
+  /** To be sent as they are, beside `Content-Length`. */
+  headers: z.record(z.string(), z.string()),
+  /** Completes the upload once the content was sent. */
+  token: z.string(),
+  expiresAt: instant,
+});
+export type FileUpload = z.infer<typeof fileUpload>;
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const TOKEN_LENGTH_MAX = 4_000;
+
 const tags = ["Files"];
 
 /** There are also plain routes: `PUT …/files?name=` uploads, `GET …/files/{fileId}/content` downloads. */
@@ -64,4 +79,50 @@ export const filesContract = {
       tags,
     })
     .input(z.strictObject({ tenantId, fileId })),
+  createUpload: operation({ scope: "files:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/files/uploads",
+      successStatus: 201,
+      summary: "Create an address to send a file to, straight into the bucket",
+      description:
+        "Where files are kept in a bucket. The address takes this one content for 15 minutes; the file is there once the upload is completed.",
+      tags,
+    })
+    .input(
+      z.strictObject({
+        tenantId,
+        name: fileName,
+        mediaType: z.enum(FILE_MEDIA_TYPES),
+        bytes: z.int().min(0).max(FILE_BYTES_MAX),
+        sha256: z
+          .string()
+          .regex(SHA256, "64 hexadecimal digits in small letters.")
+          .describe("SHA-256 of the content."),
+      }),
+    )
+    .output(fileUpload),
+  completeUpload: operation({ scope: "files:write" })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/files/uploads/complete",
+      successStatus: 201,
+      summary: "Make a file of what was sent to the address of an upload",
+      description:
+        "The content is checked as any other upload. A repeated call gets the same file.",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, token: z.string().min(1).max(TOKEN_LENGTH_MAX) }))
+    .output(file),
+  createDownload: operation({ scope: "files:read", worksWhenFull: true })
+    .route({
+      method: "POST",
+      path: "/tenants/{tenantId}/files/{fileId}/download",
+      summary: "Create an address to fetch a file from, straight from the bucket",
+      description:
+        "Where files are kept in a bucket. It is good for 15 minutes, without a credential.",
+      tags,
+    })
+    .input(z.strictObject({ tenantId, fileId }))
+    .output(z.strictObject({ url: z.url(), expiresAt: instant })),
 };

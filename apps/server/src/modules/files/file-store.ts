@@ -37,6 +37,27 @@ export interface FileStore {
   deleteAbandoned(before: Date): Promise<number>;
   /** The ids of all stored files, unordered. */
   list(): AsyncIterable<string>;
+  /** Left out by stores that only this process reaches. */
+  readonly direct?: DirectTransfers | undefined;
+}
+
+/** Signed addresses, by which browsers send and fetch files past this process. */
+export interface DirectTransfers {
+  /**
+   * Signs an address that takes one content, once.
+   *
+   * @param allowed.sha256 - The store refuses any other content.
+   * @returns The address, and the headers that must be sent with it.
+   */
+  signUpload(
+    fileId: string,
+    allowed: { bytes: number; mediaType: string; sha256: Uint8Array; expiresInSeconds: number },
+  ): Promise<{ url: string; headers: Record<string, string> }>;
+  /** @returns Undefined where the file is not there. */
+  signDownload(
+    fileId: string,
+    answer: { mediaType: string; disposition: string; expiresInSeconds: number },
+  ): Promise<string | undefined>;
 }
 
 /** The content is longer than allowed. */

@@ -37,7 +37,11 @@ describe("files over HTTP", () => {
       ...inner,
       put: (...args) => (failure === undefined ? inner.put(...args) : Promise.reject(failure)),
     };
-    deps = { ...createLiveServices(database), fileStore: store };
+    deps = {
+      ...createLiveServices(database),
+      fileStore: store,
+      signingSecret: "a signing secret that only tests use",
+    };
     ours = await insertTestTenant(database.sql);
     theirs = await insertTestTenant(database.sql);
     const scopes = ["files:read", "files:write"] as const;

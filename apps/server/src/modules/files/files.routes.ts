@@ -17,6 +17,7 @@ import {
 import { parseByteRange, toContentHeaders } from "./content-headers.ts";
 import { deleteFile } from "./delete-file.ts";
 import { getFile, listFiles, openFileContent } from "./read-files.ts";
+import { completeUpload, createFileDownload, createUpload } from "./transfer-directly.ts";
 import { type FilesDeps, uploadFile } from "./upload-file.ts";
 
 export function createFilesRoutes(deps: FilesDeps) {
@@ -25,6 +26,15 @@ export function createFilesRoutes(deps: FilesDeps) {
     list: os.list.handler(({ input, context }) => listFiles(deps, context.call(), input)),
     get: os.get.handler(({ input, context }) => getFile(deps, context.call(), input)),
     delete: os.delete.handler(({ input, context }) => deleteFile(deps, context.call(), input)),
+    createUpload: os.createUpload.handler(({ input, context }) =>
+      createUpload(deps, context.call(), input),
+    ),
+    completeUpload: os.completeUpload.handler(({ input, context }) =>
+      completeUpload(deps, context.call(), input),
+    ),
+    createDownload: os.createDownload.handler(({ input, context }) =>
+      createFileDownload(deps, context.call(), input),
+    ),
   });
 }
 

@@ -28,6 +28,7 @@ export function layerFileStores({ chosen, former }: FileStores): FileStore {
 
   return {
     put: chosen.put,
+    direct: chosen.direct,
     open: (fileId, range) => findIn((store) => store.open(fileId, range)),
     stat: (fileId) => findIn((store) => store.stat(fileId)),
     async delete(fileId) {

@@ -10,11 +10,13 @@ import { lockCountOf } from "#platform/count-lock.store.ts";
 import type { StorageGuard } from "#platform/storage-guard.ts";
 import { checkContent } from "./check-content.ts";
 import { type FileStore, FileTooLargeError, StorageFullError } from "./file-store.ts";
-import { countFiles, type FileRow, insertFile } from "./files.store.ts";
+import { countFiles, type FileRow, findFile, insertFile } from "./files.store.ts";
 import { toFileReply } from "./to-file-reply.ts";
 
 export type FilesDeps = AppServices & {
   fileStore: FileStore;
+  /** Signs what an upload past the server may be. Every process of an installation has the same. */
+  signingSecret: string;
   /** Bytes of all files of a tenant. Left out: as many as its files may have. */
   tenantBytesMax?: number;
   /** Asked before a file is stored. Left out: there is always room. */
@@ -86,8 +88,7 @@ export async function uploadFile(
   const { tenantId } = input;
   assertMayInTenant(context.actor, "files:write", tenantId);
   // Before the bytes are taken, and again when they are added.
-  await deps.assertMayStore?.(tenantId);
-  await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId, { ...deps, added: 1 }));
+  await assertRoomFor(deps, { tenantId, added: 1 });
   const fileId = deps.newId("file");
   const stored = await deps.fileStore
     .put(fileId, checkContent(input.mediaType, input.content), {
@@ -107,10 +108,38 @@ export async function uploadFile(
     created_at: deps.clock.now(),
     created_by: context.actor.id,
   };
+  return await recordFile(deps, context, row);
+}
+
+/** Whether a tenant may store so many bytes more now. @throws {AppError} As `uploadFile`. */
+export async function assertRoomFor(
+  deps: FilesDeps,
+  { tenantId, added }: { tenantId: TenantId; added: number },
+): Promise<void> {
+  await deps.assertMayStore?.(tenantId);
+  await deps.transact.asTenant(tenantId, (tx) => assertRoom(tx, tenantId, { ...deps, added }));
+}
+
+/**
+ * Makes a file of bytes that are stored.
+ *
+ * @throws {AppError} As `uploadFile`; then the bytes are deleted.
+ */
+export async function recordFile(
+  deps: FilesDeps,
+  context: CallContext,
+  row: FileRow,
+): Promise<File> {
+  const { tenant_id: tenantId, file_id: fileId } = row;
+  const bytes = Number(row.bytes);
   try {
     await deps.transact.asTenant(tenantId, async (tx) => {
       await lockCountOf(tx, "files", tenantId);
-      await assertRoom(tx, tenantId, { ...deps, added: stored.bytes });
+      // Of two calls that complete one upload, the later one.
+      if ((await findFile(tx, tenantId, fileId)) !== undefined) {
+        return;
+      }
+      await assertRoom(tx, tenantId, { ...deps, added: bytes });
       if (!(await insertFile(tx, tenantId, row))) {
         throw resourceNotFound("tenant");
       }
@@ -119,7 +148,7 @@ export async function uploadFile(
         action: "file.uploaded",
         entityType: "file",
         entityId: fileId,
-        details: { name: row.name, mediaType: row.media_type, bytes: stored.bytes },
+        details: { name: row.name, mediaType: row.media_type, bytes },
       });
     });
   } catch (error) {

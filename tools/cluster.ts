@@ -6,6 +6,7 @@ import { type Cluster, type ClusterPlaces, startCluster } from "@turnpike/testki
 import { hasProgram } from "@turnpike/testkit/cluster/logged-program";
 import { THIS_MACHINE } from "@turnpike/testkit/cluster/place";
 import type { NodePlace } from "@turnpike/testkit/cluster/recipe";
+import { VALKEY_MISSING } from "@turnpike/testkit/valkey-server";
 import { systemClock } from "../apps/server/src/platform/clock.ts";
 import { resolveDataFolder } from "../apps/server/src/platform/data-folder.ts";
 import { FolderInUseError, lockFolder } from "../apps/server/src/platform/folder-lock.ts";
@@ -15,12 +16,12 @@ import { onStopSignal } from "../apps/server/src/platform/stop-signals.ts";
 
 const HELP = `Usage: npm run cluster -- [options]
 
-Starts three nodes of Turnpike on this machine for a look: PostgreSQL with a synchronous standby, the nodes with folders of
-their own, and HAProxy in front of them with the configuration of packaging/haproxy. Ctrl+C ends all of it; the same command
-goes on where it was.
+Starts three nodes of Turnpike on this machine for a look: PostgreSQL with a synchronous standby, Valkey or Redis for rate
+limits where it is installed, the nodes with folders of their own, and HAProxy in front of them with the configuration of
+packaging/haproxy. Ctrl+C ends all of it; the same command goes on where it was.
 
   --data <folder>   where everything is kept (default: beside the data folder of \`npm start\`, with -cluster behind its name)
-  --port <n>        port of the console (default: 3000); the gateway has the next one, and what is behind them ports up to 52
+  --port <n>        port of the console (default: 3000); the gateway has the next one, and what is behind them ports up to 61
                     higher
 
 Try: end a node by its pid, and the others serve on; end the primary, and the standby takes over.`;
@@ -31,6 +32,7 @@ const NODES = 3;
 /** Behind `--port`: the nodes on +10, +20 and +30, each with the gateway on the next one; the servers of PostgreSQL. */
 const NODE_STEP = 10;
 const POSTGRES_STEPS = [51, 52] as const;
+const VALKEY_STEP = 61;
 const CHECKOUT = resolve(import.meta.dirname, "..");
 
 class UsageError extends Error {
@@ -84,6 +86,9 @@ function toPlaces(port: number): ClusterPlaces {
       { ...THIS_MACHINE, port: port + first },
       { ...THIS_MACHINE, port: port + second },
     ],
+    ...(VALKEY_MISSING === undefined && {
+      valkey: { ...THIS_MACHINE, port: port + VALKEY_STEP },
+    }),
   };
 }
 
@@ -118,6 +123,8 @@ const toAddress = (port: number) => `http://localhost:${String(port)}`;
 
 const toConfigText = ({ port }: Options) => `# Of all nodes of this cluster.
 trustedProxies: [127.0.0.1]
+rateLimits:
+  store: ${VALKEY_MISSING === undefined ? "valkey" : "postgres"}
 publicUrls:
   gateway: ${toAddress(port + 1)}
 `;
@@ -152,6 +159,9 @@ async function describe(cluster: Cluster, options: Options): Promise<string> {
     ),
     `  Primary     PostgreSQL on port ${String(primary.place.port)}, pid ${String(primary.pid)}`,
     `  Standby     PostgreSQL on port ${String(standby.place.port)}, pid ${String(standby.pid)}, synchronous`,
+    cluster.valkey === undefined
+      ? "  Rates       in PostgreSQL: neither Valkey nor Redis is installed (apt-get install redis-server)"
+      : `  Rates       in Valkey or Redis on port ${String(cluster.valkey.port)}`,
     `  Folder      ${options.folder}: data, logs, and turnpike.yaml of all nodes`,
     ...(setup === undefined ? [] : [`  Setup       ${setup} (makes you the operator, once)`]),
     "",

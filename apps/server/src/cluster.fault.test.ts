@@ -13,6 +13,8 @@ const SEEDS =
     ? Array.from({ length: 20 }, (_, index) => index + 1)
     : [SEED];
 const QUOTA = IS_SOAK ? 20_000 : 1_500;
+/** Calls a second of a limit that all nodes share. */
+const RATE = 20;
 /** Answered by the cluster while something is wrong with it, and after it is well again. */
 const CALLS_MEANWHILE = IS_SOAK ? 2_000 : 300;
 /** Longer than any lease, connection and heartbeat lives. */
@@ -28,6 +30,7 @@ catalog:
   defaultPlanId: open
   plans:
     - { planId: open, name: Open }
+    - { planId: brisk, name: Brisk, rateLimits: [{ name: burst, limit: ${String(RATE)}, windowSeconds: 1 }] }
     - { planId: capped, name: Capped, quotas: [{ meter: requests, limit: ${String(QUOTA)}, kind: hard }] }
 `;
 
@@ -68,6 +71,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await load.more(CALLS_MEANWHILE / 3);
     }
   },
+  "the store of rate limits is killed": async (stage, load) => {
+    await stage.killValkey();
+    await load.more(CALLS_MEANWHILE);
+    await stage.restartValkey();
+    await load.more(CALLS_MEANWHILE);
+  },
   "the database fails over": async (stage, load) => {
     await stage.failOver();
     await stage.awaitAllReady();
@@ -90,8 +99,9 @@ describe("three nodes on hosts of their own", { timeout: DEADLINE_MS }, () => {
       await using stage = await openClusterStage({ seed, configText: CONFIG });
       const open = await stage.createCustomer("open");
       const capped = await stage.createCustomer("capped");
+      const brisk = await stage.createCustomer("brisk");
       await stage.awaitAllReady();
-      const load = startVerifyLoad({ ...stage, keys: [open.key, capped.key] });
+      const load = startVerifyLoad({ ...stage, keys: [open.key, capped.key, brisk.key] });
       try {
         await load.more(CALLS_MEANWHILE);
         for (const [name, fault] of shuffle(Object.entries(FAULTS), seed)) {
@@ -103,15 +113,18 @@ describe("three nodes on hosts of their own", { timeout: DEADLINE_MS }, () => {
       } finally {
         await load.stop();
       }
+      const allowed = RATE + RATE * load.elapsedSeconds();
       await stage.stopNodes();
 
-      for (const customer of [open, capped]) {
+      for (const customer of [open, capped, brisk]) {
         const { accepted, unknown } = load.heard(customer.key);
         const committed = await stage.readLedger(customer);
         expect(committed).toBeGreaterThanOrEqual(accepted);
         expect(committed).toBeLessThanOrEqual(accepted + unknown);
       }
       expect(load.heard(open.key).refused).toBe(0);
+      expect(load.heard(brisk.key).accepted).toBeLessThanOrEqual(allowed);
+      expect(load.heard(brisk.key).refused).toBeGreaterThan(0);
       expect(load.heard(capped.key).accepted).toBeLessThanOrEqual(QUOTA);
       expect(await stage.readLedger(capped)).toBeLessThanOrEqual(QUOTA);
       expect(await stage.reconcile()).toMatchObject({ drift: 0 });

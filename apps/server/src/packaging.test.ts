@@ -18,6 +18,17 @@ describe("what runs the product elsewhere", () => {
     }
   });
 
+  it("has several nodes that share their rate limits, and lets no more than one of them go at a time", () => {
+    const manifests = parseAllDocuments(read("kubernetes.yaml")).map((each) => each.toJS());
+    const find = (wanted: string) => manifests.find(({ kind }) => kind === wanted);
+    const { spec } = find("StatefulSet");
+    const budget = find("PodDisruptionBudget").spec;
+    expect(spec.replicas).toBeGreaterThan(1);
+    expect(parse(find("ConfigMap").data["turnpike.yaml"]).rateLimits.store).not.toBe("memory");
+    expect(budget.maxUnavailable).toBe(1);
+    expect(spec.template.metadata.labels).toMatchObject(budget.selector.matchLabels);
+  });
+
   it("is no root, cannot write but where data is, and says whether it is well", () => {
     const steps = read("container/Dockerfile").match(/^(USER|HEALTHCHECK|ENTRYPOINT)\b/gm);
     expect(steps).toEqual(["USER", "HEALTHCHECK", "ENTRYPOINT"]);

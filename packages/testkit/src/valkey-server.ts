@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { type Place, THIS_MACHINE } from "./cluster/place.ts";
 import { findFreePort } from "./find-free-port.ts";
 import { pollUntil } from "./poll-until.ts";
 
@@ -25,8 +26,8 @@ const program = findProgram();
 export const VALKEY_MISSING =
   program === undefined ? `neither ${PROGRAMS.join(" nor ")} is installed` : undefined;
 
-async function answers(port: number): Promise<boolean> {
-  const socket = connect({ port, host: "127.0.0.1" });
+async function answers(port: number, host: string): Promise<boolean> {
+  const socket = connect({ port, host });
   try {
     await once(socket, "connect");
     return true;
@@ -37,23 +38,29 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** Starts the Valkey or Redis of this machine on loopback, in memory alone. Only where {@link VALKEY_MISSING} is undefined. */
-export async function startValkeyServer(): Promise<ValkeyServer> {
-  const port = await findFreePort();
+/**
+ * Starts the Valkey or Redis of this machine, in memory alone. Only where {@link VALKEY_MISSING} is undefined.
+ *
+ * @param at - Left out: a free port of loopback.
+ */
+export async function startValkeyServer(at?: Place & { port: number }): Promise<ValkeyServer> {
+  const { host, within } = at ?? THIS_MACHINE;
+  const port = at?.port ?? (await findFreePort());
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    child = spawn(
-      program ?? "",
-      ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"],
-      { stdio: "ignore" },
-    );
-    await pollUntil("Valkey listens", () => answers(port));
+    const [command = "", ...args] = [
+      ...[...within, program ?? "", "--port", String(port), "--bind", host],
+      ...["--save", "", "--appendonly", "no", "--protected-mode", "no"],
+    ];
+    // In a group of its own: Ctrl+C is for the caller, who ends it.
+    child = spawn(command, args, { stdio: "ignore", detached: true });
+    await pollUntil("Valkey listens", () => answers(port, host));
   }
 
   await start();
   return {
-    url: `valkey://127.0.0.1:${String(port)}/0`,
+    url: `valkey://${host}:${String(port)}/0`,
     port,
     start,
     async kill() {

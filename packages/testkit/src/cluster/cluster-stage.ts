@@ -4,6 +4,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "../poll-until.ts";
 import { createBelow } from "../seeded-chance.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { VALKEY_MISSING } from "../valkey-server.ts";
 import { createWallClock, WALL_CLOCK_OBSTACLE, type WallClock } from "../wall-clock.ts";
 import { startCluster } from "./cluster.ts";
 import { createHostNetwork, type Host, type HostNetwork } from "./hosts.ts";
@@ -12,7 +13,10 @@ import type { NodePlace } from "./recipe.ts";
 
 export type StageCustomer = { tenantId: TenantId; key: string };
 
-/** Three nodes and two servers of PostgreSQL, each on a host of its own, and what can be done to them. */
+/**
+ * Three nodes, two servers of PostgreSQL and, where it is installed, Valkey or Redis for rate limits, each on a host of its own,
+ * and what can be done to them.
+ */
 export type ClusterStage = AsyncDisposable & {
   nodes: readonly NodePlace[];
   serviceKey: string;
@@ -31,6 +35,9 @@ export type ClusterStage = AsyncDisposable & {
   jumpClock(node: number, seconds: number): Promise<void>;
   /** Kills the primary and makes the standby the primary, at the same address. */
   failOver(): Promise<void>;
+  /** Kills the store of rate limits; all that it held is lost. Does nothing where there is none. */
+  killValkey(): Promise<void>;
+  restartValkey(): Promise<void>;
   awaitAllReady(): Promise<void>;
   /** Stops all nodes in order, so that the ledger holds everything. */
   stopNodes(): Promise<void>;
@@ -44,6 +51,7 @@ const NODES = 3;
 const PORT = 3_000;
 const GATEWAY_PORT = 3_001;
 const POSTGRES_PORT = 5_432;
+const VALKEY_PORT = 6_379;
 
 /**
  * Builds the stage; `await using` ends and removes all of it.
@@ -96,9 +104,16 @@ async function build(
         { ...first, port: POSTGRES_PORT },
         { ...second, port: POSTGRES_PORT },
       ],
+      ...(VALKEY_MISSING === undefined && {
+        valkey: { ...(await network.addHost()), port: VALKEY_PORT },
+      }),
     },
     databasePlaces: [{ host: databaseAddress, within: [], port: POSTGRES_PORT }],
-    configText: `listen: { host: 0.0.0.0 }\n${input.configText}`,
+    configText: [
+      "listen: { host: 0.0.0.0 }",
+      `rateLimits: { store: ${VALKEY_MISSING === undefined ? "valkey" : "postgres"} }`,
+      input.configText,
+    ].join("\n"),
     envOf: (index) => clocks[index]?.env ?? {},
   });
   const serviceKey = await cluster.mintServiceKey();
@@ -128,6 +143,12 @@ async function build(
       primary = cluster.postgres.standby;
       await network.moveAddress(databaseAddress, first, second);
       await cluster.postgres.promote();
+    },
+    async killValkey() {
+      await cluster.valkey?.kill();
+    },
+    async restartValkey() {
+      await cluster.valkey?.start();
     },
     async awaitAllReady() {
       await pollUntil("all nodes are ready", async () => {

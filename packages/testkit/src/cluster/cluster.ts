@@ -3,20 +3,25 @@ import { join } from "node:path";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import { ensureSecretFile } from "../../../../apps/server/src/platform/secret-file.ts";
 import { startProgram } from "../program.ts";
+import { startValkeyServer, type ValkeyServer } from "../valkey-server.ts";
 import { type BalancerName, startBalancer } from "./balancer.ts";
 import type { LoggedProgram } from "./logged-program.ts";
 import { awaitReady, type ClusterNode, type NodeSettings, startNode } from "./node.ts";
+import type { Place } from "./place.ts";
 import { type PostgresPair, type PostgresPlace, startPostgresPair } from "./postgres-pair.ts";
 import type { NodePlace } from "./recipe.ts";
 
 export type ClusterPlaces = {
   nodes: readonly NodePlace[];
   postgres: readonly [PostgresPlace, PostgresPlace];
+  /** For the nodes whose configuration counts rate limits there; left out: none is started. */
+  valkey?: Place & { port: number };
 };
 
 /** Several nodes on one database, with a load balancer in front of them. */
 export type Cluster = {
   postgres: PostgresPair;
+  valkey: ValkeyServer | undefined;
   /** Those that were started last, by their place. */
   nodes: readonly ClusterNode[];
   /** Undefined when there is none. */
@@ -65,6 +70,11 @@ export async function startCluster(input: {
   const postgres = await startPostgresPair({ folder, places: places.postgres });
   parts.defer(() => postgres.stop());
 
+  const valkey = places.valkey === undefined ? undefined : await startValkeyServer(places.valkey);
+  if (valkey !== undefined) {
+    parts.defer(() => valkey.kill());
+  }
+
   const configPath = join(folder, "turnpike.yaml");
   await writeFile(configPath, input.configText, { flag: "wx" }).catch(ignoreExisting);
   const settings: NodeSettings = {
@@ -72,6 +82,7 @@ export async function startCluster(input: {
     env: {
       DATABASE_URL: postgres.urlOf(input.databasePlaces ?? [postgres.primary.place]),
       ...(await makeSecrets(join(folder, "secrets"))),
+      ...(valkey === undefined ? {} : { TURNPIKE_VALKEY_URL: valkey.url }),
       ...input.env,
     },
   };
@@ -128,6 +139,7 @@ export async function startCluster(input: {
 
   return {
     postgres,
+    valkey,
     nodes,
     balancer,
     turnpike,

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { affinityBench } from "./affinity.ts";
 import { anomaliesBench } from "./anomalies.ts";
 import { askBench } from "./ask.ts";
 import { closeBench } from "./close.ts";
@@ -35,6 +36,7 @@ const BENCHES: readonly Bench[] = [
   millionKeysBench,
   workersBench,
   rateBench,
+  affinityBench,
   closeBench,
   revenueBench,
   anomaliesBench,

@@ -3,6 +3,9 @@ import { callJson, type Product, readText } from "./product.ts";
 
 export type CustomerKey = { tenantId: string; keyId: string; key: string };
 
+/** Where the API is, and who may ask for a credential: a product, or a cluster behind one address. */
+type Api = Pick<Product, "port" | "mintServiceKey">;
+
 export type Customers = { serviceKey: string; tenantIds: string[]; keys: CustomerKey[] };
 
 /** A plan that admits any load and still has every kind of limit to decide: a rate limit, and a hard quota with leases. */
@@ -28,7 +31,7 @@ const CREATED_AT_ONCE = 8;
 
 /** Claims a fresh product and gives it tenants with keys, by the API as an operator would. */
 export async function createCustomers(
-  product: Product,
+  product: Api,
   counts: { tenants: number; keys: number },
 ): Promise<Customers> {
   const credential = await product.mintServiceKey();
@@ -51,7 +54,7 @@ export async function createQuotaCustomer(
 }
 
 async function createTenants(
-  product: Product,
+  product: Pick<Api, "port">,
   credential: string,
   counts: { tenants: number; keys: number; planId: string },
 ): Promise<Customers> {
@@ -78,7 +81,10 @@ async function createTenants(
 }
 
 /** Billable units of all tenants in the ledger, exact. */
-export async function readLedger(product: Product, customers: Customers): Promise<number> {
+export async function readLedger(
+  product: Pick<Api, "port">,
+  customers: Customers,
+): Promise<number> {
   let quantity = 0;
   for (const tenantId of customers.tenantIds) {
     const answer = await callJson(product.port, {
@@ -99,7 +105,7 @@ const COMMIT_TIMEOUT_MS = 60_000;
  * when it is not reached in a minute, also when some are there.
  */
 export async function settleLedger(input: {
-  product: Product;
+  product: Pick<Api, "port">;
   customers: Customers;
   expected: number;
 }): Promise<number> {

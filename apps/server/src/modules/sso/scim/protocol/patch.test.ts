@@ -66,36 +66,36 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .chain(([{ path, key }, op, value]) =>
       cased(path).map((written) => ({
         operation: { op, path: written, value },
-        model: (person) => ({ ...person, [key]: value }),
+        model: (person: PersonAttributes) => ({ ...person, [key]: value }),
       })),
     ),
   fc.constantFrom(...TEXTS).chain(({ path, key }) =>
     cased(path).map((written) => ({
       operation: { op: "remove", path: written },
-      model: (person) => ({ ...person, [key]: null }),
+      model: (person: PersonAttributes) => ({ ...person, [key]: null }),
     })),
   ),
   fc.tuple(setting, word).map(([op, value]) => ({
     operation: { op, path: "userName", value },
-    model: (person) => ({ ...person, userName: value }),
+    model: (person: PersonAttributes) => ({ ...person, userName: value }),
   })),
   fc.tuple(setting, fc.boolean(), fc.boolean()).map(([op, value, isText]) => ({
     operation: { op, path: "active", value: isText ? (value ? "True" : "False") : value },
-    model: (person) => ({ ...person, active: value }),
+    model: (person: PersonAttributes) => ({ ...person, active: value }),
   })),
   fc
     .tuple(setting, address, fc.constantFrom("emails.value", 'emails[type eq "work"].value'))
     .map(([op, value, path]) => ({
       operation: { op, path, value },
-      model: (person) => ({ ...person, email: value }),
+      model: (person: PersonAttributes) => ({ ...person, email: value }),
     })),
   fc.tuple(setting, address).map(([op, value]) => ({
     operation: { op, path: 'emails[type eq "home"].value', value },
-    model: (person) => person,
+    model: (person: PersonAttributes) => person,
   })),
   fc.tuple(setting, word, word).map(([op, name, value]) => ({
     operation: { op, path: `urn:ietf:params:scim:schemas:extension:x:2.0:User:${name}`, value },
-    model: (person) => person,
+    model: (person: PersonAttributes) => person,
   })),
 );
 
@@ -178,7 +178,7 @@ type GroupStep = {
 const groupStep: fc.Arbitrary<GroupStep> = fc.oneof(
   members.map((ids) => ({
     operation: { op: "add", path: "members", value: toValues(ids) },
-    model: (before) => [...before, ...ids.filter((id) => !before.includes(id))],
+    model: (before: readonly string[]) => [...before, ...ids.filter((id) => !before.includes(id))],
   })),
   members.map((ids) => ({
     operation: { op: "replace", path: "members", value: toValues(ids) },
@@ -186,11 +186,11 @@ const groupStep: fc.Arbitrary<GroupStep> = fc.oneof(
   })),
   fc.array(member, { minLength: 1, maxLength: 5 }).map((ids) => ({
     operation: { op: "remove", path: "members", value: toValues(ids) },
-    model: (before) => before.filter((id) => !ids.includes(id)),
+    model: (before: readonly string[]) => before.filter((id) => !ids.includes(id)),
   })),
   member.map((id) => ({
     operation: { op: "remove", path: `members[value eq "${id}"]` },
-    model: (before) => before.filter((one) => one !== id),
+    model: (before: readonly string[]) => before.filter((one) => one !== id),
   })),
   fc.constant({ operation: { op: "remove", path: "members" }, model: () => [] }),
 );

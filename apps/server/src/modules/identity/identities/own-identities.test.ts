@@ -63,7 +63,7 @@ beforeEach(() => {
   services.clock.advance(2_000);
 });
 
-/** Who a token is, asked of a process that remembers no one. */
+/** Finds the person of a token, in a process that remembers no one. */
 async function identify(token: string, options: { requiresSso?: boolean } = {}) {
   return await createUserDirectory({
     ...services,
@@ -105,7 +105,7 @@ async function connect(call: Call, providerId: "google" | "corp", subject: strin
 const userIdOf = async (token: string) => (await identify(token)).user.userId;
 
 describe("connecting a provider", () => {
-  it("makes both sign-ins one person, who keeps name and address, and is told and recorded", async () => {
+  it("makes both sign-ins one person, who keeps name and address, with a mail and an audit entry", async () => {
     const { call, token } = await signInAt(google, "ada");
     const { items } = await connect(call, "corp", "ada-at-work");
     expect(items).toMatchObject([
@@ -132,7 +132,7 @@ describe("connecting a provider", () => {
     ]);
   });
 
-  it("refuses an identity that has an account, or belongs to one, whatever the addresses", async () => {
+  it("refuses an identity that has an account, or belongs to one, also with equal addresses", async () => {
     const { call } = await signInAt(google, "bea", { email: "same@example.com" });
     const other = await signInAt(corp, "bea-too", { email: "same@example.com" });
     expect(await refusalOf(connect(call, "corp", "bea-too"))).toMatchObject({

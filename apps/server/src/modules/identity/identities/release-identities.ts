@@ -52,7 +52,7 @@ export async function releaseIdentitiesOf(
 }
 
 /**
- * Disconnects the providers of an account here whose address has just been proven by mail, or by its organization: whoever had the
+ * Disconnects the providers of an account here whose address has just been proven by mail, or by its organization: a stranger who had the
  * account before may have connected one.
  */
 export async function releaseIdentitiesOfAccount(

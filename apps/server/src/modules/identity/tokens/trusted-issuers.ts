@@ -24,7 +24,7 @@ export type TrustedIssuer = {
   findKey: KeyFinder;
   /** The algorithms that it signs with; left out: any that a key can be published for. */
   algorithms?: readonly string[];
-  /** Left out: its tokens prove no second factor, whatever they say. */
+  /** Left out: its tokens prove no second factor. */
   secondFactorClaims?: SecondFactorClaims | undefined;
   /** What its tokens must say beyond what every ID token must. @throws {Error} When one does not. */
   assertClaims?: (payload: JWTPayload, now: Date) => void;

@@ -167,7 +167,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     },
   });
 
-  /** Who has these identities, as their first one or connected, by the names of the identities. */
+  /** Finds the people of these identities, first or connected, by the names of the identities. */
   async function findHolders(tx: Tx, identities: readonly Identity[]) {
     const holders = new Map<string, Pick<UserRecord, "row" | "linked">>();
     for (const row of await listUserRowsBySubject(tx, identities)) {

@@ -115,7 +115,7 @@ const anything = fc.array(
   { minLength: 1, maxLength: 8 },
 );
 
-/** The result; undefined where the directory is told what is wrong. */
+/** The result; undefined where the directory gets an error. */
 function unlessRefused<Result>(work: () => Result): Result | undefined {
   try {
     return work();
@@ -126,7 +126,7 @@ function unlessRefused<Result>(work: () => Result): Result | undefined {
 }
 
 describe("a person after any sequence of operations", () => {
-  it("is what a model of one attribute after the other says, whatever the spelling", () => {
+  it("is what a model of one attribute after the other says, in any spelling", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
         const operations = steps.map(({ operation }) => operation);

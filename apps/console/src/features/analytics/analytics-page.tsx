@@ -30,7 +30,6 @@ import {
   toAnalyticsView,
 } from "./analytics-search.view-model.ts";
 import { toKeyNames } from "./breakdown.view-model.ts";
-import { CallsPanel } from "./calls/calls-panel.tsx";
 import { ExportButton } from "./exports/export-dialog.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
 import { OutdatedNotice } from "./views/outdated-notice.tsx";
@@ -39,6 +38,9 @@ import { ViewsMenu } from "./views/views-menu.tsx";
 
 const LivePanel = lazy(async () => ({
   default: (await import("./live/live-panel.tsx")).LivePanel,
+}));
+const CallsPanel = lazy(async () => ({
+  default: (await import("./calls/calls-panel.tsx")).CallsPanel,
 }));
 const ExportsPanel = lazy(async () => ({
   default: (await import("./exports/exports-panel.tsx")).ExportsPanel,
@@ -165,16 +167,18 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
             value: "calls",
             label: "Recent calls",
             content: (
-              <CallsPanel
-                scope={scope}
-                keyNames={keyNames}
-                nowMs={nowMs}
-                requestId={parseAlertsSearch(search).request}
-                onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "calls" })}
-                onOpen={(request) =>
-                  showAlerts({ tab: "calls", ...(request !== undefined && { request }) })
-                }
-              />
+              <LateContent>
+                <CallsPanel
+                  scope={scope}
+                  keyNames={keyNames}
+                  nowMs={nowMs}
+                  requestId={parseAlertsSearch(search).request}
+                  onChange={(next) => onSearchChange({ ...toAnalyticsSearch(next), tab: "calls" })}
+                  onOpen={(request) =>
+                    showAlerts({ tab: "calls", ...(request !== undefined && { request }) })
+                  }
+                />
+              </LateContent>
             ),
           },
           {

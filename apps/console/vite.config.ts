@@ -30,7 +30,7 @@ const BEGINNINGS: readonly Beginning[] = [
   { name: "application", entries: [`${SOURCE}/main.tsx`], isBeforeNext: true },
   { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
   { name: "frame", entries: [screenOf("_app")], isBeforeNext: true },
-  { name: "screens", entries: SCREENS.map(screenOf), isSharingOnly: true },
+  { name: "screens", entries: SCREENS.map(screenOf), isLeftAlone: true },
 ];
 
 export default defineConfig({

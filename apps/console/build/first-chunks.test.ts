@@ -23,10 +23,10 @@ const name = nameFirstChunks([
   { name: "application", entries: ["main"], isBeforeNext: true },
   { name: "sign-in", entries: ["form"] },
   { name: "frame", entries: ["frame"], isBeforeNext: true },
-  { name: "screens", entries: ["screen"], isSharingOnly: true },
+  { name: "screens", entries: ["screen"], isLeftAlone: true },
 ]);
 
-it("gives one file to what the same beginnings need, and none to what only others need", () => {
+it("gives one file to what the same beginnings need, and none to what screens of their own need", () => {
   const names = Object.fromEntries(
     [...Object.keys(GRAPH), "chart"].map((id) => [id, name(id, graph)]),
   );
@@ -36,7 +36,7 @@ it("gives one file to what the same beginnings need, and none to what only other
     main: "application",
     router: "application",
     form: "sign-in",
-    picture: "reading-and-sign-in-and-screens",
+    picture: null,
     field: "sign-in-and-frame",
     frame: "frame",
     menu: "frame",

@@ -9,8 +9,8 @@ export type Beginning = {
   entries: readonly string[];
   /** True for what is loaded before each of the beginnings listed after it. */
   isBeforeNext?: boolean;
-  /** True for a beginning that has no file of its own: it only claims what it shares with others. */
-  isSharingOnly?: boolean;
+  /** True for many beginnings that need different things: what they share with others is left to the bundler as well. */
+  isLeftAlone?: boolean;
 };
 
 /**
@@ -24,17 +24,18 @@ export function nameFirstChunks(beginnings: readonly Beginning[]) {
   return (id: string, graph: ModuleGraph): string | null => {
     needed ??= new Map(beginnings.map((one) => [one, collectNeeded(graph, one.entries)]));
     const names: string[] = [];
-    let isShared = false;
     for (const [beginning, ids] of needed) {
       if (ids.has(id)) {
+        if (beginning.isLeftAlone === true) {
+          return null;
+        }
         names.push(beginning.name);
-        isShared ||= beginning.isSharingOnly !== true;
         if (beginning.isBeforeNext === true) {
           break;
         }
       }
     }
-    return isShared ? names.join("-and-") : null;
+    return names.length === 0 ? null : names.join("-and-");
   };
 }
 

@@ -21,34 +21,23 @@ import {
   makeTenantsWithData,
   registerViewer,
 } from "./catalogue/make-states.ts";
+import { type Picture, renderIndex } from "./catalogue/render-index.ts";
 import { SCREENS, type Screen } from "./catalogue/screens.ts";
 import { drawPage, settleLoadingPage, settlePage } from "./catalogue/settle-page.ts";
-import { type Picture, renderIndex } from "./catalogue/write-index.ts";
 
 const STATES = ["empty", "ready", "loading", "partial", "error", "denied", "many", "longest"];
 /** Screens that list keys, or what happened to them. */
 const SCREENS_OF_MANY = ["overview", "api-keys", "analytics", "tenants-audit", "operator-audit"];
-/** What the browser itself writes about an answer that is no success: expected where the catalogue made it fail. */
+/** What the browser itself writes about an answer that is no success: expected where the catalogue makes it fail. */
 const FAILED_ANSWER = "Failed to load resource";
 
-const { values, positionals } = parseArgs({
-  options: {
-    screen: { type: "string", multiple: true, default: SCREENS.map(({ name }) => name) },
-    state: { type: "string", multiple: true, default: STATES },
-  },
-  allowPositionals: true,
-});
-const unknown = [
-  ...values.screen.filter((name) => !SCREENS.some((screen) => screen.name === name)),
-  ...values.state.filter((name) => !STATES.includes(name)),
-];
-if (unknown.length > 0 || positionals.length > 1) {
-  console.error(`No such screen or state: ${unknown.join(", ")}
-Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [folder]
+const BROKEN = ["partial", "error"];
+
+const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [folder]
 Screens: ${SCREENS.map(({ name }) => name).join(", ")}
-States: ${STATES.join(", ")}`);
-  process.exit(2);
-}
+States: ${STATES.join(", ")}`;
+
+const { values, positionals } = readArguments();
 const folder = positionals[0] ?? "test-results/catalogue";
 const screens = SCREENS.filter(({ name }) => values.screen.includes(name));
 const pictures: Picture[] = [];
@@ -64,49 +53,39 @@ const page = await browser.context.newPage();
 const troubles = noteTroubles(page);
 
 for (const screen of screensFor("ready", "visitor")) {
-  await attempt(`${screen.name}, ready`, async () => {
-    await open(page, screen.path);
-    await takeEach(page, { screen, state: "ready", troubles });
-  });
+  await takeEach({ page, troubles, screen, state: "ready" });
 }
 await claimInstallation(page, server.output());
 const empty = await makeTenant(home, { name: "Blue Heron Maps", slug: "blue-heron-maps" });
 for (const screen of screensFor("empty", "member", "operator")) {
-  await attempt(`${screen.name}, empty`, async () => {
-    await open(page, screen.path, empty);
-    await takeEach(page, { screen, state: "empty", troubles });
-  });
+  await takeEach({ page, troubles, screen, state: "empty", tenant: empty });
 }
-
 const tenants = await makeTenantsWithData(home);
-const frame = await readAsked("/overview/nothing-here");
-for (const screen of screensFor(undefined, "member", "operator")) {
-  await attempt(screen.name, () => takeWithData(screen));
+for (const screen of screensFor("ready", "member", "operator")) {
+  await takeEach({ page, troubles, screen, state: "ready", tenant: tenants.demo });
+}
+if (["loading", "error", "partial"].some((state) => values.state.includes(state))) {
+  const frame = await readAsked("/overview/nothing-here");
+  for (const screen of screensFor(undefined, "member", "operator")) {
+    await takeBroken(screen, frame);
+  }
 }
 for (const screen of screensFor("longest", "member", "operator")) {
-  await attempt(`${screen.name}, longest`, async () => {
-    await open(page, screen.path, tenants.longest);
-    await takeEach(page, { screen, state: "longest", troubles });
-  });
+  await takeEach({ page, troubles, screen, state: "longest", tenant: tenants.longest });
 }
 for (const screen of screensFor("many", "member", "operator")) {
   if (SCREENS_OF_MANY.includes(screen.name)) {
-    await attempt(`${screen.name}, many`, async () => {
-      await open(page, screen.path, tenants.many);
-      await takeEach(page, { screen, state: "many", troubles });
-    });
+    await takeEach({ page, troubles, screen, state: "many", tenant: tenants.many });
   }
 }
 if (values.state.includes("denied")) {
   await using other = await startBrowser();
   const viewer = await other.context.newPage();
-  const troublesOfViewer = noteTroubles(viewer);
+  const noted = noteTroubles(viewer);
   await registerViewer(home, { page: viewer, consoleUrl, tenant: tenants.demo });
   for (const screen of screensFor("denied", "member", "operator")) {
-    await attempt(`${screen.name}, denied`, async () => {
-      await open(viewer, screen.path, tenants.demo);
-      await takeEach(viewer, { screen, state: "denied", troubles: troublesOfViewer });
-    });
+    const tenant = tenants.demo;
+    await takeEach({ page: viewer, troubles: noted, screen, state: "denied", tenant });
   }
 }
 
@@ -116,32 +95,28 @@ const faulty = pictures.filter(({ findings }) => findings.length > 0);
 console.log(
   `${index}: ${String(pictures.length)} pictures, ${String(faulty.length)} with findings`,
 );
-console.log([`${String(restless.length)} without a picture`, ...restless].join("\n  "));
+console.log([`${String(restless.length)} did not come to rest`, ...restless].join("\n  "));
 process.exitCode = faulty.length + restless.length > 0 ? 1 : 0;
 
-/** One screen that does not come to rest keeps no other from being looked at. */
-async function attempt(what: string, take: () => Promise<void>): Promise<void> {
+/** Ends the program when they name no screen or state. */
+function readArguments() {
   try {
-    await take();
+    const { values: given, positionals: rest } = parseArgs({
+      options: {
+        screen: { type: "string", multiple: true, default: SCREENS.map(({ name }) => name) },
+        state: { type: "string", multiple: true, default: STATES },
+      },
+      allowPositionals: true,
+    });
+    const known = [...SCREENS.map(({ name }) => name), ...STATES];
+    const unknown = [...given.screen, ...given.state].filter((name) => !known.includes(name));
+    if (unknown.length > 0 || rest.length > 1) {
+      throw new Error(`Not known: ${[...unknown, ...rest.slice(1)].join(", ")}`);
+    }
+    return { values: given, positionals: rest };
   } catch (error) {
-    restless.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** All states of a screen of the demo's tenant. */
-async function takeWithData(screen: Screen): Promise<void> {
-  const asked = new Set([...(await readAsked(screen.path))].filter((path) => !frame.has(path)));
-  if (values.state.includes("ready")) {
-    await takeEach(page, { screen, state: "ready", troubles });
-  }
-  if (asked.size > 0) {
-    await takeLoading(screen, asked);
-    await takeFailed(screen, { state: "error", paths: asked });
-  }
-  // The first answer is what the screen is about, the last one adds to it.
-  const last = [...asked].at(-1);
-  if (asked.size > 1 && last !== undefined) {
-    await takeFailed(screen, { state: "partial", paths: new Set([last]) });
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    process.exit(2);
   }
 }
 
@@ -151,42 +126,29 @@ function screensFor(state: string | undefined, ...audiences: Screen["audience"][
   return isWanted ? screens.filter(({ audience }) => audiences.includes(audience)) : [];
 }
 
-async function go(of: Page, path: string, tenant?: string): Promise<void> {
+function toUrl(path: string, tenant?: string): string {
   const search = tenant === undefined ? "" : `${path.includes("?") ? "&" : "?"}tenant=${tenant}`;
-  await applyLook(of, looksOf("ready")[0] as Look);
-  await of.goto(consoleUrl + path + search);
-}
-
-async function open(of: Page, path: string, tenant?: string): Promise<void> {
-  await go(of, path, tenant);
-  await settlePage(of);
+  return consoleUrl + path + search;
 }
 
 async function readAsked(path: string): Promise<Asked> {
   const note = noteAsked(page);
-  await open(page, path, tenants.demo);
+  await page.goto(toUrl(path, tenants.demo));
+  await settlePage(page);
   return note.stop();
 }
 
-async function takeLoading(screen: Screen, asked: Asked): Promise<void> {
-  if (values.state.includes("loading")) {
-    await using _held = await breakAnswers(page, { paths: asked, how: "held" });
-    await go(page, screen.path, tenants.demo);
-    await settleLoadingPage(page);
-    await takeEach(page, { screen, state: "loading", troubles });
-  }
-}
-
-async function takeFailed(
-  screen: Screen,
-  { state, paths }: { state: "error" | "partial"; paths: Asked },
-): Promise<void> {
-  if (values.state.includes(state)) {
-    await using _failed = await breakAnswers(page, { paths, how: "failed" });
-    await open(page, screen.path, tenants.demo);
-    const others = troubles.splice(0).filter((trouble) => !trouble.startsWith(FAILED_ANSWER));
-    troubles.push(...others);
-    await takeEach(page, { screen, state, troubles });
+/** A screen whose answers do not come, or not as they should. */
+async function takeBroken(screen: Screen, frame: Asked): Promise<void> {
+  const asked = [...(await readAsked(screen.path))].filter((path) => !frame.has(path));
+  // The first answer is what the screen is about, the last one adds to it.
+  const paths = { loading: asked, error: asked, partial: asked.slice(1).slice(-1) };
+  for (const [state, broken] of Object.entries(paths)) {
+    if (broken.length > 0 && values.state.includes(state)) {
+      const how = state === "loading" ? "held" : "failed";
+      await using _broken = await breakAnswers(page, { paths: new Set(broken), how });
+      await takeEach({ page, troubles, screen, state, tenant: tenants.demo });
+    }
   }
 }
 
@@ -202,16 +164,37 @@ function noteTroubles(of: Page): string[] {
   return noted;
 }
 
-async function takeEach(
-  of: Page,
-  { screen, state, troubles: noted }: { screen: Screen; state: string; troubles: string[] },
-): Promise<void> {
+type Visit = { page: Page; troubles: string[]; screen: Screen; state: string; tenant?: string };
+
+/** One screen that does not come to rest keeps no other from being looked at. */
+async function takeEach(visit: Visit): Promise<void> {
+  try {
+    await takeLooks(visit);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    restless.push(`${visit.screen.name}, ${visit.state}: ${reason}`);
+  }
+}
+
+async function takeLooks({ page: of, troubles: noted, screen, state, tenant }: Visit) {
+  let widthBefore = 0;
   for (const look of looksOf(state)) {
     await applyLook(of, look);
+    // Anew for each width, as people open it: what is scrolled or folded by width is so from the start.
+    if (look.width !== widthBefore) {
+      await of.goto(toUrl(screen.path, tenant));
+      await (state === "loading" ? settleLoadingPage(of) : settlePage(of));
+      widthBefore = look.width;
+    }
     await drawPage(of);
     const file = `${screen.name}-${state}-${look.name}.png`;
-    await of.screenshot({ path: join(folder, file), fullPage: true });
-    const findings = [...(await findFaults(of, look)), ...noted.splice(0)];
+    // A dialog fills the window, however long the page behind it is.
+    const hasDialog = (await of.getByRole("dialog").count()) > 0;
+    await of.screenshot({ path: join(folder, file), fullPage: !hasDialog });
+    const reported = noted
+      .splice(0)
+      .filter((text) => !(BROKEN.includes(state) && text.startsWith(FAILED_ANSWER)));
+    const findings = [...(await findFaults(of, look)), ...reported];
     pictures.push({ screen: screen.name, state, look: look.name, file, findings });
     console.log([file, ...findings].join("\n  "));
   }

@@ -7,7 +7,9 @@ import { join, resolve } from "node:path";
 import { makeProductHome } from "@turnpike/testkit/product";
 import { startBrowser } from "../e2e/support/browser.ts";
 import { joinDemoTenant } from "../e2e/support/join-demo-tenant.ts";
-import { makePerson, registerPerson } from "../e2e/support/sign-in.ts";
+import { makePerson } from "../e2e/support/sign-in.ts";
+import { claimInstallation } from "./catalogue/make-states.ts";
+import { settlePage } from "./catalogue/settle-page.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../apps/console/src/features/landing/pictures");
 const THEMES = ["light", "dark"] as const;
@@ -25,25 +27,17 @@ const PICTURES: readonly (readonly [name: string, path: string])[] = [
 await using home = await makeProductHome();
 const server = await home.startServer();
 const consoleUrl = `http://localhost:${String(server.port)}`;
-const setupLink = /http\S+#setup=[\w-]+/.exec(server.output())?.[0];
-if (setupLink === undefined) {
-  throw new Error(`The product printed no setup link:\n${server.output()}`);
-}
 await using browser = await startBrowser();
 const page = await browser.context.newPage();
 await page.setViewportSize(WINDOW_PX);
-await registerPerson(page, setupLink, { ...makePerson(), email: "ada@example.com" });
-await page.getByRole("heading", { name: "Your API", level: 1 }).waitFor();
+await claimInstallation(page, server.output(), { ...makePerson(), email: "ada@example.com" });
 const tenant = await joinDemoTenant(home);
 const devtools = await browser.context.newCDPSession(page);
 
 for (const [name, path] of PICTURES) {
   await page.goto(`${consoleUrl}${path}${path.includes("?") ? "&" : "?"}tenant=${tenant}`);
-  await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  const loading = page.locator("[role=status][aria-label^=Loading], [aria-busy=true]");
-  await loading.first().waitFor({ state: "detached" });
-  await page.evaluate("document.fonts.ready.then(() => undefined)");
+  await settlePage(page);
   for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     const { data } = await devtools.send("Page.captureScreenshot", {

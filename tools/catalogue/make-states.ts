@@ -7,6 +7,8 @@ import { joinDemoTenant } from "../../e2e/support/join-demo-tenant.ts";
 import { makePerson, registerPerson } from "../../e2e/support/sign-in.ts";
 
 const MANY_KEYS = 10_000;
+/** Enough for a month to compare plans by, and for weekdays to forecast from. */
+const DEMO_OPTIONS = ["--tenants", "4", "--days", "65"];
 /** The most characters that a name may have, without a place to break the line. */
 const LONGEST_NAME = "Straßenverkehrszulassungsordnungsänderungsverordnung".padEnd(100, "x");
 const LONGEST_ADDRESS = `${"a".repeat(64)}@${"b".repeat(60)}.example.com`;
@@ -15,12 +17,16 @@ const LONGEST_ADDRESS = `${"a".repeat(64)}@${"b".repeat(60)}.example.com`;
 export type States = { empty: string; demo: string; many: string; longest: string };
 
 /** Makes the person at the page the operator of a fresh installation. */
-export async function claimInstallation(page: Page, output: string): Promise<void> {
+export async function claimInstallation(
+  page: Page,
+  output: string,
+  person = makePerson(),
+): Promise<void> {
   const setupLink = /http\S+#setup=[\w-]+/.exec(output)?.[0];
   if (setupLink === undefined) {
     throw new Error(`The product printed no setup link:\n${output}`);
   }
-  await registerPerson(page, setupLink, makePerson());
+  await registerPerson(page, setupLink, person);
   await page.getByRole("heading", { name: "Your API", level: 1 }).waitFor();
 }
 
@@ -81,7 +87,7 @@ export async function makeTenantsWithData(
   );
   await run(home, "members", "put", "--tenant", slug, "--role", "admin", userId);
 
-  return { demo: await joinDemoTenant(home), many, longest };
+  return { demo: await joinDemoTenant(home, DEMO_OPTIONS), many, longest };
 }
 
 async function run(home: ProductHome, ...args: string[]): Promise<string> {

@@ -5,6 +5,7 @@ export function Skeleton({ className }: { className?: string }) {
   return (
     <span
       aria-hidden="true"
+      data-skeleton=""
       className={joinClasses("block motion-safe:animate-pulse rounded bg-line", className)}
     />
   );

@@ -110,7 +110,7 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
               <th
                 key={role.role}
                 scope="col"
-                className="max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere]"
+                className="min-w-24 max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere]"
               >
                 {titleRole(toNamed(role))}
               </th>

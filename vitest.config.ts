@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { messageMacros } from "./apps/console/build/message-macros.ts";
 import { IS_SOAK } from "./packages/testkit/src/soak.ts";
 
 const TESTS = ["{apps,packages,examples}/**/*.test.{ts,tsx}", "{tools,bench}/**/*.test.ts"];
@@ -70,6 +71,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [messageMacros()],
         test: {
           ...shared,
           name: "console",

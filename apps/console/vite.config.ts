@@ -4,6 +4,7 @@ import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { blockingScript } from "./build/blocking-script.ts";
+import { messageMacros } from "./build/message-macros.ts";
 import { contractRoutes } from "./build/contract-routes.ts";
 import { type Beginning, nameFirstChunks } from "./build/first-chunks.ts";
 import { preloadFonts } from "./build/preload-fonts.ts";
@@ -37,6 +38,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [
     contractRoutes(),
+    messageMacros(),
     // Runs before React, because it moves each screen into its own file.
     tanstackRouter({
       target: "react",

@@ -1,7 +1,9 @@
+import type { ReactNode } from "react";
+
 export type DocsLinkProps = {
   /** A page of the documentation, with a heading or without: "events#rejections". */
   page: string;
-  children: string;
+  children: ReactNode;
 };
 
 /** Leads from a screen to the page of the documentation that says how it works. */

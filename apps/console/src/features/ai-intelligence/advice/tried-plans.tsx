@@ -1,5 +1,5 @@
 import { Button } from "@turnpike/ui/button";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { describeBlocked, describeDifference } from "#components/advice/advice.view-model.ts";
 import type { PlanAdvice, TriedPlan } from "#platform/advice-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
@@ -52,7 +52,7 @@ export function TriedPlans({ advice }: { advice: PlanAdvice }) {
   );
 }
 
-function Heading({ children, isNumber }: { children: string; isNumber?: boolean }) {
+function Heading({ children, isNumber }: { children: ReactNode; isNumber?: boolean }) {
   return (
     <th
       scope="col"

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { describeProjection } from "#components/forecast/projection.view-model.ts";
@@ -79,7 +79,7 @@ function Projection({ forecast }: { forecast: InvoiceForecast }) {
   );
 }
 
-function Row({ label, children }: { label: string; children: string }) {
+function Row({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
       <dt className="text-ink-muted">{label}</dt>

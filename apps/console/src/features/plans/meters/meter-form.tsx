@@ -5,7 +5,7 @@ import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
 import type { Meter } from "#platform/shared-queries.ts";
@@ -234,7 +234,7 @@ function CountingFields({ draft, onChange }: CountingFieldsProps) {
   );
 }
 
-type FixedProps = { label: string; value: string; children: string };
+type FixedProps = { label: string; value: string; children: ReactNode };
 
 /** A fixed property, shown in place of a field. */
 function Fixed({ label, value, children }: FixedProps) {

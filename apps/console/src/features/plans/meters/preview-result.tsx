@@ -11,7 +11,7 @@ export type PreviewResultProps = {
   isStale: boolean;
 };
 
-function plural(count: number): string {
+function countEvents(count: number): string {
   return `${formatCount(count)} ${count === 1 ? "event" : "events"}`;
 }
 
@@ -39,7 +39,7 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
         <p className="text-warning text-xs">The meter has changed since: try it again.</p>
       )}
       <dl className="grid grid-cols-3 gap-3">
-        <Figure label="Tried" value={plural(preview.tried)}>
+        <Figure label="Tried" value={countEvents(preview.tried)}>
           {preview.since !== null && (
             <>
               since <RelativeTime at={preview.since} />
@@ -49,7 +49,7 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
         <Figure label="Would count to" value={toNumberText(preview.value)}>
           {preview.value !== null && unit !== "" && (preview.value === "1" ? unit : toPlural(unit))}
         </Figure>
-        <Figure label="Could not be counted" value={plural(preview.uncounted)} />
+        <Figure label="Could not be counted" value={countEvents(preview.uncounted)} />
       </dl>
       {preview.reason !== null && (
         <p className="text-danger [overflow-wrap:anywhere]">{preview.reason}</p>

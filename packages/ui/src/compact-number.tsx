@@ -1,7 +1,8 @@
 import { ExactValue } from "./exact-value.tsx";
 import { formatCompactCount } from "./format-compact.tsx";
+import { LANGUAGE } from "./language.tsx";
 
-const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const EXACT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 6 });
 
 /** From here on a count is shortened: below it, every digit still fits. */
 const COMPACT_FROM = 10_000;

@@ -3,6 +3,7 @@ import ListFilter from "lucide-react/icons/list-filter";
 import { toButtonClasses } from "./button.tsx";
 import { SearchablePopup } from "./combobox.tsx";
 import { joinClasses } from "./join-classes.tsx";
+import { inSentence } from "./language.tsx";
 import type { Choice } from "./select.tsx";
 
 /** Names shown on the button before it only counts them. */
@@ -55,7 +56,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
       </BaseCombobox.Trigger>
       <SearchablePopup
         label={`Filter by ${props.label}`}
-        searchLabel={`Search ${props.label.toLowerCase()}`}
+        searchLabel={`Search ${inSentence(props.label)}`}
         hasBoxes
         {...(props.emptyText !== undefined && { emptyText: props.emptyText })}
         {...(props.value.length > 0 && {

@@ -1,4 +1,6 @@
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+import { LANGUAGE } from "./language.tsx";
+
+const COMPACT = new Intl.NumberFormat(LANGUAGE, { notation: "compact", maximumFractionDigits: 1 });
 
 /** What would be read as something else: a B after a number is a byte, a T a tonne. */
 const SUFFIXES: Readonly<Record<string, string>> = { B: "bn", T: "tn" };

@@ -27,3 +27,8 @@ export const i18n = setupI18n({
 export function Trans(props: TransProps): ReactNode {
   return <TransNoContext {...props} lingui={{ i18n }} />;
 }
+
+/** A label as it is written within a sentence. Languages with capitals of their own keep them. */
+export function inSentence(label: string): string {
+  return LANGUAGE === SOURCE_LANGUAGE ? label.toLowerCase() : label;
+}

@@ -4,6 +4,7 @@ import Plus from "lucide-react/icons/plus";
 import type { ReactNode } from "react";
 import { FormField } from "./form-field.tsx";
 import { joinClasses } from "./join-classes.tsx";
+import { LANGUAGE } from "./language.tsx";
 import { CONTROL_CLASSES } from "./layer-styles.tsx";
 
 export type NumberFieldProps = {
@@ -52,7 +53,7 @@ export function NumberField(props: NumberFieldProps) {
           name={props.name}
           required={props.isRequired}
           disabled={props.isDisabled}
-          locale="en"
+          locale={LANGUAGE}
           format={props.format ?? AS_TYPED}
         >
           <BaseNumberField.Group

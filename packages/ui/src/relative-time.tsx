@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from "react";
+import { LANGUAGE } from "./language.tsx";
 import { Tooltip } from "./tooltip.tsx";
 
 /** How often shown times are looked at again, in milliseconds. */
 const REFRESH_MS = 15_000;
 
-const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "long" });
-const UTC = new Intl.DateTimeFormat("en", {
+const RELATIVE = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: "auto" });
+const LOCAL = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "long" });
+const UTC = new Intl.DateTimeFormat(LANGUAGE, {
   dateStyle: "medium",
   timeStyle: "medium",
   timeZone: "UTC",

@@ -1,3 +1,4 @@
+import { inSentence } from "@turnpike/ui/language";
 import { formatCount } from "#platform/format.ts";
 
 /** What happened, by the verb of the audit trail. */
@@ -130,7 +131,7 @@ export function toActivitySentence(activity: Activity, names: ActivityNames): Ac
   const { action, details } = activity;
   const subject = toActivitySubject(details);
   const known = SENTENCES[action]?.(activity, names);
-  const words = `did: ${toActivityTitle(action).toLowerCase()}`;
+  const words = `did: ${inSentence(toActivityTitle(action))}`;
   const what = known ?? (subject === undefined ? words : `${words}, ${subject}`);
   const reason = findActingReason(details);
   return {

@@ -1,5 +1,6 @@
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { toPlural } from "@turnpike/domain/text/to-plural";
+import { LANGUAGE } from "@turnpike/ui/language";
 
 type Plan = LandingContent["plans"][number];
 type Meter = LandingContent["meters"][number];
@@ -16,7 +17,7 @@ export type PlanView = {
   terms: readonly { text: string; detail: string | undefined }[];
 };
 
-const COUNT = new Intl.NumberFormat("en");
+const COUNT = new Intl.NumberFormat(LANGUAGE);
 const SECONDS_PER = [
   { seconds: 86_400, unit: "day" },
   { seconds: 3_600, unit: "hour" },
@@ -32,11 +33,11 @@ const SECONDS_PER = [
  */
 export function formatPrice(amount: string, currency: string): string {
   const decimals = amount.split(".")[1]?.replace(/0+$/, "").length ?? 0;
-  const { maximumFractionDigits = 2 } = new Intl.NumberFormat("en", {
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat(LANGUAGE, {
     style: "currency",
     currency,
   }).resolvedOptions();
-  return new Intl.NumberFormat("en", {
+  return new Intl.NumberFormat(LANGUAGE, {
     style: "currency",
     currency,
     maximumFractionDigits: Math.max(maximumFractionDigits, decimals),

@@ -1,5 +1,6 @@
 import type { ChartFormats } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
+import { LANGUAGE } from "@turnpike/ui/language";
 
 const DAY_MS = 86_400_000;
 /** The longest of an hour's buckets: longer ones are named by their days. */
@@ -14,7 +15,7 @@ export type MeasureFormats = Pick<ChartFormats, "value" | "exact">;
  */
 export function createChartFormats(timeZone: string, measure: MeasureFormats): ChartFormats {
   const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat("en", { timeZone, hourCycle: "h23", ...options });
+    new Intl.DateTimeFormat(LANGUAGE, { timeZone, hourCycle: "h23", ...options });
   const time = format({ hour: "2-digit", minute: "2-digit" });
   const day = format({ month: "short", day: "numeric" });
   const month = format({ month: "short" });

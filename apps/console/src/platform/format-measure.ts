@@ -1,18 +1,23 @@
 import { formatCompactCount } from "@turnpike/ui/format-compact";
+import { LANGUAGE } from "@turnpike/ui/language";
 
-const EXACT = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
-const TENTH = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const PERCENT = new Intl.NumberFormat("en", {
+const EXACT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 12 });
+const TENTH = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(LANGUAGE, {
   style: "percent",
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
-const SIGNED_PERCENT = new Intl.NumberFormat("en", {
+const HUNDREDTHS = new Intl.NumberFormat(LANGUAGE, {
+  style: "percent",
+  minimumFractionDigits: 2,
+});
+const SIGNED_PERCENT = new Intl.NumberFormat(LANGUAGE, {
   style: "percent",
   maximumFractionDigits: 1,
   signDisplay: "exceptZero",
 });
-const SIGNED_POINTS = new Intl.NumberFormat("en", {
+const SIGNED_POINTS = new Intl.NumberFormat(LANGUAGE, {
   maximumFractionDigits: 1,
   signDisplay: "exceptZero",
 });
@@ -55,11 +60,11 @@ export function formatMs(ms: number): string {
  */
 export function formatExactShare(share: number): string {
   if (share > 0 && share < 0.0005) {
-    return "<0.1%";
+    return `<${PERCENT.format(0.001)}`;
   }
   if (share >= 0.9995 && share < 1) {
     // Down to hundredths: rounding would make it 100 % again.
-    return `${(Math.floor(share * 10_000) / 100).toFixed(2)}%`;
+    return HUNDREDTHS.format(Math.floor(share * 10_000) / 10_000);
   }
   return PERCENT.format(share);
 }
@@ -89,13 +94,13 @@ export function toChange(
     return now === 0 ? NO_CHANGE : { text: "new", direction: "up" };
   }
   const difference = kind === "relative" ? (now - before) / before : now - before;
-  const text =
-    kind === "relative"
-      ? SIGNED_PERCENT.format(difference)
-      : `${SIGNED_POINTS.format(difference * 100)} pp`;
-  if (/^0(%| pp)$/.test(text)) {
+  const format = kind === "relative" ? SIGNED_PERCENT : SIGNED_POINTS;
+  const size = kind === "relative" ? difference : difference * 100;
+  const written = format.format(size);
+  if (written === format.format(0)) {
     return NO_CHANGE;
   }
+  const text = kind === "relative" ? written : `${written} pp`;
   return { text, direction: difference > 0 ? "up" : "down" };
 }
 

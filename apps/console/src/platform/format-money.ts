@@ -1,4 +1,5 @@
 import { findCurrency } from "@turnpike/domain/money/currency";
+import { LANGUAGE } from "@turnpike/ui/language";
 
 /** As many as amounts and prices have. */
 const DECIMALS_MAX = 12;
@@ -12,7 +13,7 @@ const DECIMALS_MAX = 12;
  */
 export function formatMoney(amount: string, currency: string): string {
   const digits = findCurrency(currency)?.digits ?? 2;
-  return new Intl.NumberFormat("en", {
+  return new Intl.NumberFormat(LANGUAGE, {
     style: "currency",
     currency,
     minimumFractionDigits: digits,
@@ -24,7 +25,7 @@ export function formatMoney(amount: string, currency: string): string {
 /** Writes whole minor units, as the billing engine gives them: 1234n in USD is "$12.34". */
 export function formatMinorUnits(minor: bigint, currency: string): string {
   const digits = findCurrency(currency)?.digits ?? 2;
-  return new Intl.NumberFormat("en", {
+  return new Intl.NumberFormat(LANGUAGE, {
     style: "currency",
     currency,
     minimumFractionDigits: digits,

@@ -1,5 +1,7 @@
-const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
-const MINUTE = new Intl.DateTimeFormat("en", {
+import { LANGUAGE } from "@turnpike/ui/language";
+
+const DAY = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeZone: "UTC" });
+const MINUTE = new Intl.DateTimeFormat(LANGUAGE, {
   dateStyle: "medium",
   timeStyle: "short",
   timeZone: "UTC",

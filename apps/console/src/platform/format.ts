@@ -1,11 +1,19 @@
-const COUNT = new Intl.NumberFormat("en");
-const PERCENT = new Intl.NumberFormat("en", {
+import { LANGUAGE } from "@turnpike/ui/language";
+
+const COUNT = new Intl.NumberFormat(LANGUAGE);
+const DECIMAL_SEPARATOR =
+  COUNT.formatToParts(0.5).find(({ type }) => type === "decimal")?.value ?? ".";
+const PERCENT = new Intl.NumberFormat(LANGUAGE, {
   style: "percent",
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
-const INSTANT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
-const DAY_UTC = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const INSTANT = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
+const DAY_UTC = new Intl.DateTimeFormat(LANGUAGE, {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
 
 /**
  * Writes a whole quantity with separators: "50,000".
@@ -18,7 +26,9 @@ export function formatCount(quantity: number | string): string {
   }
   const [whole = "0", fraction] = quantity.split(".");
   const grouped = COUNT.format(BigInt(whole));
-  return fraction === undefined || /^0*$/.test(fraction) ? grouped : `${grouped}.${fraction}`;
+  return fraction === undefined || /^0*$/.test(fraction)
+    ? grouped
+    : `${grouped}${DECIMAL_SEPARATOR}${fraction}`;
 }
 
 /** Below it a share would be written as nothing, or as twice of what it is. */

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ownCollection } from "@turnpike/domain/documents/own-collection";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { ApiClient } from "./api-client.ts";
 import type { OwnTenant } from "./current-tenant.ts";
 import type { Documents } from "./documents/documents.ts";
@@ -136,7 +137,7 @@ export function savedViewsQuery(api: ApiClient, { tenantId, userId }: ViewsOwner
 }
 
 function sortViews(views: readonly SavedView[]): SavedView[] {
-  return views.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+  return views.toSorted((a, b) => a.name.localeCompare(b.name, LANGUAGE));
 }
 
 /** The list with a view as it was saved, in place of the one with its id. */

@@ -1,7 +1,8 @@
 import { joinClasses } from "@turnpike/ui/join-classes";
+import { LANGUAGE } from "@turnpike/ui/language";
 
 const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
-const SIGNS = new Intl.Segmenter("en", { granularity: "grapheme" });
+const SIGNS = new Intl.Segmenter(LANGUAGE, { granularity: "grapheme" });
 
 /** The first signs of up to two words: "Acme Weather" is "AW". A flag or a family of emoji is one sign, and as wide as two. */
 export function toInitials(name: string): string {

@@ -1,3 +1,4 @@
+import { LANGUAGE } from "@turnpike/ui/language";
 import { joinCommaList } from "#platform/usage-query.ts";
 import type { Evidence, Insight, InsightPart } from "./insights.queries.ts";
 
@@ -216,7 +217,7 @@ export function groupParts(
 
 /** Writes a value of a measure: whole numbers from ten on, one decimal below. */
 export function formatLevel(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
+  return value.toLocaleString(LANGUAGE, { maximumFractionDigits: Math.abs(value) < 10 ? 1 : 0 });
 }
 
 /** The measure with its unit: that of charges is a currency. */

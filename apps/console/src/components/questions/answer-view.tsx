@@ -1,5 +1,6 @@
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { DataTable } from "@turnpike/ui/data-table";
+import { inSentence } from "@turnpike/ui/language";
 import { useState } from "react";
 import { LazyTimeBars, LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats } from "#platform/chart-formats.ts";
@@ -44,7 +45,7 @@ function Series({ label, answer, timeZone }: AnswerViewProps) {
   const isShare = measure.unit === "share";
   const props = {
     label,
-    unit: measure.unitName ?? measure.title.toLowerCase(),
+    unit: measure.unitName ?? inSentence(measure.title),
     buckets,
     series,
     timeZone,

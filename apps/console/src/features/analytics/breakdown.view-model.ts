@@ -1,5 +1,6 @@
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
+import { LANGUAGE } from "@turnpike/ui/language";
 import { toOutcomeGroup, toStatusTone } from "#components/usage/outcomes.view-model.ts";
 import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
@@ -27,7 +28,7 @@ export function toBreakdown(options: {
     return value === 0 ? [] : [{ key, value, ...toName(dimension, key, options.keyNames) }];
   });
   return {
-    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, "en")),
+    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, LANGUAGE)),
     total: readMeasure(report.totals, measure) ?? 0,
   };
 }

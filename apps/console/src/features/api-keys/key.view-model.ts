@@ -1,4 +1,5 @@
 import type { Tone } from "@turnpike/ui/badge";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 
 const DAY_MS = 86_400_000;
@@ -86,7 +87,7 @@ export function toMakerName(createdBy: string, people: ReadonlyMap<string, strin
   return people.get(id) ?? MAKERS[kind] ?? createdBy;
 }
 
-const COUNT = new Intl.NumberFormat("en");
+const COUNT = new Intl.NumberFormat(LANGUAGE);
 
 /**
  * The key's own limits, below those of its tenant: "burst: 100 calls in 60 s", "requests: 5,000 in a billing period", "5 calls at

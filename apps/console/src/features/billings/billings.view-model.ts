@@ -1,4 +1,5 @@
 import { toPlural } from "@turnpike/domain/text/to-plural";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatCount } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
@@ -21,7 +22,7 @@ export type PeriodLine = {
 
 export type Period = { from: string; to: string; lines: readonly PeriodLine[] };
 
-const DAY = new Intl.DateTimeFormat("en", {
+const DAY = new Intl.DateTimeFormat(LANGUAGE, {
   day: "numeric",
   month: "long",
   year: "numeric",

@@ -1,11 +1,12 @@
 import type { LegalContent } from "@turnpike/contract/public-pages";
+import { LANGUAGE } from "@turnpike/ui/language";
 
 export type LegalName = "terms" | "privacy";
 
 /** From so many headings on, a table of contents helps more than it takes. */
 const CONTENTS_FROM = 3;
 
-const DAY = new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" });
+const DAY = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "long", timeZone: "UTC" });
 
 /** Writes the day of the last change: "November 21, 2026". */
 export function formatDay(isoDay: string): string {

@@ -1,3 +1,4 @@
+import { inSentence } from "@turnpike/ui/language";
 import { formatCount, formatDayUtc, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -139,7 +140,7 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
 function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): string {
   const counted = countsEvents ? "Events" : "Calls";
   if (kind === "soft") {
-    return `Overage is allowed: ${counted.toLowerCase()} continue and are counted. A new period begins on ${day}.`;
+    return `Overage is allowed: ${inSentence(counted)} continue and are counted. A new period begins on ${day}.`;
   }
   return countsEvents
     ? `Events are still counted; calls verified against it are refused until ${day}.`

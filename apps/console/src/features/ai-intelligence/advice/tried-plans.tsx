@@ -1,10 +1,15 @@
 import { Button } from "@turnpike/ui/button";
-import { useState, type ReactNode } from "react";
+import { LANGUAGE } from "@turnpike/ui/language";
+import { type ReactNode, useState } from "react";
 import { describeBlocked, describeDifference } from "#components/advice/advice.view-model.ts";
 import type { PlanAdvice, TriedPlan } from "#platform/advice-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
 
-const MONTH = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, {
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
 
 /** Each plan with its sum, and its months on demand. */
 export function TriedPlans({ advice }: { advice: PlanAdvice }) {

@@ -1,3 +1,4 @@
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
 
 type Filter = QuestionQuery["filters"][number];
@@ -52,12 +53,12 @@ export function withDates(query: QuestionQuery, { first, last }: Dates): Questio
 export function describeDates(query: Pick<QuestionQuery, "from" | "to">, timeZone: string): string {
   const { from, to } = query;
   if (DATE.test(from) && DATE.test(to)) {
-    const day = new Intl.DateTimeFormat("en", { timeZone: "UTC", dateStyle: "medium" });
+    const day = new Intl.DateTimeFormat(LANGUAGE, { timeZone: "UTC", dateStyle: "medium" });
     return from === "1970-01-01"
       ? `Until ${day.format(Date.parse(to) - 1)}`
       : day.formatRange(Date.parse(from), Date.parse(to) - 1);
   }
-  const time = new Intl.DateTimeFormat("en", {
+  const time = new Intl.DateTimeFormat(LANGUAGE, {
     timeZone,
     dateStyle: "medium",
     timeStyle: "short",

@@ -1,3 +1,4 @@
+import { inSentence } from "@turnpike/ui/language";
 import { useState } from "react";
 import type { Evidence } from "#components/insights/insights.queries.ts";
 import {
@@ -36,7 +37,7 @@ export function InsightEvidence({ evidence, names }: InsightEvidenceProps) {
         {evidence.also.length > 0 && (
           <p className="text-ink-muted text-xs">
             Also outside of what is usual:{" "}
-            {evidence.also.map((measure) => MEASURE_LABELS[measure].toLowerCase()).join("; ")}.
+            {evidence.also.map((measure) => inSentence(MEASURE_LABELS[measure])).join("; ")}.
           </p>
         )}
       </div>

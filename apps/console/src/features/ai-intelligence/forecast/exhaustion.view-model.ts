@@ -1,3 +1,4 @@
+import { inSentence } from "@turnpike/ui/language";
 import type { Exhaustion } from "#platform/forecast-queries.ts";
 import { formatQuantity } from "#platform/format-measure.ts";
 import { formatMoney } from "#platform/format-money.ts";
@@ -66,7 +67,7 @@ export function toExhaustionView(item: Exhaustion): ExhaustionView {
   const runsOut = state === "runs_out" || state === "exhausted";
   return {
     key: `${kind} ${meter ?? ""}`,
-    name: kind === "quota" ? `Quota of ${name.toLowerCase()}` : name,
+    name: kind === "quota" ? `Quota of ${inSentence(name)}` : name,
     left: `${amount(left)} of ${amount(limit)} left`,
     share: Number(limit) === 0 ? 1 : 1 - Number(left) / Number(limit),
     when: describeWhen(item),

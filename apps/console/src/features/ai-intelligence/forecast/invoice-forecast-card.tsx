@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { describeProjection } from "#components/forecast/projection.view-model.ts";

@@ -9,6 +9,7 @@ import {
   meterOfMeasure,
 } from "@turnpike/domain/alerts/describe-alert";
 import type { Tone } from "@turnpike/ui/badge";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { Alert, AlertEvent, AlertPreview } from "./alerts.queries.ts";
 
 export type StateLabel = { tone: Tone; label: string };
@@ -105,7 +106,7 @@ const ROLE_NAMES: Readonly<Record<Role, string>> = {
   billing: "billing",
   viewer: "viewers",
 };
-const AND = new Intl.ListFormat("en");
+const AND = new Intl.ListFormat(LANGUAGE);
 
 /** Lists who gets notified, and how often. */
 export function toNotifiedText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes">): string {

@@ -1,6 +1,7 @@
 import { Button } from "@turnpike/ui/button";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import { joinClasses } from "@turnpike/ui/join-classes";
+import { inSentence } from "@turnpike/ui/language";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Select } from "@turnpike/ui/select";
 import SlidersHorizontal from "lucide-react/icons/sliders-horizontal";
@@ -63,10 +64,10 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
                 onChange({ ...view, grain: chosen === "auto" ? undefined : chosen })
               }
               choices={[
-                { value: "auto", label: `Auto (${GRAIN_LABELS[grain].toLowerCase()})` },
+                { value: "auto", label: `Auto (${inSentence(GRAIN_LABELS[grain])})` },
                 ...listGrains(view).map((value) => ({
                   value,
-                  label: `By ${GRAIN_LABELS[value].toLowerCase()}`,
+                  label: `By ${inSentence(GRAIN_LABELS[value])}`,
                 })),
               ]}
             />

@@ -1,4 +1,5 @@
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { Key } from "../api-keys.queries.ts";
 import type { DraftErrors } from "./draft-errors.ts";
 
@@ -161,5 +162,5 @@ function checkWhole(
   }
   return Number.isInteger(value) && value >= min && value <= max
     ? undefined
-    : `A whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`;
+    : `A whole number from ${min.toLocaleString(LANGUAGE)} to ${max.toLocaleString(LANGUAGE)}.`;
 }

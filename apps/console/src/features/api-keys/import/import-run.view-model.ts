@@ -1,3 +1,4 @@
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { ApiClient } from "#platform/api-client.ts";
 import { IMPORT_ROW_BYTES_MAX, type ImportRow, toJsonBytes } from "./read-import-text.ts";
 
@@ -89,7 +90,7 @@ function toMistakes(
 }
 
 /** Sorts "line 9" before "line 10". */
-const byPlace = new Intl.Collator("en", { numeric: true });
+const byPlace = new Intl.Collator(LANGUAGE, { numeric: true });
 
 function addMistakes(tally: ImportTally, found: readonly ImportMistake[]): ImportTally {
   // Unreadable rows are known before the server refuses any, wherever they are in the file.

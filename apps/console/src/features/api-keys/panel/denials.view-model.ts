@@ -1,5 +1,6 @@
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
+import { LANGUAGE } from "@turnpike/ui/language";
 import { toOutcomeGroup } from "#components/usage/outcomes.view-model.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
@@ -22,7 +23,7 @@ export function toDenials(report: UsageReport): { items: readonly BarListItem[];
         ];
   });
   return {
-    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, "en")),
+    items: items.toSorted((a, b) => b.value - a.value || a.label.localeCompare(b.label, LANGUAGE)),
     total: readMeasure(report.totals, "denied") ?? 0,
   };
 }

@@ -1,3 +1,4 @@
+import { inSentence } from "@turnpike/ui/language";
 import type { Meter } from "#platform/shared-queries.ts";
 import {
   type CardDraft,
@@ -95,7 +96,7 @@ export function summarizeCard(card: CardDraft): string {
     card.kind === "fee" ? `in ${card.timing}` : undefined,
     card.entitlement === "none"
       ? undefined
-      : `${ENTITLEMENTS[card.entitlement].label.toLowerCase()}${
+      : `${inSentence(ENTITLEMENTS[card.entitlement].label)}${
           isQuota(card.entitlement) && limit !== "" ? ` of ${limit}` : ""
         }`,
   ];

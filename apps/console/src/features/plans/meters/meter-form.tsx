@@ -5,7 +5,7 @@ import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
 import type { Meter } from "#platform/shared-queries.ts";

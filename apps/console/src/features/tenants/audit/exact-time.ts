@@ -1,4 +1,6 @@
-const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+import { LANGUAGE } from "@turnpike/ui/language";
+
+const LOCAL = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "medium" });
 
 /** Formats an instant to the second: in the reader's time, and in UTC as in logs. */
 export function toExactTime(iso: string): { local: string; utc: string } {

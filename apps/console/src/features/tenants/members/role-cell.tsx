@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
+import { inSentence } from "@turnpike/ui/language";
 import { Select } from "@turnpike/ui/select";
 import { toast } from "sonner";
 import { titleRole } from "#components/app-frame/tenant-switcher.tsx";
@@ -89,7 +90,7 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
     },
     onSuccess: (_, { member, title }) => {
       const who = isSelf ? "You are" : `${nameMember(member)} is`;
-      toast.success(`${who} now ${title.toLowerCase()}.`);
+      toast.success(`${who} now ${inSentence(title)}.`);
     },
     onError: (error, { member }, before) => {
       before?.takeBack();

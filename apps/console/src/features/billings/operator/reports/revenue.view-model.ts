@@ -1,12 +1,17 @@
 import type { ChartFormats, TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
+import { LANGUAGE } from "@turnpike/ui/language";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatMinorUnits, formatMoney, isZero } from "#platform/format-money.ts";
 import type { RevenueMonth, RevenueOfCurrency } from "./reports.queries.ts";
 import type { RowKind } from "./reports-search.view-model.ts";
 
-const MONTH = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
-const LONG_MONTH = new Intl.DateTimeFormat("en", {
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, {
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const LONG_MONTH = new Intl.DateTimeFormat(LANGUAGE, {
   month: "long",
   year: "numeric",
   timeZone: "UTC",

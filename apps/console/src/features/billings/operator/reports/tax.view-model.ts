@@ -1,3 +1,4 @@
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { TaxCell, TaxReport } from "./reports.queries.ts";
 import { formatMonth } from "./revenue.view-model.ts";
 
@@ -10,7 +11,7 @@ export const SCHEME_LABELS: Readonly<Record<TaxCell["scheme"], string>> = {
   untaxed: "No tax configured",
 };
 
-const COUNTRIES = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+const COUNTRIES = new Intl.DisplayNames(LANGUAGE, { type: "region", fallback: "code" });
 
 /** The name of a country; "not given" for `ZZ`. */
 export function nameCountry(country: string): string {

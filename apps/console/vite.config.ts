@@ -1,12 +1,13 @@
 import { globSync } from "node:fs";
+import { lingui } from "@lingui/vite-plugin";
 import tailwindcss from "@tailwindcss/vite";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { blockingScript } from "./build/blocking-script.ts";
-import { messageMacros } from "./build/message-macros.ts";
 import { contractRoutes } from "./build/contract-routes.ts";
 import { type Beginning, nameFirstChunks } from "./build/first-chunks.ts";
+import { messageMacros } from "./build/message-macros.ts";
 import { preloadFonts } from "./build/preload-fonts.ts";
 import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 
@@ -39,6 +40,8 @@ export default defineConfig({
   plugins: [
     contractRoutes(),
     messageMacros(),
+    // Compiles catalogues.
+    lingui({ configPath: `${import.meta.dirname}/lingui.config.ts`, failOnCompileError: true }),
     // Runs before React, because it moves each screen into its own file.
     tanstackRouter({
       target: "react",
@@ -69,7 +72,12 @@ export default defineConfig({
       build: {
         rolldownOptions: {
           // The application, and the pages to be read, which do without most of it.
-          input: ["index.html", "reading.html"].map((page) => `${import.meta.dirname}/${page}`),
+          input: {
+            index: `${import.meta.dirname}/index.html`,
+            reading: `${import.meta.dirname}/reading.html`,
+            // The server puts it before the scripts of a page in this language.
+            "language-de": `${SOURCE}/locales/de.ts`,
+          },
           output: {
             codeSplitting: {
               groups: [

@@ -5,6 +5,7 @@ import { createDocumentationPages } from "#http/pages/documentation-pages.ts";
 import { loadLegalText } from "#http/pages/legal-texts.ts";
 import { createPageRedirect } from "#http/pages/page-address.ts";
 import { createPageTemplate } from "#http/pages/page-template.ts";
+import { findLanguageScripts } from "#http/pages/page-language.ts";
 import { createPublicPageRoutes, type PageTemplates } from "#http/pages/public-pages.ts";
 import { OPERATOR_REFERENCE_PATH } from "#http/pages/reference/operator-reference.ts";
 import { createPageRenderer } from "#http/pages/render-public-page.ts";
@@ -43,7 +44,7 @@ function createPageList({ checkout, reference }: Config): () => Promise<string[]
 /** Undefined when the console was not built. */
 function loadTemplates(
   folder: string,
-  site: { brand: { name: string; accent: string }; siteUrl: string },
+  site: Omit<Parameters<typeof createPageTemplate>[0], "file">,
 ): PageTemplates | undefined {
   const application = join(folder, TEMPLATES.application);
   const reading = join(folder, TEMPLATES.reading);
@@ -73,7 +74,9 @@ export function createPublicSite(input: {
 }): PublicSite {
   const { config, services, consoleUrl } = input;
   const folder = join(config.checkout, "apps/console/dist");
-  const templates = loadTemplates(folder, { brand: config.brand, siteUrl: consoleUrl });
+  const assets = join(folder, "assets");
+  const languages = existsSync(assets) ? findLanguageScripts(assets) : new Map<string, string>();
+  const templates = loadTemplates(folder, { brand: config.brand, languages, siteUrl: consoleUrl });
   const policy = toPagePolicy(config.identity, consoleUrl);
 
   const catalog = createPublicCatalog({
@@ -97,12 +100,15 @@ export function createPublicSite(input: {
   const serveConsole = createConsoleFiles({
     folder,
     policy,
-    plainPage: templates?.application.plain,
+    template: templates?.application,
   });
   const pages = createPublicPageRoutes({
     templates,
     render: createPageRenderer({
       file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
+      languages: new Map(
+        [...languages].map(([language, path]) => [language, join(folder, path)]),
+      ),
       brandName: config.brand.name,
       logger: services.logger,
     }),

@@ -2,6 +2,7 @@ import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { HOME_PATH, LOGIN_PATH } from "#platform/guard.ts";
+import { chooseLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
 import { docsHref } from "#platform/open-reference.ts";
 import { useReadingPlatform } from "#platform/platform.tsx";
 import { BrandMark } from "./brand-mark.tsx";
@@ -109,6 +110,13 @@ export function PublicFooter() {
             <FooterItem>
               <a href="/privacy">Privacy</a>
             </FooterItem>
+            {OTHER_LANGUAGES.map(({ tag, name }) => (
+              <FooterItem key={tag}>
+                <button type="button" lang={tag} onClick={() => chooseLanguage(tag, window)}>
+                  {name}
+                </button>
+              </FooterItem>
+            ))}
           </ul>
         </nav>
       </div>
@@ -118,7 +126,7 @@ export function PublicFooter() {
 
 function FooterItem({ children }: { children: ReactNode }) {
   return (
-    <li className="[&>a]:inline-flex [&>a]:min-h-8 [&>a]:items-center [&>a]:rounded-control [&>a]:px-2 [&>a]:touch:min-h-11 hover:[&>a]:text-ink hover:[&>a]:underline">
+    <li className="*:inline-flex *:min-h-8 *:cursor-pointer *:items-center *:rounded-control *:px-2 *:touch:min-h-11 hover:*:text-ink hover:*:underline">
       {children}
     </li>
   );

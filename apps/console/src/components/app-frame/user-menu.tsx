@@ -6,7 +6,9 @@ import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
 import CircleUser from "lucide-react/icons/circle-user";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
+import Languages from "lucide-react/icons/languages";
 import LogOut from "lucide-react/icons/log-out";
+import { chooseLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { useOpenReference } from "../use-open-reference.ts";
@@ -75,6 +77,15 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         )}
       </MenuGroup>
       <MenuSeparator />
+      {OTHER_LANGUAGES.map(({ tag, name: language }) => (
+        <MenuItem
+          key={tag}
+          icon={<Languages aria-hidden="true" />}
+          onSelect={() => chooseLanguage(tag, window)}
+        >
+          <span lang={tag}>{language}</span>
+        </MenuItem>
+      ))}
       <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void session.signOut()}>
         Sign out
       </MenuItem>

@@ -4,6 +4,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { chooseEncoding } from "./gzip.ts";
 import { sendCached } from "./html-page.ts";
+import { choosePageLanguage, LANGUAGE_VARY } from "./page-language.ts";
+import type { PageTemplate } from "./page-template.ts";
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 const HASH_LENGTH = 16;
@@ -89,7 +91,7 @@ export function sendConsolePage(
     status: 200,
     type: "text/html; charset=utf-8",
     text: page.text,
-    headers: pageHeaders(page.policy),
+    headers: { ...pageHeaders(page.policy), vary: LANGUAGE_VARY },
   });
 }
 
@@ -160,16 +162,16 @@ function decodePath(req: IncomingMessage): string | undefined {
  * The files, a few megabytes, are read once: a page and what it loads stay of one build, and a build while the process runs
  * takes nothing away from it.
  *
- * @param input.plainPage - The page without content; undefined when the console was not built.
+ * @param input.template - Of the page without content; undefined when the console was not built.
  * @returns A function that answers false when there is nothing to serve.
  */
 export function createConsoleFiles(input: {
   folder: string;
   policy: PagePolicy;
-  plainPage: string | undefined;
+  template: Pick<PageTemplate, "plain" | "languages"> | undefined;
 }): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const { policy, plainPage } = input;
-  if (plainPage === undefined) {
+  const { policy, template } = input;
+  if (template === undefined) {
     return () => false;
   }
   const files = readFiles(input.folder);
@@ -186,7 +188,8 @@ export function createConsoleFiles(input: {
     if (!path.endsWith("/") && extname(path) !== "") {
       return false;
     }
-    sendConsolePage(req, res, { text: plainPage, policy });
+    const language = choosePageLanguage(req, template.languages);
+    sendConsolePage(req, res, { text: template.plain(language), policy });
     return true;
   };
 }

@@ -36,6 +36,7 @@ function makeTemplate(file = "index.html") {
   return createPageTemplate({
     file: join(folder, file),
     brand: BRAND,
+    languages: new Map([["de", "/assets/language-de-x1.js"]]),
     siteUrl: "https://console.example.com",
   });
 }
@@ -43,6 +44,7 @@ function makeTemplate(file = "index.html") {
 describe("the template of pages", () => {
   it("puts content, data and what previews read into the built page", () => {
     const page = makeTemplate().fill(
+      "en",
       { title: "A & B", description: 'Says "so"', canonicalUrl: "https://console.example.com/x" },
       { html: "<main>Hello</main>", embedded: { a: 1 }, isUsedAtOnce: false },
     );
@@ -64,6 +66,7 @@ describe("the template of pages", () => {
 
   it("loads the scripts of a form at once, so that no press is lost", () => {
     const page = makeTemplate().fill(
+      "en",
       { title: "Sign in", description: "", canonicalUrl: "https://console.example.com/login" },
       { html: "<form></form>", embedded: {}, isUsedAtOnce: true },
     );
@@ -73,7 +76,7 @@ describe("the template of pages", () => {
   });
 
   it("keeps the page without content out of search engines, under the operator's name", () => {
-    const { plain } = makeTemplate();
+    const plain = makeTemplate().plain("en");
     expect(plain).toContain("<title>Ä &quot;Maps&quot; &lt;b&gt;</title>");
     expect(plain.match(/<meta name="robots" content="noindex">/g)).toHaveLength(1);
     expect(plain).toContain('<div id="root"></div>');
@@ -83,11 +86,29 @@ describe("the template of pages", () => {
     expect(plain).toContain("/config.json");
   });
 
+  it("loads the strings of another language before any other script, and names the language", () => {
+    const { fill, plain } = makeTemplate();
+    const form = fill(
+      "de",
+      { title: "Anmelden", description: "", canonicalUrl: "https://console.example.com/login" },
+      { html: "<form></form>", embedded: {}, isUsedAtOnce: true },
+    );
+    for (const page of [plain("de"), form]) {
+      expect(page).toContain('<html lang="de">');
+      expect(page.indexOf("/assets/language-de-x1.js")).toBeGreaterThan(0);
+      expect(page.indexOf("/assets/language-de-x1.js")).toBeLessThan(
+        page.indexOf("/assets/index.js"),
+      );
+    }
+    expect(plain("en")).toContain('<html lang="en">');
+    expect(plain("en")).not.toContain("language-de");
+  });
+
   it("names the accent's style sheet by its content", () => {
     const { brandStyle, plain } = makeTemplate();
     expect(brandStyle.text).toContain("--brand-accent: #f5c400");
     expect(brandStyle.path).toMatch(/^\/brand\.[\w-]{12}\.css$/);
-    expect(plain).toContain(`<link rel="stylesheet" href="${brandStyle.path}">`);
+    expect(plain("en")).toContain(`<link rel="stylesheet" href="${brandStyle.path}">`);
   });
 
   it("refuses a file that has no place for title and content", () => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadAfterPaint } from "./after-paint.ts";
 import { toBrandStyle } from "./brand-style.ts";
 import { html, type SafeHtml, trustHtml } from "./html-page.ts";
+import { type LanguageScripts, SOURCE_LANGUAGE } from "./page-language.ts";
 
 /** Ground of the page in either theme: the tokens `asphalt-paper` in the notation that browsers read here. */
 const GROUNDS = { light: "#fbfaf8", dark: "#131110" } as const;
@@ -26,10 +27,12 @@ export type PageBody = {
 };
 
 export type PageTemplate = {
-  /** A page with what the server rendered. */
-  fill(head: PageHead, body: PageBody | undefined): string;
-  /** The page without content, which the browser renders. */
-  plain: string;
+  /** A page with what the server rendered in a language. */
+  fill(language: string, head: PageHead, body: PageBody | undefined): string;
+  /** The page without content, which the browser renders in a language. */
+  plain(language: string): string;
+  /** The languages that pages can be in, beside English. */
+  languages: LanguageScripts;
   /** The operator's accent, as a style sheet of its own: the policy allows none in the page. */
   brandStyle: { path: string; text: string };
 };
@@ -67,15 +70,17 @@ function previewTags(
  * Makes pages from one of the console's built files, such as `index.html`.
  *
  * @param input.file - It.
+ * @param input.languages - Scripts of the languages it was built with.
  * @param input.siteUrl - Public address of the console, without a slash at the end.
  * @throws {Error} When the file has no place for a title or for content: it was built by another version.
  */
 export function createPageTemplate(input: {
   file: string;
   brand: { name: string; accent: string };
+  languages: LanguageScripts;
   siteUrl: string;
 }): PageTemplate {
-  const { brand, siteUrl } = input;
+  const { brand, languages, siteUrl } = input;
   const source = readFileSync(input.file, "utf8").replace(
     /[ \t]*<meta name="(?:robots|theme-color)"[^>]*>\n?/g,
     "",
@@ -109,13 +114,22 @@ export function createPageTemplate(input: {
     return body.isUsedAtOnce ? headRestEmbedded : headRestPainted;
   }
 
-  function fill(head: PageHead, body: PageBody | undefined): string {
+  /** Its script comes first: the others find its strings when they are loaded. */
+  function inLanguage(language: string, head: string): string {
+    const script = languages.get(language);
+    return script === undefined
+      ? head
+      : `${html`<script type="module" src="${script}"></script>`.html}\n${head}`;
+  }
+
+  function fill(language: string, head: PageHead, body: PageBody | undefined): string {
     const root =
       body === undefined
         ? html`<div id="root"></div>`
         : html`<div id="root" data-prerendered>${trustHtml(body.html)}</div>
 <script type="application/json" id="prerendered">${trustHtml(toEmbeddedJson(body.embedded))}</script>`;
-    return html`${trustHtml(beforeTitle)}<title>${head.title}</title>${trustHtml(toHeadRest(body))}<link rel="stylesheet" href="${stylePath}">
+    const before = beforeTitle.replace(/<html lang="[^"]*"/, () => `<html lang="${language}"`);
+    return html`${trustHtml(before)}<title>${head.title}</title>${trustHtml(inLanguage(language, toHeadRest(body)))}<link rel="stylesheet" href="${stylePath}">
 <meta name="theme-color" content="${GROUNDS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${GROUNDS.dark}" media="(prefers-color-scheme: dark)">
 ${previewTags(head, { name: brand.name, siteUrl })}
@@ -123,9 +137,17 @@ ${previewTags(head, { name: brand.name, siteUrl })}
       .html;
   }
 
+  const plainHead: PageHead = { title: brand.name, description: "", canonicalUrl: undefined };
+  const plain = new Map(
+    [SOURCE_LANGUAGE, ...languages.keys()].map((language) => [
+      language,
+      fill(language, plainHead, undefined),
+    ]),
+  );
   return {
     fill,
-    plain: fill({ title: brand.name, description: "", canonicalUrl: undefined }, undefined),
+    plain: (language) => plain.get(language) ?? fill(language, plainHead, undefined),
+    languages,
     brandStyle: { path: stylePath, text: style },
   };
 }

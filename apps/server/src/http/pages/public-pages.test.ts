@@ -39,7 +39,12 @@ async function makeTemplate(name: string) {
     file,
     `<html><head><title>x</title><script type="module" src="/${name}.js"></script></head><body><div id="root"></div></body></html>`,
   );
-  return createPageTemplate({ file, brand: { name: "Acme", accent: "#f5c400" }, siteUrl: SITE });
+  return createPageTemplate({
+    file,
+    brand: { name: "Acme", accent: "#f5c400" },
+    languages: new Map([["de", "/assets/language-de-x1.js"]]),
+    siteUrl: SITE,
+  });
 }
 
 beforeAll(async () => {
@@ -49,8 +54,8 @@ beforeAll(async () => {
       application: await makeTemplate("application"),
       reading: await makeTemplate("reading"),
     },
-    render: (page) => {
-      rendered.push(page.path);
+    render: (page, language) => {
+      rendered.push(language === "en" ? page.path : `${language} ${page.path}`);
       const html = isBroken ? undefined : `<p>${JSON.stringify(page.content.landing?.plans)}</p>`;
       return Promise.resolve({ html, title: "T", description: "D" });
     },
@@ -136,10 +141,10 @@ it("give way to a page that only tells where a window or a frame was led to, and
   }
   for (const state of ["plain", "window", "frame.", "window.<b>", "x.window.a"]) {
     expect(await read(`/login?code=c&state=${encodeURIComponent(state)}`)).toBe(
-      deps.templates?.application.plain,
+      deps.templates?.application.plain("en"),
     );
   }
-  expect(await read("/register?code=c&state=window.a")).toBe(deps.templates?.application.plain);
+  expect(await read("/register?code=c&state=window.a")).toBe(deps.templates?.application.plain("en"));
 });
 
 describe("public pages", () => {
@@ -164,15 +169,15 @@ describe("public pages", () => {
   });
 
   it("are the browser's where the address says what to show", async () => {
-    expect(await read("/login?reset=secret")).toBe(deps.templates?.application.plain);
-    expect(await read("/register?invitation=secret")).toBe(deps.templates?.application.plain);
+    expect(await read("/login?reset=secret")).toBe(deps.templates?.application.plain("en"));
+    expect(await read("/register?invitation=secret")).toBe(deps.templates?.application.plain("en"));
     expect(rendered).toEqual([]);
     expect(await read("/login")).toContain("data-prerendered");
   });
 
   it("are the browser's while the catalogue cannot be read", async () => {
     isCatalogAway = true;
-    expect(await read("/")).toBe(deps.templates?.application.plain);
+    expect(await read("/")).toBe(deps.templates?.application.plain("en"));
     expect(await read("/terms")).toContain("data-prerendered");
     isCatalogAway = false;
     expect(await read("/")).toContain("data-prerendered");
@@ -181,7 +186,7 @@ describe("public pages", () => {
   it("that cannot be rendered are tried again after ten seconds, not by every visitor", async () => {
     isBroken = true;
     for (let visit = 0; visit < 3; visit += 1) {
-      expect(await read("/terms")).toBe(deps.templates?.application.plain);
+      expect(await read("/terms")).toBe(deps.templates?.application.plain("en"));
     }
     expect(rendered).toEqual(["/terms"]);
     isBroken = false;

@@ -12,6 +12,7 @@ import { type RawCall, type RawRoute, sendJson } from "../raw-route.ts";
 import { afterPaintRoute } from "./after-paint.ts";
 import { type PagePolicy, sendConsolePage } from "./console-files.ts";
 import { html, sendCached } from "./html-page.ts";
+import { choosePageLanguage } from "./page-language.ts";
 import type { PageTemplate } from "./page-template.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
 import { isSignInReturn, sendSignInReturn } from "./sign-in-return.ts";
@@ -87,7 +88,7 @@ async function toSitemap({
  */
 export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
   const { templates, siteUrl } = deps;
-  const rendered = new Map<PublicPath, { key: string; text: string; goodUntilMs: number }>();
+  const rendered = new Map<string, { key: string; text: string; goodUntilMs: number }>();
 
   async function getContent<Name extends keyof PageContent>(
     name: Name,
@@ -109,30 +110,36 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     }
   }
 
-  async function renderPage(templates: PageTemplates, path: PublicPath): Promise<string> {
-    const { plain } = templates.application;
+  async function renderPage(
+    templates: PageTemplates,
+    path: PublicPath,
+    language: string,
+  ): Promise<string> {
+    const plain = templates.application.plain(language);
+    const place = `${language} ${path}`;
     const page = await loadPage(path);
     if (page === undefined) {
       return plain;
     }
     const key = JSON.stringify(page);
-    const known = rendered.get(path);
+    const known = rendered.get(place);
     if (known?.key === key && deps.monotonicMs() < known.goodUntilMs) {
       return known.text;
     }
-    const { html: body, ...head } = await deps.render(page);
+    const { html: body, ...head } = await deps.render(page, language);
     if (body === undefined) {
       const goodUntilMs = deps.monotonicMs() + RETRY_AFTER_MS;
-      rendered.set(path, { key, text: plain, goodUntilMs });
+      rendered.set(place, { key, text: plain, goodUntilMs });
       return plain;
     }
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
     const isUsedAtOnce = FORMS.includes(path);
     const text = templates[isUsedAtOnce ? "application" : "reading"].fill(
+      language,
       { ...head, canonicalUrl },
       { html: body, embedded: page, isUsedAtOnce },
     );
-    rendered.set(path, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
+    rendered.set(place, { key, text, goodUntilMs: Number.POSITIVE_INFINITY });
     return text;
   }
 
@@ -148,7 +155,11 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
       });
     }
     const isAddressed = FORMS.includes(path) && (req.url ?? "").includes("?");
-    const text = isAddressed ? templates.application.plain : await renderPage(templates, path);
+    const { application } = templates;
+    const language = choosePageLanguage(req, application.languages);
+    const text = isAddressed
+      ? application.plain(language)
+      : await renderPage(templates, path, language);
     sendConsolePage(req, res, { text, policy: deps.policy });
   }
 

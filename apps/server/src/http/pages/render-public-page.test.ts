@@ -15,7 +15,10 @@ const PAGE = { path: "/", config: {}, content: {} } as const;
 const PLAIN = { html: undefined, title: "Acme", description: "" };
 
 /** Makes a renderer of a built module, and what it logged. */
-async function makeRenderer(source: string | undefined) {
+async function makeRenderer(
+  source: string | undefined,
+  languages: ReadonlyMap<string, string> = new Map(),
+) {
   count += 1;
   const file = join(folder, `entry-${String(count)}.mjs`);
   if (source !== undefined) {
@@ -24,7 +27,7 @@ async function makeRenderer(source: string | undefined) {
   const logged: string[] = [];
   const log = (_: object, message?: string) => void logged.push(message ?? "");
   const logger = { warn: log, error: log };
-  return { render: createPageRenderer({ file, brandName: "Acme", logger }), logged };
+  return { render: createPageRenderer({ file, languages, brandName: "Acme", logger }), logged };
 }
 
 const answering = (html: string) =>
@@ -35,14 +38,25 @@ describe("rendering by the built console", () => {
     const { render, logged } = await makeRenderer(
       "export const renderPublicPage = (page) => Promise.resolve({ html: page.path, title: 'T', description: 'D' });",
     );
-    expect(await render(PAGE)).toEqual({ html: "/", title: "T", description: "D" });
+    expect(await render(PAGE, "en")).toEqual({ html: "/", title: "T", description: "D" });
     expect(logged).toEqual([]);
+  });
+
+  it("renders in a language by a module that has found its strings, and in English in any other", async () => {
+    const script = join(folder, "language-de.mjs");
+    await writeFile(script, 'globalThis.turnpikeLanguage = { language: "de" };');
+    const { render } = await makeRenderer(
+      "const found = globalThis.turnpikeLanguage?.language ?? 'en'; export const renderPublicPage = () => Promise.resolve({ html: found, title: 'T', description: 'D' });",
+      new Map([["de", script]]),
+    );
+    const htmlOf = async (language: string) => (await render(PAGE, language)).html;
+    expect([await htmlOf("de"), await htmlOf("en"), await htmlOf("fr")]).toEqual(["de", "en", "en"]);
   });
 
   it("takes words in quotes for words", async () => {
     const html = '<a aria-label="x onclick= y" href="/">a style=b</a>';
     const { render } = await makeRenderer(answering(html));
-    expect((await render(PAGE)).html).toBe(html);
+    expect((await render(PAGE, "en")).html).toBe(html);
   });
 
   it.each([
@@ -55,13 +69,13 @@ describe("rendering by the built console", () => {
     ["writes a handler", answering('<p onclick="x()">x</p>')],
   ])("leaves the page to the browser when the module %s, and logs it", async (_, source) => {
     const { render, logged } = await makeRenderer(source);
-    expect(await render(PAGE)).toEqual(PLAIN);
+    expect(await render(PAGE, "en")).toEqual(PLAIN);
     expect(logged).toEqual(["A public page could not be rendered"]);
   });
 
   it("leaves the page to the browser when there is no module", async () => {
     const { render, logged } = await makeRenderer(undefined);
-    expect(await render(PAGE)).toEqual(PLAIN);
+    expect(await render(PAGE, "en")).toEqual(PLAIN);
     expect(logged).toEqual(["Public pages are rendered by the browser alone"]);
   });
 });

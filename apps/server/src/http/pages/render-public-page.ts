@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
+import { SOURCE_LANGUAGE } from "./page-language.ts";
 import type { Logger } from "#platform/logger.ts";
+
+declare global {
+  /** What the script of a language leaves behind for the console. */
+  var turnpikeLanguage: unknown;
+}
 
 /** What the built console says about a page that it rendered. */
 export type RenderedPage = {
@@ -11,17 +17,28 @@ export type RenderedPage = {
   description: string;
 };
 
-export type RenderPublicPage = (page: PrerenderedPage) => Promise<RenderedPage>;
+type Render = (page: PrerenderedPage) => Promise<RenderedPage>;
+
+/** Renders a page in a language. */
+export type RenderPublicPage = (page: PrerenderedPage, language: string) => Promise<RenderedPage>;
 
 /** Longer than any of these pages takes on a slow machine; after this the visitor gets the plain page. */
 const RENDER_TIMEOUT_MS = 2_000;
 
-function isRenderer(value: unknown): value is RenderPublicPage {
+function isRenderer(value: unknown): value is Render {
   return typeof value === "function";
 }
 
-async function loadRenderer(file: string): Promise<RenderPublicPage> {
-  const built: unknown = await import(pathToFileURL(file).href);
+/** @param script - Of the language, as browsers load it; undefined for English. */
+async function loadRenderer(file: string, language: string, script?: string): Promise<Render> {
+  // The strings are found when the module is loaded, as in a browser: each language is a module of its own.
+  if (script !== undefined) {
+    await import(pathToFileURL(script).href);
+  }
+  const url = pathToFileURL(file);
+  url.searchParams.set("language", language);
+  const built: unknown = await import(url.href);
+  delete globalThis.turnpikeLanguage;
   const render =
     typeof built === "object" && built !== null && "renderPublicPage" in built
       ? built.renderPublicPage
@@ -30,6 +47,18 @@ async function loadRenderer(file: string): Promise<RenderPublicPage> {
     throw new Error(`${file} exports no renderPublicPage`);
   }
   return render;
+}
+
+async function loadRenderers(
+  file: string,
+  languages: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, Render>> {
+  const renderers = new Map([[SOURCE_LANGUAGE, await loadRenderer(file, SOURCE_LANGUAGE)]]);
+  // One after the other: what one finds is not for another.
+  for (const [language, script] of languages) {
+    renderers.set(language, await loadRenderer(file, language, script));
+  }
+  return renderers;
 }
 
 function assertRendered(page: RenderedPage): RenderedPage {
@@ -67,10 +96,12 @@ async function withinTimeLimit<Result>(work: Promise<Result>): Promise<Result> {
  * imported.
  *
  * @param input.file - The built module.
+ * @param input.languages - Files of the scripts of its languages, by tag.
  * @returns A function that never throws: what fails is logged, and the browser is left to render the page.
  */
 export function createPageRenderer(input: {
   file: string;
+  languages: ReadonlyMap<string, string>;
   brandName: string;
   logger: Pick<Logger, "warn" | "error">;
 }): RenderPublicPage {
@@ -80,12 +111,16 @@ export function createPageRenderer(input: {
     return () => Promise.resolve(plain);
   }
   // Loaded at once, so that page and renderer come from one build, also when another is built later.
-  const renderer = loadRenderer(input.file);
-  renderer.catch(() => undefined);
+  const renderers = loadRenderers(input.file, input.languages);
+  renderers.catch(() => undefined);
 
-  return async (page) => {
+  return async (page, language) => {
     try {
-      const render = await renderer;
+      const found = await renderers;
+      const render = found.get(language) ?? found.get(SOURCE_LANGUAGE);
+      if (render === undefined) {
+        return plain;
+      }
       return assertRendered(await withinTimeLimit(render(page)));
     } catch (error) {
       input.logger.error({ err: error, path: page.path }, "A public page could not be rendered");

@@ -1,0 +1,3 @@
+import { messages } from "./de.po";
+
+globalThis.turnpikeLanguage = { language: "de", messages };

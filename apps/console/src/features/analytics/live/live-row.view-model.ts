@@ -1,3 +1,4 @@
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { LiveCall } from "@turnpike/contract/live-calls";
 import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
@@ -22,14 +23,14 @@ export type LiveRow = {
   bytes: string;
 };
 
-const LATENCY = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const LATENCY = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 });
 
 /** Creates a formatter of instants to the millisecond in a zone: "14:03:07.120", with its date "Nov 27, 14:03:07.120". */
 export function createClock(
   timeZone: string,
   { hasDate = false }: { hasDate?: boolean } = {},
 ): (iso: string) => string {
-  const format = new Intl.DateTimeFormat("en", {
+  const format = new Intl.DateTimeFormat(LANGUAGE, {
     ...(hasDate && { month: "short", day: "numeric" }),
     timeZone,
     hourCycle: "h23",

@@ -10,6 +10,7 @@ import { ensureInstalled } from "./run/install.mjs";
 import { ensurePackage } from "./run/package.mjs";
 import { PRODUCT_FLAGS, runProgram } from "./run/program.mjs";
 import { buildSdk, ensureSdk } from "./run/sdk.mjs";
+import { EXTRACT_STRINGS } from "./run/strings.mjs";
 import { runSoak, runTests, runUnitTests } from "./run/test.mjs";
 import { runVerify } from "./run/verify.mjs";
 
@@ -39,6 +40,7 @@ const COMMANDS = {
     await ensureChromium();
     return await runProgram(["tools/catalogue.ts", ...args]);
   },
+  strings: () => runProgram(EXTRACT_STRINGS),
   replay: (args) => runProgram(["tools/replay.ts", ...args]),
   turnpike: (args) => runProgram([...PRODUCT_FLAGS, "apps/server/src/cli/main.ts", ...args]),
   async build() {

@@ -125,7 +125,7 @@ describe("npm run", () => {
     const { code, stderr } = await checkout.run(["fly"]);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      "start|dev|test|test:unit|test:busy|soak|verify|bench|cluster|catalogue|replay|turnpike|build",
+      "start|dev|test|test:unit|test:busy|soak|verify|bench|cluster|catalogue|strings|replay|turnpike|build",
     );
     expect(await checkout.countLines("npm.log")).toBe(0);
   });

@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { listFiles } from "./hash-files.mjs";
 import { NODE_24, ROOT, STATE_FOLDER } from "./paths.mjs";
 import { captureProgram } from "./program.mjs";
+import { STRING_CHECKS } from "./strings.mjs";
 
 const modules = (path) => join(ROOT, "node_modules", path);
 
@@ -17,6 +18,7 @@ async function listChecks() {
       name: `types: ${config}`,
       args: [modules("typescript/bin/tsc"), "--project", config, ...rememberTypes(config)],
     })),
+    ...STRING_CHECKS,
     { name: "architecture", args: ["tools/check-architecture.ts"] },
     { name: "docs", args: ["tools/check-docs.ts"] },
     { name: "dead code", args: [modules("knip/bin/knip.js")] },

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { UiProvider } from "@turnpike/ui/ui-provider";
@@ -24,8 +25,8 @@ function ConfiguredApp({ console }: { console: Console }) {
   if (config.isError) {
     return (
       <FullScreenFailure
-        title="The console cannot start"
-        what={`The configuration of this deployment could not be loaded: ${config.error.message}`}
+        title={t`The console cannot start`}
+        what={t`The configuration of this deployment could not be loaded: ${config.error.message}`}
         isRetrying={config.isFetching}
         onRetry={() => void config.refetch()}
       />

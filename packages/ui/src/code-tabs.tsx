@@ -1,4 +1,5 @@
 import { Tabs as BaseTabs } from "@base-ui/react/tabs";
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
 
@@ -19,7 +20,7 @@ export function CodeTabs({ subject, snippets, value, onValueChange }: CodeTabsPr
   return (
     <BaseTabs.Root value={shown} onValueChange={(id: string) => onValueChange(id)}>
       <BaseTabs.List
-        aria-label={`${subject}: language`}
+        aria-label={t`${subject}: language`}
         activateOnFocus
         className="mb-2 flex gap-1 overflow-x-auto [scrollbar-width:none]"
       >

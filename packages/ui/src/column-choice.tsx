@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import Columns3 from "lucide-react/icons/columns-3";
 import { Button } from "./button.tsx";
 import type { Column } from "./column.tsx";
@@ -26,11 +28,11 @@ export function ColumnChoice<Row>({ columns, hidden, onHiddenChange }: ColumnCho
       trigger={
         <Button className="max-md:hidden">
           <Columns3 className="size-4 text-ink-faint" aria-hidden="true" />
-          Columns
+          <Trans>Columns</Trans>
         </Button>
       }
     >
-      <MenuGroup label="Columns shown">
+      <MenuGroup label={t`Columns shown`}>
         {columns
           .filter((column) => column.isOptional === true)
           .map((column) => (

@@ -1,4 +1,5 @@
 import { Combobox as BaseCombobox } from "@base-ui/react/combobox";
+import { t } from "@lingui/core/macro";
 import Check from "lucide-react/icons/check";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import type { ReactElement, ReactNode } from "react";
@@ -50,7 +51,7 @@ export function Combobox<Value extends string>(props: ComboboxProps<Value>) {
           )}
         >
           <span className={joinClasses("min-w-0 truncate", chosen === null && "text-ink-faint")}>
-            {chosen?.label ?? props.placeholder ?? "Choose…"}
+            {chosen?.label ?? props.placeholder ?? t`Choose…`}
           </span>
           <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
         </BaseCombobox.Trigger>
@@ -74,7 +75,7 @@ type SearchablePopupProps = {
 
 /** The list of choices with its search above. */
 export function SearchablePopup(props: SearchablePopupProps) {
-  const search = props.searchLabel ?? "Search…";
+  const search = props.searchLabel ?? t`Search…`;
   return (
     <BaseCombobox.Portal>
       <BaseCombobox.Positioner
@@ -98,7 +99,7 @@ export function SearchablePopup(props: SearchablePopupProps) {
             />
           </div>
           <BaseCombobox.Empty>
-            <p className="px-3 py-4 text-ink-muted">{props.emptyText ?? "Nothing found."}</p>
+            <p className="px-3 py-4 text-ink-muted">{props.emptyText ?? t`Nothing found.`}</p>
           </BaseCombobox.Empty>
           <BaseCombobox.List className="min-h-0 overflow-y-auto overscroll-contain p-1 empty:p-0">
             {(choice: Choice<string>) => (

@@ -1,4 +1,6 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, type SubmitEvent, useId, useRef, useState } from "react";
 import { Button, toButtonClasses } from "./button.tsx";
 import { DialogActions } from "./dialog-actions.tsx";
@@ -90,17 +92,17 @@ function ConfirmForm(props: ConfirmDialogProps) {
         <TextField
           ref={field}
           label={
-            <>
+            <Trans>
               Type{" "}
               <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{name}</code> to
               confirm
-            </>
+            </Trans>
           }
           value={typed}
           autoComplete="off"
           spellCheck={false}
           isMono
-          error={isRefused && !isConfirmed ? "The name does not match." : undefined}
+          error={isRefused && !isConfirmed ? t`The name does not match.` : undefined}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       )}
@@ -112,7 +114,7 @@ function ConfirmForm(props: ConfirmDialogProps) {
           disabled={props.progress !== undefined}
           className={toButtonClasses("secondary")}
         >
-          {props.cancel ?? "Cancel"}
+          {props.cancel ?? t`Cancel`}
         </AlertDialog.Close>
         <Button
           type="submit"

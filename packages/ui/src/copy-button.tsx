@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { joinClasses } from "./join-classes.tsx";
 
@@ -6,7 +7,7 @@ const CONFIRMED_MS = 2000;
 
 type CopyState = "idle" | "copied" | "failed";
 
-const WORDS = { idle: "Copy", copied: "Copied", failed: "Select and copy by hand" } as const;
+const WORDS = { idle: t`Copy`, copied: t`Copied`, failed: t`Select and copy by hand` } as const;
 
 export type CopyButtonProps = {
   value: string;
@@ -40,7 +41,7 @@ export function CopyButton({ value, subject, className }: CopyButtonProps) {
   return (
     <button
       type="button"
-      aria-label={`Copy ${subject}`}
+      aria-label={t`Copy ${subject}`}
       onClick={() => void copy()}
       className={joinClasses(
         "inline-flex h-8 shrink-0 cursor-pointer items-center gap-1.5 rounded-control px-2 font-medium text-ink-muted text-xs motion-safe:transition-colors motion-safe:duration-150 ease-out hover:bg-hover hover:text-ink",

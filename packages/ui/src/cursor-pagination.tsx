@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import ChevronLeft from "lucide-react/icons/chevron-left";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import type { ReactNode } from "react";
@@ -18,12 +20,12 @@ export type CursorPaginationProps = {
 /** Pages of a list that knows only what comes next. */
 export function CursorPagination({
   summary,
-  previous = "Previous",
+  previous = t`Previous`,
   onPrevious,
   onNext,
 }: CursorPaginationProps) {
   return (
-    <nav aria-label="Pages" className="flex items-center justify-between gap-3">
+    <nav aria-label={t`Pages`} className="flex items-center justify-between gap-3">
       <p role="status" className="min-w-0 text-ink-muted text-xs tabular-nums">
         {summary}
       </p>
@@ -33,7 +35,7 @@ export function CursorPagination({
           {previous}
         </TurnButton>
         <TurnButton onTurn={onNext}>
-          Next
+          <Trans>Next</Trans>
           <ChevronRight className="size-3.5" aria-hidden="true" />
         </TurnButton>
       </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useRef, useState } from "react";
 import { Checkbox } from "./checkbox.tsx";
 import type { Column } from "./column.tsx";
@@ -152,7 +153,7 @@ export function DataTableBody<Row>(props: DataTableBodyProps<Row>) {
                 className="w-10 pl-2 max-md:-my-2 max-md:order-first max-md:-ml-3 max-md:w-auto max-md:pl-0"
               >
                 <Checkbox
-                  label={`Select ${props.getRowName(row)}`}
+                  label={t`Select ${props.getRowName(row)}`}
                   isLabelHidden
                   isChecked={isSelected}
                   onCheckedChange={() => toggleByPointer(row, index)}

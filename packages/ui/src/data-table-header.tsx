@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import type { ReactNode } from "react";
@@ -58,7 +59,9 @@ export function DataTableHeader<Row>(props: DataTableHeaderProps<Row>) {
         })}
         {props.hasActions && (
           <th scope="col" className="sticky right-0 z-1 w-12 bg-surface">
-            <VisuallyHidden>Actions</VisuallyHidden>
+            <VisuallyHidden>
+              <Trans>Actions</Trans>
+            </VisuallyHidden>
           </th>
         )}
       </tr>

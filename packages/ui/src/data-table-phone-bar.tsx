@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { Column, Sort } from "./column.tsx";
 import { Select } from "./select.tsx";
@@ -16,8 +17,8 @@ export function PhoneBar<Row>({ columns, sort, onSortChange, selectAll }: PhoneB
     sortKey === undefined
       ? []
       : [
-          { value: sortKey, label: `${header}, ascending` },
-          { value: `-${sortKey}`, label: `${header}, descending` },
+          { value: sortKey, label: t`${header}, ascending` },
+          { value: `-${sortKey}`, label: t`${header}, descending` },
         ],
   );
   const canSort = onSortChange !== undefined && choices.length > 0;
@@ -29,8 +30,8 @@ export function PhoneBar<Row>({ columns, sort, onSortChange, selectAll }: PhoneB
       {selectAll !== false && <div className="-ml-3 shrink-0">{selectAll}</div>}
       {canSort && (
         <Select
-          label="Sort by"
-          placeholder="Sort by…"
+          label={t`Sort by`}
+          placeholder={t`Sort by…`}
           choices={choices}
           value={
             sort === undefined ? null : `${sort.direction === "descending" ? "-" : ""}${sort.key}`

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useRef } from "react";
 import { Checkbox } from "./checkbox.tsx";
 import { type Column, findSort } from "./column.tsx";
@@ -141,7 +143,7 @@ function SelectAll<Row>(props: DataTableProps<Row> & { selection: Selection }) {
   const chosen = ids.filter((id) => props.selection.ids.has(id)).length;
   return (
     <Checkbox
-      label={`Select all ${props.label}`}
+      label={t`Select all ${props.label}`}
       isLabelHidden
       isChecked={ids.length > 0 && chosen === ids.length}
       isMixed={chosen > 0 && chosen < ids.length}
@@ -160,18 +162,18 @@ function BulkBar({ selection }: { selection: Selection }) {
   return (
     <>
       <p role="status" className="sr-only">
-        {ids.size === 0 ? "" : `${ids.size} selected`}
+        {ids.size === 0 ? "" : t`${ids.size} selected`}
       </p>
       {ids.size > 0 && (
         <section
-          aria-label="Selection"
+          aria-label={t`Selection`}
           // Toasts stay above the buttons.
           data-layer-footer=""
           className="sticky bottom-0 z-10 flex flex-wrap items-center gap-2 border-line-control border-t bg-selected px-4 py-2 shadow-float"
         >
           {notice !== undefined && <div className="basis-full text-sm">{notice}</div>}
           <span className="mr-2 font-medium max-md:grow" aria-hidden="true">
-            {ids.size} selected
+            <Trans>{ids.size} selected</Trans>
           </span>
           <div className="flex flex-wrap gap-2 max-md:order-last max-md:basis-full">{actions}</div>
           <button
@@ -179,7 +181,7 @@ function BulkBar({ selection }: { selection: Selection }) {
             onClick={() => onChange(new Set())}
             className="cursor-pointer md:ml-auto rounded-control px-2.5 py-1.5 font-medium text-xs hover:underline touch:min-h-11"
           >
-            Clear selection
+            <Trans>Clear selection</Trans>
           </button>
         </section>
       )}

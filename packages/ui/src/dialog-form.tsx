@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode, Ref, SubmitEvent } from "react";
 import { Button } from "./button.tsx";
 import { DialogActions } from "./dialog-actions.tsx";
@@ -43,7 +44,7 @@ export function DialogForm({ failure, errors, onSubmit, onCancel, ...props }: Di
       {props.children}
       <DialogActions>
         <Button disabled={isSending} onClick={cancel}>
-          {props.cancel ?? "Cancel"}
+          {props.cancel ?? t`Cancel`}
         </Button>
         <Button
           type="submit"

@@ -1,4 +1,5 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
 import X from "lucide-react/icons/x";
 import { type ReactNode, type RefObject, useRef } from "react";
 import { toButtonClasses } from "./button.tsx";
@@ -59,7 +60,7 @@ export function Dialog(props: DialogProps) {
               close={
                 props.isLocked !== true && (
                   <BaseDialog.Close
-                    aria-label="Close"
+                    aria-label={t`Close`}
                     disabled={worst === "sending" || worst === "secret"}
                     // Its place stays, so that the words beside it do not move.
                     className={joinClasses(CLOSE_CLASSES, worst === "secret" && "invisible")}

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import CircleAlert from "lucide-react/icons/circle-alert";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
@@ -42,11 +43,16 @@ export function ErrorState(props: ErrorStateProps) {
         {props.wayOn !== undefined && <p className="mt-1 text-ink-muted">{props.wayOn}</p>}
         {props.requestId !== undefined && (
           <p className="mt-1 text-ink-muted text-xs">
-            Request <code className="font-mono [overflow-wrap:anywhere]">{props.requestId}</code>
+            <Trans>Request</Trans>{" "}
+            <code className="font-mono [overflow-wrap:anywhere]">{props.requestId}</code>
           </p>
         )}
       </div>
-      {props.onRetry !== undefined && <Button onClick={props.onRetry}>Try again</Button>}
+      {props.onRetry !== undefined && (
+        <Button onClick={props.onRetry}>
+          <Trans>Try again</Trans>
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { Popover as BasePopover } from "@base-ui/react/popover";
+import { t } from "@lingui/core/macro";
 import Info from "lucide-react/icons/info";
 import type { ReactNode } from "react";
 import { joinClasses } from "./join-classes.tsx";
@@ -17,7 +18,7 @@ export function Explanation({ subject, children }: ExplanationProps) {
       <BasePopover.Trigger
         openOnHover
         delay={150}
-        aria-label={`What ${subject} means`}
+        aria-label={t`What ${subject} means`}
         // Above the link that a card may be as a whole, and as large as a finger without moving the line it stands in.
         className="relative z-10 -my-1 inline-grid size-6 cursor-help place-items-center rounded-full text-ink-faint hover:text-ink"
       >

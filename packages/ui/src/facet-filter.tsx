@@ -1,4 +1,6 @@
 import { Combobox as BaseCombobox } from "@base-ui/react/combobox";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import ListFilter from "lucide-react/icons/list-filter";
 import { toButtonClasses } from "./button.tsx";
 import { SearchablePopup } from "./combobox.tsx";
@@ -26,7 +28,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
   const names = props.value.map(
     (value) => props.choices.find((choice) => choice.value === value)?.label ?? value,
   );
-  const shown = names.length > NAMED_MAX ? `${names.length} selected` : names.join(", ");
+  const shown = names.length > NAMED_MAX ? t`${names.length} selected` : names.join(", ");
   return (
     <BaseCombobox.Root<Choice<Value>, true>
       multiple
@@ -38,7 +40,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
     >
       <BaseCombobox.Trigger
         aria-label={
-          shown === "" ? `Filter by ${props.label}` : `Filter by ${props.label}: ${shown}`
+          shown === "" ? t`Filter by ${props.label}` : t`Filter by ${props.label}: ${shown}`
         }
         className={joinClasses(
           toButtonClasses("secondary"),
@@ -55,8 +57,8 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
         )}
       </BaseCombobox.Trigger>
       <SearchablePopup
-        label={`Filter by ${props.label}`}
-        searchLabel={`Search ${inSentence(props.label)}`}
+        label={t`Filter by ${props.label}`}
+        searchLabel={t`Search ${inSentence(props.label)}`}
         hasBoxes
         {...(props.emptyText !== undefined && { emptyText: props.emptyText })}
         {...(props.value.length > 0 && {
@@ -66,7 +68,7 @@ export function FacetFilter<Value extends string>(props: FacetFilterProps<Value>
               onClick={() => props.onValueChange([])}
               className={joinClasses(toButtonClasses("quiet", "small"), "w-full")}
             >
-              Clear filter
+              <Trans>Clear filter</Trans>
             </button>
           ),
         })}

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useId } from "react";
 import { joinClasses } from "./join-classes.tsx";
 
@@ -31,7 +32,11 @@ export function FormField(props: FormFieldProps) {
         <label htmlFor={id} id={props.labelId} className="block font-medium text-sm">
           {label}
         </label>
-        {props.isOptional === true && <span className="text-ink-faint text-xs">Optional</span>}
+        {props.isOptional === true && (
+          <span className="text-ink-faint text-xs">
+            <Trans>Optional</Trans>
+          </span>
+        )}
       </div>
       {props.children({
         id,

@@ -1,4 +1,5 @@
 import { NumberField as BaseNumberField } from "@base-ui/react/number-field";
+import { t } from "@lingui/core/macro";
 import Minus from "lucide-react/icons/minus";
 import Plus from "lucide-react/icons/plus";
 import type { ReactNode } from "react";
@@ -71,10 +72,10 @@ export function NumberField(props: NumberFieldProps) {
                 {props.unit}
               </span>
             )}
-            <BaseNumberField.Decrement aria-label="Decrease" className={STEPPER_CLASSES}>
+            <BaseNumberField.Decrement aria-label={t`Decrease`} className={STEPPER_CLASSES}>
               <Minus aria-hidden="true" />
             </BaseNumberField.Decrement>
-            <BaseNumberField.Increment aria-label="Increase" className={STEPPER_CLASSES}>
+            <BaseNumberField.Increment aria-label={t`Increase`} className={STEPPER_CLASSES}>
               <Plus aria-hidden="true" />
             </BaseNumberField.Increment>
           </BaseNumberField.Group>

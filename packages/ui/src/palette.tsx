@@ -1,5 +1,6 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
+import { Trans } from "@lingui/react/macro";
 import Search from "lucide-react/icons/search";
 import type { ReactElement } from "react";
 import { Kbd } from "./kbd.tsx";
@@ -54,13 +55,17 @@ export function Palette<Item extends PaletteItem>(props: PaletteProps<Item>) {
                   placeholder={props.placeholder}
                   className="focus-bare h-12 min-w-0 grow bg-transparent text-base placeholder:text-ink-faint"
                 />
-                <BaseDialog.Close className="sr-only">Close</BaseDialog.Close>
+                <BaseDialog.Close className="sr-only">
+                  <Trans>Close</Trans>
+                </BaseDialog.Close>
                 <span className="max-sm:hidden">
                   <Kbd keys={["Esc"]} />
                 </span>
               </div>
               <Autocomplete.Empty>
-                <p className="px-4 py-6 text-center text-ink-muted">No results.</p>
+                <p className="px-4 py-6 text-center text-ink-muted">
+                  <Trans>No results.</Trans>
+                </p>
               </Autocomplete.Empty>
               <Autocomplete.List className="min-h-0 scroll-py-2 overflow-y-auto overscroll-contain p-2 empty:p-0">
                 {(group: PaletteGroup<Item>) => (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useSyncExternalStore } from "react";
 import { LANGUAGE } from "./language.tsx";
 import { Tooltip } from "./tooltip.tsx";
@@ -24,7 +26,7 @@ const UNITS = [
 
 /** Closer than this is "now", in seconds: clocks differ, and seconds that tick distract. */
 const NOW_SECONDS = 45;
-const NOW = "just now";
+const NOW = t`just now`;
 
 /**
  * Says how far an instant is from another in words: "5 minutes ago", "in 3 days", "just now".
@@ -61,7 +63,9 @@ export function RelativeTime({ at, withinMs = 0, isFocusable = true }: RelativeT
       content={
         <>
           <span className="block">{LOCAL.formatRange(instant, end)}</span>
-          <span className="block opacity-80">{UTC.formatRange(instant, end)} UTC</span>
+          <span className="block opacity-80">
+            <Trans>{UTC.formatRange(instant, end)} UTC</Trans>
+          </span>
         </>
       }
     >

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import Search from "lucide-react/icons/search";
 import X from "lucide-react/icons/x";
 import { type ComponentProps, useRef } from "react";
@@ -56,7 +57,7 @@ export function SearchField(props: SearchFieldProps) {
       {value !== "" && (
         <button
           type="button"
-          aria-label="Clear search"
+          aria-label={t`Clear search`}
           onClick={clear}
           className="grid h-full w-8 shrink-0 cursor-pointer place-items-center rounded-control text-ink-muted hover:text-ink touch:w-11"
         >

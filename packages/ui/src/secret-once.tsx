@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { CodeBlock } from "./code-block.tsx";
@@ -22,15 +24,17 @@ export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProp
     <section
       ref={focusOnMount}
       tabIndex={-1}
-      aria-label={`${subject}, shown once`}
+      aria-label={t`${subject}, shown once`}
       className="rounded-control border border-line border-l-4 border-l-accent bg-surface p-3"
     >
-      <p className="mb-2 font-medium">It is shown only this once.</p>
+      <p className="mb-2 font-medium">
+        <Trans>It is shown only this once.</Trans>
+      </p>
       <CodeBlock code={secret} subject={subject} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 grow basis-60 text-ink-muted">{advice}</p>
         <Button look="primary" onClick={onStored}>
-          I have stored it
+          <Trans>I have stored it</Trans>
         </Button>
       </div>
     </section>

@@ -1,4 +1,5 @@
 import { Select as BaseSelect } from "@base-ui/react/select";
+import { t } from "@lingui/core/macro";
 import Check from "lucide-react/icons/check";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import type { ReactNode } from "react";
@@ -58,7 +59,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       >
         <BaseSelect.Value
           className="min-w-0 truncate data-placeholder:text-ink-faint"
-          placeholder={props.placeholder ?? "Choose…"}
+          placeholder={props.placeholder ?? t`Choose…`}
         />
         <BaseSelect.Icon className="shrink-0 text-ink-faint">
           <ChevronsUpDown className="size-4" aria-hidden="true" />

@@ -1,4 +1,6 @@
 import { Dialog as BaseDialog } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import X from "lucide-react/icons/x";
 import { type ReactNode, useRef } from "react";
 import { CLOSE_CLASSES, findFirstField, LayerHeader } from "./dialog.tsx";
@@ -43,7 +45,9 @@ export function Sheet(props: SheetProps) {
           {props.isTitleHidden === true ? (
             <div className="sr-only">
               {title}
-              <BaseDialog.Close>Close</BaseDialog.Close>
+              <BaseDialog.Close>
+                <Trans>Close</Trans>
+              </BaseDialog.Close>
             </div>
           ) : (
             <LayerHeader
@@ -54,7 +58,7 @@ export function Sheet(props: SheetProps) {
                 )
               }
               close={
-                <BaseDialog.Close aria-label="Close" className={CLOSE_CLASSES}>
+                <BaseDialog.Close aria-label={t`Close`} className={CLOSE_CLASSES}>
                   <X aria-hidden="true" />
                 </BaseDialog.Close>
               }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import {
   createContext,
   type ReactNode,
@@ -33,16 +34,16 @@ export const StakesContext = createContext<Stakes | undefined>(undefined);
 
 const QUESTIONS = {
   typed: {
-    title: "Discard your changes?",
-    description: "They have not been saved.",
-    action: "Discard",
-    cancel: "Keep editing",
+    title: t`Discard your changes?`,
+    description: t`They have not been saved.`,
+    action: t`Discard`,
+    cancel: t`Keep editing`,
   },
   secret: {
-    title: "Leave without saving the secret?",
-    description: "It is shown only this once and cannot be recovered after you leave.",
-    action: "Leave",
-    cancel: "Stay",
+    title: t`Leave without saving the secret?`,
+    description: t`It is shown only this once and cannot be recovered after you leave.`,
+    action: t`Leave`,
+    cancel: t`Stay`,
   },
 } as const;
 

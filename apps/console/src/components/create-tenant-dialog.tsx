@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
@@ -16,8 +17,8 @@ export function CreateTenantDialog({ isOpen, onClose }: CreateTenantDialogProps)
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Create a tenant"
-      description="A tenant has its own keys, plan, usage and members. You will be its owner."
+      title={t`Create a tenant`}
+      description={t`A tenant has its own keys, plan, usage and members. You will be its owner.`}
     >
       <CreateTenantForm onDone={onClose} />
     </Dialog>
@@ -36,7 +37,7 @@ function CreateTenantForm({ onDone }: { onDone: () => void }) {
       { name },
       {
         onSuccess: (tenant) => {
-          toast.success(`${tenant.name} is ready.`);
+          toast.success(t`${tenant.name} is ready.`);
           onDone();
         },
       },
@@ -47,14 +48,14 @@ function CreateTenantForm({ onDone }: { onDone: () => void }) {
     <DialogForm
       onSubmit={submit}
       onCancel={onDone}
-      action="Create tenant"
-      progress={create.isPending ? "Creating…" : undefined}
-      failure="The tenant was not created."
+      action={t`Create tenant`}
+      progress={create.isPending ? t`Creating…` : undefined}
+      failure={t`The tenant was not created.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Name"
-        help="Your company or project. You can change it later."
+        label={t`Name`}
+        help={t`Your company or project. You can change it later.`}
         name="name"
         value={name}
         maxLength={100}

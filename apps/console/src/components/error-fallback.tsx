@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 
@@ -14,9 +16,11 @@ export function ErrorFallback({ error, isPage = false }: ErrorFallbackProps) {
   return (
     <div role="alert" className="p-4">
       <div className="flex flex-wrap items-center gap-3">
-        <Title className="font-semibold">Something went wrong!</Title>
+        <Title className="font-semibold">
+          <Trans>Something went wrong!</Trans>
+        </Title>
         <Button aria-expanded={isShown} onClick={() => setIsShown(!isShown)}>
-          {isShown ? "Hide Error" : "Show Error"}
+          {isShown ? t`Hide Error` : t`Show Error`}
         </Button>
       </div>
       {isShown && (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -47,11 +48,11 @@ function Creation({ name }: { name: string }) {
   // The outside system is what the registration left in this browser.
   useEffect(create, [create]);
   return error === null ? (
-    <div role="status" aria-label={`Creating ${name}`} className="space-y-4">
+    <div role="status" aria-label={t`Creating ${name}`} className="space-y-4">
       <Skeleton className="h-28 w-full rounded-card" />
       <Skeleton className="h-64 w-full rounded-card" />
     </div>
   ) : (
-    <FailureNotice what={`${name} could not be created.`} cause={error} onRetry={create} />
+    <FailureNotice what={t`${name} could not be created.`} cause={error} onRetry={create} />
   );
 }

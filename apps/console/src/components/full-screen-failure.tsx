@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 
 export type FullScreenFailureProps = {
@@ -19,10 +21,14 @@ export function FullScreenFailure(props: FullScreenFailureProps) {
         <h1 className="font-semibold text-lg">{title}</h1>
         <p className="mt-2 text-ink-muted [overflow-wrap:anywhere]">{what}</p>
         <div className="mt-6 flex justify-center gap-3">
-          <Button look="primary" progress={isRetrying ? "Retrying…" : undefined} onClick={onRetry}>
-            Retry
+          <Button look="primary" progress={isRetrying ? t`Retrying…` : undefined} onClick={onRetry}>
+            <Trans>Retry</Trans>
           </Button>
-          {onSignOut !== undefined && <Button onClick={onSignOut}>Sign out</Button>}
+          {onSignOut !== undefined && (
+            <Button onClick={onSignOut}>
+              <Trans>Sign out</Trans>
+            </Button>
+          )}
         </div>
       </div>
     </main>

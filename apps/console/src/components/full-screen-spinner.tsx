@@ -1,9 +1,11 @@
+import { t } from "@lingui/core/macro";
+
 /** What stands in for the whole page while something has to be known first. */
 export function FullScreenSpinner() {
   return (
     <div
       role="status"
-      aria-label="Loading"
+      aria-label={t`Loading`}
       className="fixed inset-0 z-40 grid place-items-center bg-paper text-ink-muted"
     >
       <svg

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -12,7 +14,7 @@ export function LapsedSession({ providerId }: { providerId: string }) {
   const { session, config } = usePlatform();
   const queryClient = useQueryClient();
   const name =
-    config.identity.providers.find(({ id }) => id === providerId)?.name ?? "Your provider";
+    config.identity.providers.find(({ id }) => id === providerId)?.name ?? t`Your provider`;
   const signIn = useMutation({
     mutationFn: async () => await session.signInInWindow(providerId, openSignInWindow(window)),
     // What failed meanwhile is asked for again.
@@ -26,8 +28,8 @@ export function LapsedSession({ providerId }: { providerId: string }) {
       isOpen
       isLocked
       onClose={() => undefined}
-      title="Sign in again to go on"
-      description={`${name} wants to see you again. This page stays as it is, with what you typed.`}
+      title={t`Sign in again to go on`}
+      description={t`${name} wants to see you again. This page stays as it is, with what you typed.`}
     >
       {problem !== undefined && problem.cause !== "popup_replaced" && (
         <p role="alert" className="text-danger">
@@ -35,16 +37,20 @@ export function LapsedSession({ providerId }: { providerId: string }) {
         </p>
       )}
       <DialogActions>
-        <Button onClick={() => void session.signOut()}>Sign out</Button>
+        <Button onClick={() => void session.signOut()}>
+          <Trans>Sign out</Trans>
+        </Button>
         {problem?.wayOn === "use_redirect" && (
-          <Button onClick={() => void session.startRedirect(providerId)}>Leave this page</Button>
+          <Button onClick={() => void session.startRedirect(providerId)}>
+            <Trans>Leave this page</Trans>
+          </Button>
         )}
         <Button
           look="primary"
-          progress={signIn.isPending ? `Waiting for ${name}…` : undefined}
+          progress={signIn.isPending ? t`Waiting for ${name}…` : undefined}
           onClick={() => signInOnce()}
         >
-          Sign in again
+          <Trans>Sign in again</Trans>
         </Button>
       </DialogActions>
     </Dialog>

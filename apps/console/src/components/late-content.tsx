@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { type ReactNode, Suspense } from "react";
 
@@ -6,7 +7,7 @@ export function LateContent({ children }: { children: ReactNode }) {
   return (
     <Suspense
       fallback={
-        <div role="status" aria-label="Loading">
+        <div role="status" aria-label={t`Loading`}>
           <Skeleton className="h-64 w-full rounded-card" />
         </div>
       }

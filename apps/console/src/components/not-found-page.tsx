@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LinkProps } from "@tanstack/react-router";
 import { AppLink } from "./app-link.tsx";
 
@@ -24,15 +26,17 @@ export function NotFoundMessage({ homeTo }: { homeTo: PageTarget }) {
     <div className="flex max-w-md flex-col items-center text-center">
       <LostFace />
       <h1 className="mt-6 font-semibold text-2xl tabular-nums tracking-tight">404</h1>
-      <h2 className="mt-1 font-medium text-lg">Page not found</h2>
+      <h2 className="mt-1 font-medium text-lg">
+        <Trans>Page not found</Trans>
+      </h2>
       <p className="mt-2 text-ink-muted">
-        Oops! The page you are looking for doesn’t exist or has been moved.
+        <Trans>Oops! The page you are looking for doesn’t exist or has been moved.</Trans>
       </p>
       <AppLink
         to={homeTo}
         className="mt-6 inline-flex h-9 items-center rounded-control bg-action px-4 font-medium text-on-action hover:bg-action-hover"
       >
-        Go back home
+        <Trans>Go back home</Trans>
       </AppLink>
     </div>
   );
@@ -41,7 +45,13 @@ export function NotFoundMessage({ homeTo }: { homeTo: PageTarget }) {
 /** A face that looks for something: one raised brow, eyes to the side. */
 function LostFace() {
   return (
-    <svg viewBox="0 0 96 96" className="size-24" fill="none" role="img" aria-label="A puzzled face">
+    <svg
+      viewBox="0 0 96 96"
+      className="size-24"
+      fill="none"
+      role="img"
+      aria-label={t`A puzzled face`}
+    >
       <circle cx="48" cy="48" r="44" className="fill-accent" />
       <circle cx="48" cy="48" r="44" strokeWidth="3" className="stroke-on-accent" />
       <g className="stroke-on-accent" strokeWidth="4" strokeLinecap="round">

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { CursorPagination } from "@turnpike/ui/cursor-pagination";
 import { formatCount } from "#platform/format.ts";
 import type { CursorTrail } from "./use-cursor-trail.ts";
@@ -16,6 +17,6 @@ export function PageFooter({ trail, count, noun: [one, several] }: PageFooterPro
   return trail.onPrevious === undefined && trail.onNext === undefined ? (
     <p className="py-1 text-ink-muted text-xs tabular-nums">{text}</p>
   ) : (
-    <CursorPagination {...trail} summary={`${text} on this page`} />
+    <CursorPagination {...trail} summary={t`${text} on this page`} />
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { LANGUAGE } from "@turnpike/ui/language";
@@ -51,9 +52,9 @@ export function formatWindow(windowSeconds: number): string {
   const { seconds, unit } = fit ?? { seconds: 1, unit: "second" };
   const count = windowSeconds / seconds;
   if (count === 1) {
-    return unit === "hour" ? "an hour" : `a ${unit}`;
+    return unit === "hour" ? t`an hour` : `a ${unit}`;
   }
-  return `${COUNT.format(count)} ${unit}s`;
+  return t`${COUNT.format(count)} ${unit}s`;
 }
 
 function formatQuantity(count: number, unit: string): string {
@@ -62,12 +63,12 @@ function formatQuantity(count: number, unit: string): string {
 
 function toRateTerm({ limit, windowSeconds }: Plan["rateLimits"][number]) {
   const window = formatWindow(windowSeconds);
-  const joined = /^an? /.test(window) ? window : `in ${window}`;
+  const joined = /^an? /.test(window) ? window : t`in ${window}`;
   return { text: `${formatQuantity(limit, "call")} ${joined}`, detail: undefined };
 }
 
 function toConcurrencyTerm(concurrency: number) {
-  return { text: `${formatQuantity(concurrency, "call")} at once`, detail: undefined };
+  return { text: t`${formatQuantity(concurrency, "call")} at once`, detail: undefined };
 }
 
 /** Orders a plan for the eye: what is in it in one period first, then how fast it may be used. */
@@ -75,8 +76,8 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
   const quotas = plan.quotas.map((quota) => {
     const unit = meters.find(({ meterId }) => meterId === quota.meter)?.unit ?? quota.meter;
     return {
-      text: `${formatQuantity(quota.limit, unit)} a month`,
-      detail: quota.kind === "hard" ? "then calls are refused" : "overage allowed",
+      text: t`${formatQuantity(quota.limit, unit)} a month`,
+      detail: quota.kind === "hard" ? t`then calls are refused` : t`overage allowed`,
     };
   });
   const terms = [
@@ -91,6 +92,6 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
     price: formatPrice(plan.pricePerMonth, plan.currency),
     isFree: Number(plan.pricePerMonth) === 0,
     isDefault: plan.isDefault,
-    terms: terms.length > 0 ? terms : [{ text: "No limits", detail: undefined }],
+    terms: terms.length > 0 ? terms : [{ text: t`No limits`, detail: undefined }],
   };
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
@@ -47,32 +49,32 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         href="#content"
         className="sr-only z-10 rounded-control bg-surface px-3 py-2 font-medium focus:not-sr-only focus:absolute focus:top-3 focus:left-3"
       >
-        Skip to content
+        <Trans>Skip to content</Trans>
       </a>
       <header className="sticky top-0 z-10 border-line border-b bg-paper/90 backdrop-blur-sm print:static print:bg-transparent">
         <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
           <BrandLink />
-          <nav aria-label="Site" className="flex items-center gap-1 print:hidden">
+          <nav aria-label={t`Site`} className="flex items-center gap-1 print:hidden">
             <a href="/#plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
-              Plans
+              <Trans>Plans</Trans>
             </a>
             <a href={docsHref(config)} className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
-              Docs
+              <Trans>Docs</Trans>
             </a>
             {isSignedIn ? (
               <ButtonLink
                 look="primary"
-                link={<a href={HOME_PATH} aria-label="Open the console" />}
+                link={<a href={HOME_PATH} aria-label={t`Open the console`} />}
               >
-                Open the console
+                <Trans>Open the console</Trans>
               </ButtonLink>
             ) : (
               <>
                 <a href={LOGIN_PATH} className={QUIET_LINK}>
-                  Sign in
+                  <Trans>Sign in</Trans>
                 </a>
-                <ButtonLink look="primary" link={<a href="/register" aria-label="Get a key" />}>
-                  Get a key
+                <ButtonLink look="primary" link={<a href="/register" aria-label={t`Get a key`} />}>
+                  <Trans>Get a key</Trans>
                 </ButtonLink>
               </>
             )}
@@ -94,21 +96,29 @@ export function PublicFooter() {
     <footer className="border-line border-t print:hidden">
       <div className="mx-auto flex max-w-[70rem] flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-5 text-ink-muted text-xs sm:px-6">
         <p>{config.brand.name}</p>
-        <nav aria-label="Small print">
+        <nav aria-label={t`Small print`}>
           <ul className="-mx-2 flex flex-wrap">
             <FooterItem>
-              <a href={docsHref(config)}>Documentation</a>
+              <a href={docsHref(config)}>
+                <Trans>Documentation</Trans>
+              </a>
             </FooterItem>
             {config.reference === null && (
               <FooterItem>
-                <a href="/v1/reference">API reference</a>
+                <a href="/v1/reference">
+                  <Trans>API reference</Trans>
+                </a>
               </FooterItem>
             )}
             <FooterItem>
-              <a href="/terms">Terms</a>
+              <a href="/terms">
+                <Trans>Terms</Trans>
+              </a>
             </FooterItem>
             <FooterItem>
-              <a href="/privacy">Privacy</a>
+              <a href="/privacy">
+                <Trans>Privacy</Trans>
+              </a>
             </FooterItem>
             {OTHER_LANGUAGES.map(({ tag, name }) => (
               <FooterItem key={tag}>

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { ErrorFallback } from "./error-fallback.tsx";
@@ -15,7 +16,7 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
             void router.invalidate();
           }}
         >
-          Try again
+          <Trans>Try again</Trans>
         </Button>
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
 import { RouteError } from "./route-error.tsx";
 
@@ -26,5 +27,9 @@ export const ROUTER_DEFAULTS = {
 
 /** Shown when a route has no not-found page of its own. */
 function RouterNotFound() {
-  return <p className="p-4">Not Found</p>;
+  return (
+    <p className="p-4">
+      <Trans>Not Found</Trans>
+    </p>
+  );
 }

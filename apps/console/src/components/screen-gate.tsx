@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useLocation } from "@tanstack/react-router";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import Lock from "lucide-react/icons/lock";
@@ -24,10 +26,12 @@ export function ScreenGate({ children }: { children: ReactNode }) {
   return (
     <Page
       title={screen.label}
-      purpose={`What your role in ${tenant.name} includes decides what you see.`}
+      purpose={t`What your role in ${tenant.name} includes decides what you see.`}
     >
-      <EmptyState icon={<Lock />} title="Your role does not include this screen">
-        Your role in {tenant.name} is {nameRole(tenant)}. Ask an owner or an admin if you need it.
+      <EmptyState icon={<Lock />} title={t`Your role does not include this screen`}>
+        <Trans>
+          Your role in {tenant.name} is {nameRole(tenant)}. Ask an owner or an admin if you need it.
+        </Trans>
       </EmptyState>
     </Page>
   );

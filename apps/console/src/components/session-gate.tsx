@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useAuth, usePlatform } from "#platform/platform.tsx";
 import { useVerification } from "#platform/verification.ts";
@@ -21,7 +22,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       <FullScreenSpinner />
     ) : (
       <FullScreenFailure
-        title="Signing in is not possible right now"
+        title={t`Signing in is not possible right now`}
         what={trouble}
         onRetry={session.retry}
         onSignOut={signOut}
@@ -31,7 +32,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   if (user !== undefined && verification.failure !== undefined && hasLapsed !== true) {
     return (
       <FullScreenFailure
-        title="You are signed in, but the service could not verify you"
+        title={t`You are signed in, but the service could not verify you`}
         what={verification.failure}
         onRetry={verification.retry}
         onSignOut={signOut}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { toast } from "sonner";
@@ -22,9 +23,9 @@ function TakeFor({ email }: { email: string | null }) {
       <TakeArrival
         kind="setup"
         email={email}
-        success="You are now the operator of this installation."
+        success={t`You are now the operator of this installation.`}
       />
-      <TakeArrival kind="invitation" email={email} success="You have joined the tenant." />
+      <TakeArrival kind="invitation" email={email} success={t`You have joined the tenant.`} />
     </>
   );
 }
@@ -52,7 +53,7 @@ function TakeArrival({ kind, email, success }: TakeArrivalProps) {
       if (isForAnotherPerson(error)) {
         toast.error(error.message, {
           duration: Number.POSITIVE_INFINITY,
-          action: { label: "Switch account", onClick: () => void session.signOut() },
+          action: { label: t`Switch account`, onClick: () => void session.signOut() },
         });
         return;
       }

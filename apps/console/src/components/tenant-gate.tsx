@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -38,7 +40,7 @@ function Instead() {
   switch (visit.state) {
     case "opening":
       return (
-        <div role="status" aria-label="Opening the tenant" className="space-y-4">
+        <div role="status" aria-label={t`Opening the tenant`} className="space-y-4">
           <Skeleton className="h-28 w-full rounded-card" />
           <Skeleton className="h-64 w-full rounded-card" />
         </div>
@@ -46,7 +48,7 @@ function Instead() {
     case "failed":
       return (
         <FailureNotice
-          what="The tenant could not be opened."
+          what={t`The tenant could not be opened.`}
           cause={visit.cause}
           onRetry={visit.retry}
         />
@@ -55,10 +57,10 @@ function Instead() {
       return (
         <EmptyState
           icon={<Building2 />}
-          title="There is no tenant at this address"
+          title={t`There is no tenant at this address`}
           action={<AllTenantsLink />}
         >
-          It may have been deleted or given a new slug.
+          <Trans>It may have been deleted or given a new slug.</Trans>
         </EmptyState>
       );
     case "open":
@@ -72,7 +74,7 @@ function Instead() {
 function AllTenantsLink() {
   return (
     <ButtonLink link={<Link to="/operator/tenants" search={{ tenant: undefined }} />}>
-      All tenants
+      <Trans>All tenants</Trans>
     </ButtonLink>
   );
 }
@@ -82,7 +84,7 @@ function NoTenant() {
   const [isCreating, setIsCreating] = useState(false);
   const create = (
     <Button look="primary" onClick={() => setIsCreating(true)}>
-      Create tenant
+      <Trans>Create tenant</Trans>
     </Button>
   );
   return (
@@ -90,7 +92,7 @@ function NoTenant() {
       {user.isOperator ? (
         <EmptyState
           icon={<Building2 />}
-          title="You do not belong to a tenant"
+          title={t`You do not belong to a tenant`}
           action={
             <div className="flex flex-wrap justify-center gap-2">
               {create}
@@ -98,14 +100,18 @@ function NoTenant() {
             </div>
           }
         >
-          Tenants are your customers: each has its own keys, usage and plan, and customers create
-          theirs when they register. Open one from All tenants to see this screen, or create one to
-          call your own API.
+          <Trans>
+            Tenants are your customers: each has its own keys, usage and plan, and customers create
+            theirs when they register. Open one from All tenants to see this screen, or create one
+            to call your own API.
+          </Trans>
         </EmptyState>
       ) : (
-        <EmptyState icon={<Building2 />} title="You have no tenant yet" action={create}>
-          Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
-          or open the invitation you were sent.
+        <EmptyState icon={<Building2 />} title={t`You have no tenant yet`} action={create}>
+          <Trans>
+            Keys, usage and plans belong to a tenant: your company or one of its projects. Create
+            one, or open the invitation you were sent.
+          </Trans>
         </EmptyState>
       )}
       <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />

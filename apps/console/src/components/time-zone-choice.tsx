@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Button } from "@turnpike/ui/button";
 import { Combobox } from "@turnpike/ui/combobox";
 import Globe from "lucide-react/icons/globe";
@@ -15,17 +16,17 @@ export function TimeZoneChoice({ timeZone, onChange }: TimeZoneChoiceProps) {
   const names = [...new Set([own, "UTC", timeZone, ...Intl.supportedValuesOf("timeZone")])];
   return (
     <Combobox
-      label="Time zone"
-      searchLabel="Search time zones"
+      label={t`Time zone`}
+      searchLabel={t`Search time zones`}
       value={timeZone}
       choices={names.map((name) => ({
         value: name,
         label: name,
-        ...(name === own ? { note: "Your time zone" } : {}),
+        ...(name === own ? { note: t`Your time zone` } : {}),
       }))}
       onValueChange={(name) => onChange(name === own ? undefined : name)}
       trigger={
-        <Button aria-label={`Time zone: ${timeZone}`}>
+        <Button aria-label={t`Time zone: ${timeZone}`}>
           <Globe className="size-4 text-ink-faint" aria-hidden="true" />
           {timeZone}
         </Button>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useSyncExternalStore } from "react";
 import { Toaster } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
@@ -8,7 +9,7 @@ export const TOAST_DEFAULTS = {
   visibleToasts: 3,
   gap: 14,
   position: "bottom-right",
-  hotkey: ["altKey", "KeyT"],
+  hotkey: ["altKey", t`KeyT`],
 } as const;
 
 /** Where toasts appear. */

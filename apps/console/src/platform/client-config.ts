@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { fetchJson } from "./fetch-json.ts";
 
 /** One of the ways to sign in. */
@@ -75,7 +76,7 @@ export class ClientConfigError extends Error {
 export async function loadClientConfig(signal: AbortSignal): Promise<ClientConfig> {
   const { status, body } = await fetchJson("/config.json", signal);
   if (status !== 200) {
-    throw new ClientConfigError(`/config.json answered with status ${String(status)}`);
+    throw new ClientConfigError(t`/config.json answered with status ${String(status)}`);
   }
   return parseClientConfig(body);
 }
@@ -114,7 +115,7 @@ function readReference(text: string | undefined): ClientConfig["reference"] {
 function readProviders(value: unknown): readonly IdentityProvider[] {
   const providers = find(value, ["identity", "providers"]);
   if (!Array.isArray(providers)) {
-    throw new ClientConfigError("/config.json: identity.providers is missing");
+    throw new ClientConfigError(t`/config.json: identity.providers is missing`);
   }
   return providers.map((provider: unknown) => ({
     id: readText(provider, ["id"]),
@@ -154,7 +155,7 @@ function readFirebase(value: unknown): FirebaseSettings | undefined {
 function readNumber(value: unknown, path: readonly string[]): number {
   const found = find(value, path);
   if (typeof found !== "number") {
-    throw new ClientConfigError(`/config.json: ${path.join(".")} is missing`);
+    throw new ClientConfigError(t`/config.json: ${path.join(".")} is missing`);
   }
   return found;
 }
@@ -162,7 +163,7 @@ function readNumber(value: unknown, path: readonly string[]): number {
 function readFlag(value: unknown, path: readonly string[]): boolean {
   const found = find(value, path);
   if (typeof found !== "boolean") {
-    throw new ClientConfigError(`/config.json: ${path.join(".")} is missing`);
+    throw new ClientConfigError(t`/config.json: ${path.join(".")} is missing`);
   }
   return found;
 }
@@ -170,7 +171,7 @@ function readFlag(value: unknown, path: readonly string[]): boolean {
 function readUrl(value: unknown, path: readonly string[]): string {
   const text = readText(value, path);
   if (!URL.canParse(text)) {
-    throw new ClientConfigError(`/config.json: ${path.join(".")} is no address`);
+    throw new ClientConfigError(t`/config.json: ${path.join(".")} is no address`);
   }
   return text.replace(/\/+$/, "");
 }
@@ -178,7 +179,7 @@ function readUrl(value: unknown, path: readonly string[]): string {
 function readText(value: unknown, path: readonly string[]): string {
   const text = findText(value, path);
   if (text === undefined) {
-    throw new ClientConfigError(`/config.json: ${path.join(".")} is missing`);
+    throw new ClientConfigError(t`/config.json: ${path.join(".")} is missing`);
   }
   return text;
 }

@@ -1,5 +1,7 @@
+import { t } from "@lingui/core/macro";
+
 /** What the console says when a failure says nothing itself. */
-export const UNKNOWN_FAILURE = "Something went wrong";
+export const UNKNOWN_FAILURE = t`Something went wrong`;
 
 /** One thing that is wrong with a request: `pointer` (RFC 6901) finds the field. */
 export type FieldError = { pointer: string; message: string; fix?: string };

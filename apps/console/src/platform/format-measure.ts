@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { formatCompactCount } from "@turnpike/ui/format-compact";
 import { LANGUAGE } from "@turnpike/ui/language";
 
@@ -51,7 +52,7 @@ export function formatMs(ms: number): string {
   if (ms >= 1000) {
     return `${TENTH.format(ms / 1000)} s`;
   }
-  return ms >= 10 ? `${String(Math.round(ms))} ms` : `${TENTH.format(ms)} ms`;
+  return ms >= 10 ? t`${String(Math.round(ms))} ms` : t`${TENTH.format(ms)} ms`;
 }
 
 /**
@@ -100,8 +101,8 @@ export function toChange(
   if (written === format.format(0)) {
     return NO_CHANGE;
   }
-  const text = kind === "relative" ? written : `${written} pp`;
+  const text = kind === "relative" ? written : t`${written} pp`;
   return { text, direction: difference > 0 ? "up" : "down" };
 }
 
-const NO_CHANGE: Change = { text: "no change", direction: "same" };
+const NO_CHANGE: Change = { text: t`no change`, direction: "same" };

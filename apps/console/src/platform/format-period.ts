@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
 
 const DAY = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeZone: "UTC" });
@@ -14,7 +15,7 @@ export function formatDate(iso: string): string {
 
 /** Writes an instant in UTC to the minute: "Dec 1, 2026, 4:30 PM UTC". */
 export function formatMinute(iso: string): string {
-  return `${MINUTE.format(Date.parse(iso))} UTC`;
+  return t`${MINUTE.format(Date.parse(iso))} UTC`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { joinClasses } from "../join-classes.tsx";
 import { toBarRows } from "./bar-list.view-model.ts";
 import type { SeriesTone } from "./chart-types.ts";
@@ -51,7 +52,7 @@ export function BarList(props: BarListProps) {
           </th>
           {formatShare !== undefined && (
             <th scope="col" className="w-16 pb-1 text-right font-medium">
-              Share
+              <Trans>Share</Trans>
             </th>
           )}
         </tr>

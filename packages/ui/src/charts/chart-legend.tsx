@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { joinClasses } from "../join-classes.tsx";
 import type { TimeSeries, TimeStretches } from "./chart-types.ts";
 import { TONE_CLASSES } from "./tone-classes.ts";
@@ -15,7 +17,7 @@ export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLe
   return (
     // Many series scroll in two lines: a legend that grows would push the chart down.
     <ul
-      aria-label="Legend"
+      aria-label={t`Legend`}
       className="-mx-1.5 flex max-h-14 min-w-0 grow flex-wrap items-center gap-y-0.5 overflow-y-auto text-xs"
     >
       {series.map((one) => {
@@ -60,7 +62,7 @@ export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLe
           <svg width="16" height="2" aria-hidden="true">
             <path d="M0 1h16" strokeWidth="2" strokeDasharray="3 2" className="stroke-ink-muted" />
           </svg>
-          Previous period
+          <Trans>Previous period</Trans>
         </li>
       )}
     </ul>

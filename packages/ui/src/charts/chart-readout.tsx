@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { joinClasses } from "../join-classes.tsx";
 import type { ChartFormats } from "./chart-types.ts";
 import type { Readout, Total } from "./readout.view-model.ts";
@@ -20,7 +22,7 @@ export function ChartReadout(props: ChartReadoutProps) {
   const { title, readout, total, previousTitle, formats, hint } = props;
   const isCompared = readout.rows.some((row) => row.previous !== undefined);
   const write = (value: number | null | undefined) =>
-    value === null || value === undefined ? "no data" : formats.exact(value);
+    value === null || value === undefined ? t`no data` : formats.exact(value);
   return (
     <div className="rounded-control border border-line bg-surface p-2.5 text-xs shadow-float">
       <p className="mb-1.5 whitespace-nowrap font-medium">{title}</p>
@@ -29,8 +31,12 @@ export function ChartReadout(props: ChartReadoutProps) {
           <thead className="text-ink-faint">
             <tr>
               <td />
-              <td className="pl-3 text-right">Now</td>
-              <td className="pl-3 text-right">Previous</td>
+              <td className="pl-3 text-right">
+                <Trans>Now</Trans>
+              </td>
+              <td className="pl-3 text-right">
+                <Trans>Previous</Trans>
+              </td>
             </tr>
           </thead>
         )}
@@ -56,7 +62,9 @@ export function ChartReadout(props: ChartReadoutProps) {
           ))}
           {total !== undefined && (
             <tr className="font-medium">
-              <td className="pt-1">Total</td>
+              <td className="pt-1">
+                <Trans>Total</Trans>
+              </td>
               <td className="whitespace-nowrap pt-1 pl-3 text-right">{write(total.value)}</td>
               {isCompared && (
                 <td className="whitespace-nowrap pt-1 pl-3 text-right text-ink-muted">
@@ -68,10 +76,14 @@ export function ChartReadout(props: ChartReadoutProps) {
         </tbody>
       </table>
       {isCompared && previousTitle !== undefined && (
-        <p className="mt-1 whitespace-nowrap text-ink-muted">Previous: {previousTitle}</p>
+        <p className="mt-1 whitespace-nowrap text-ink-muted">
+          <Trans>Previous: {previousTitle}</Trans>
+        </p>
       )}
       {readout.moreCount > 0 && (
-        <p className="mt-1 text-ink-faint">and {readout.moreCount} more in the table</p>
+        <p className="mt-1 text-ink-faint">
+          <Trans>and {readout.moreCount} more in the table</Trans>
+        </p>
       )}
       {hint !== undefined && <p className="mt-1.5 text-ink-faint">{hint}</p>}
     </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import ChartColumn from "lucide-react/icons/chart-column";
 import Table from "lucide-react/icons/table";
 import type { ChartView } from "./chart-types.ts";
@@ -16,12 +17,12 @@ export function ChartViewToggle({ label, view, onViewChange }: ChartViewTogglePr
   return (
     <button
       type="button"
-      aria-label={`${label}: view as ${isTable ? "chart" : "table"}`}
+      aria-label={t`${label}: view as ${isTable ? t`chart` : t`table`}`}
       onClick={() => onViewChange(isTable ? "chart" : "table")}
       className="flex h-6 shrink-0 cursor-pointer items-center gap-1.5 rounded px-1.5 text-ink-muted text-xs hover:bg-hover hover:text-ink print:hidden"
     >
       <Icon className="size-3.5" aria-hidden="true" />
-      <span className="max-sm:sr-only">{isTable ? "Chart" : "Table"}</span>
+      <span className="max-sm:sr-only">{isTable ? t`Chart` : t`Table`}</span>
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import { ChartLegend } from "./chart-legend.tsx";
 import type { TimeChartProps, TimeSeries } from "./chart-types.ts";
@@ -108,7 +109,9 @@ export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind
             last !== undefined &&
             formats.span({ fromMs: first.fromMs, toMs: last.toMs })}
         </span>
-        <span>Times in {props.timeZone}</span>
+        <span>
+          <Trans>Times in {props.timeZone}</Trans>
+        </span>
       </figcaption>
     </figure>
   );

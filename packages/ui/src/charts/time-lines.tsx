@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { area, line } from "d3-shape";
 import { useId, useState } from "react";
 import type { TimeChartProps, TimeSeries } from "./chart-types.ts";
@@ -61,14 +63,18 @@ type PeakNoteProps = {
 function PeakNote({ cut, isWhole, format, onChange }: PeakNoteProps) {
   return (
     <p>
-      {!isWhole && <>Peaks up to {format(cut.largest)} cut off </>}
+      {!isWhole && (
+        <>
+          <Trans>Peaks up to {format(cut.largest)} cut off</Trans>{" "}
+        </>
+      )}
       <button
         type="button"
-        aria-label={isWhole ? "Cut peaks off" : "Show peaks in full"}
+        aria-label={isWhole ? t`Cut peaks off` : t`Show peaks in full`}
         onClick={() => onChange(!isWhole)}
         className="cursor-pointer rounded-sm font-medium text-ink underline underline-offset-4"
       >
-        {isWhole ? "Cut peaks off" : "Show"}
+        {isWhole ? t`Cut peaks off` : t`Show`}
       </button>
     </p>
   );

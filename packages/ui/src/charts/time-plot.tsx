@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useId, useMemo } from "react";
 import { joinClasses } from "../join-classes.tsx";
 import { ChartReadout } from "./chart-readout.tsx";
@@ -92,8 +94,8 @@ export function TimePlot(props: TimePlotProps) {
     props.order === "stack" && series.length > 1 && cursor.index !== undefined
       ? toTotal(series, cursor.index)
       : undefined;
-  const selected = selection === undefined ? "" : `Selected: ${formats.span(selection)}. `;
-  const way = isByKeys ? "Enter zooms in." : selected === "" ? "Click or drag to zoom in." : "";
+  const selected = selection === undefined ? "" : t`Selected: ${formats.span(selection)}. `;
+  const way = isByKeys ? t`Enter zooms in.` : selected === "" ? t`Click or drag to zoom in.` : "";
 
   return (
     <>
@@ -123,8 +125,8 @@ export function TimePlot(props: TimePlotProps) {
       )}
       <div
         role="application"
-        aria-roledescription="chart"
-        aria-label={`${props.label}, ${String(buckets.length)} points`}
+        aria-roledescription={t`chart`}
+        aria-label={t`${props.label}, ${String(buckets.length)} points`}
         aria-describedby={hintId}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: role application is operated by keys.
         tabIndex={0}
@@ -138,8 +140,10 @@ export function TimePlot(props: TimePlotProps) {
         }}
       />
       <p id={hintId} className="sr-only">
-        Arrow keys, Home and End move through the chart.
-        {canSelect && " Shift with an arrow key selects a range, Enter zooms into it."}
+        <Trans>
+          Arrow keys, Home and End move through the chart.
+          {canSelect && t` Shift with an arrow key selects a range, Enter zooms into it.`}
+        </Trans>
       </p>
       <p role="status" className="sr-only">
         {isByKeys && cursor.index !== undefined
@@ -303,12 +307,12 @@ function toSpeech(options: {
 }): string {
   const { rows, moreCount } = toReadout(options.series, options.index, "value");
   const write = (value: number | null) =>
-    value === null ? "no data" : options.formats.exact(value);
+    value === null ? t`no data` : options.formats.exact(value);
   const parts = rows.map(
     ({ series, value, previous }) =>
-      `${series.label} ${write(value)}${previous === undefined ? "" : `, before ${write(previous)}`}`,
+      t`${series.label} ${write(value)}${previous === undefined ? "" : t`, before ${write(previous)}`}`,
   );
-  const total = options.total === undefined ? [] : [`Total ${write(options.total.value)}`];
-  const more = moreCount === 0 ? [] : [`and ${String(moreCount)} more`];
+  const total = options.total === undefined ? [] : [t`Total ${write(options.total.value)}`];
+  const more = moreCount === 0 ? [] : [t`and ${String(moreCount)} more`];
   return [options.title, ...total, ...parts, ...more].join("; ");
 }

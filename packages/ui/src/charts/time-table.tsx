@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { ChartFormats, TimeSeries, TimeStretches } from "./chart-types.ts";
 import { isMarked } from "./marked-buckets.view-model.ts";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
@@ -18,7 +20,9 @@ export function TimeTable(props: TimeTableProps) {
   const hasMarks = stretches !== undefined && stretches.spans.length > 0;
   const write = (value: number | null | undefined) =>
     value === null || value === undefined ? (
-      <span className="text-ink-faint">no data</span>
+      <span className="text-ink-faint">
+        <Trans>no data</Trans>
+      </span>
     ) : (
       formats.exact(value)
     );
@@ -27,24 +31,30 @@ export function TimeTable(props: TimeTableProps) {
       // A part that scrolls is reached by the keyboard (WCAG 2.1.1).
       // biome-ignore lint/a11y/noNoninteractiveTabindex: without it the keyboard cannot scroll the table.
       tabIndex={0}
-      aria-label={`${label}, as a table`}
+      aria-label={t`${label}, as a table`}
       className="overflow-auto rounded-control border border-line focus-visible:outline-offset-[-2px] print:h-auto! print:overflow-visible"
       style={{ height: heightPx }}
     >
       <table className="w-full border-separate border-spacing-0 whitespace-nowrap text-xs tabular-nums">
         <caption className="sr-only">
-          {label}. Times in {timeZone}.
+          <Trans>
+            {label}. Times in {timeZone}.
+          </Trans>
         </caption>
         <thead className="text-ink-muted">
           <tr>
-            <HeadCell isFirst>Time ({timeZone})</HeadCell>
+            <HeadCell isFirst>
+              <Trans>Time ({timeZone})</Trans>
+            </HeadCell>
             {series.map((one) => (
               <HeadCell key={one.key}>{one.label}</HeadCell>
             ))}
             {series.map(
               (one) =>
                 one.previous !== undefined && (
-                  <HeadCell key={one.key}>{one.label}, previous</HeadCell>
+                  <HeadCell key={one.key}>
+                    <Trans>{one.label}, previous</Trans>
+                  </HeadCell>
                 ),
             )}
             {hasMarks && <HeadCell>{stretches.label}</HeadCell>}
@@ -55,7 +65,7 @@ export function TimeTable(props: TimeTableProps) {
             <tr key={bucket.fromMs} className="hover:bg-hover">
               <th scope="row" className="px-3 py-1 text-left font-normal">
                 {formats.bucket(bucket)}
-                {bucket.isIncomplete === true && " · incomplete"}
+                {bucket.isIncomplete === true && t` · incomplete`}
               </th>
               {series.map((one) => (
                 <td key={one.key} className="px-3 py-1 text-right">
@@ -71,7 +81,9 @@ export function TimeTable(props: TimeTableProps) {
                   ),
               )}
               {hasMarks && (
-                <td className="px-3 py-1 text-right">{isMarked(stretches, bucket) ? "yes" : ""}</td>
+                <td className="px-3 py-1 text-right">
+                  {isMarked(stretches, bucket) ? t`yes` : ""}
+                </td>
               )}
             </tr>
           ))}

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { planAdviceQuery } from "#platform/advice-queries.ts";
@@ -13,7 +14,7 @@ export function AdviceLine({ tenantId }: Pick<OwnTenant, "tenantId">) {
     <p className="mb-4 max-w-[72ch] tabular-nums">
       {sentence}{" "}
       <Link to="/ai-intelligence" className="font-medium underline underline-offset-4">
-        Month by month
+        <Trans>Month by month</Trans>
       </Link>
     </p>
   );

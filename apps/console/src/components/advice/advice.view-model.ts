@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { PlanAdvice, QuotaUse, TriedPlan } from "#platform/advice-queries.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
@@ -5,7 +6,10 @@ import { formatMoney, isZero } from "#platform/format-money.ts";
 
 /** "the last 3 months" */
 export function describeMonths({ months }: Pick<PlanAdvice, "months">): string {
-  return months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
+  return plural(months.length, {
+    one: "the last month",
+    other: `the last ${String(months.length)} months`,
+  });
 }
 
 function nameOf({ plans }: PlanAdvice, planId: string): string {
@@ -21,11 +25,13 @@ export function describeAdvice(advice: PlanAdvice): string | undefined {
   const { planId, reason, saving } = recommended;
   const isDearer = saving.startsWith("-");
   const amount = formatMoney(isDearer ? saving.slice(1) : saving, currency);
-  const cost = isZero(saving) ? "cost the same" : `cost ${amount} ${isDearer ? "more" : "less"}`;
-  const verb = `${nameOf(advice, planId)} would have ${cost} over ${describeMonths(advice)}`;
+  const cost = isZero(saving)
+    ? t`cost the same`
+    : t`cost ${amount} ${isDearer ? t`more` : t`less`}`;
+  const verb = t`${nameOf(advice, planId)} would have ${cost} over ${describeMonths(advice)}`;
   return reason === "cheaper"
-    ? `${verb}, and refused nothing.`
-    : `${verb} and refused no call for a quota; your plan ${advice.refused > 0 ? `refused ${formatCount(advice.refused)}` : "would have refused some"}.`;
+    ? t`${verb}, and refused nothing.`
+    : t`${verb} and refused no call for a quota; your plan ${advice.refused > 0 ? t`refused ${formatCount(advice.refused)}` : t`would have refused some`}.`;
 }
 
 /** "1,200 requests", for each meter; undefined for nothing. */
@@ -38,7 +44,7 @@ export function describeBlocked(units: TriedPlan["blocked"]): string | undefined
 /** How a plan compares with the own one: "−$41.00". */
 export function describeDifference({ saving }: TriedPlan, currency: string): string {
   if (isZero(saving)) {
-    return "Same";
+    return t`Same`;
   }
   return saving.startsWith("-")
     ? `+${formatMoney(saving.slice(1), currency)}`
@@ -60,13 +66,13 @@ export function describeQuotaUse({
   const given = `${formatCount(limit)} ${toPlural(unit)}`;
   if (kind === "included") {
     return share < RARELY
-      ? `${name}: at most ${formatCount(most)} of ${given} included in the price were used in a month (${formatShare(share)}).`
+      ? t`${name}: at most ${formatCount(most)} of ${given} included in the price were used in a month (${formatShare(share)}).`
       : undefined;
   }
   if (share >= NEARLY) {
-    return `${name}: ${formatShare(share)} of ${given} were used in the fullest month.`;
+    return t`${name}: ${formatShare(share)} of ${given} were used in the fullest month.`;
   }
   return share < RARELY
-    ? `${name}: at most ${formatShare(share)} of ${given} were used in a month.`
+    ? t`${name}: at most ${formatShare(share)} of ${given} were used in a month.`
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -18,8 +19,8 @@ export function ActDialog({ tenant, onClose }: ActDialogProps) {
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Act in ${tenant.name}?`}
-      description="For an hour at most, in all your tabs, you can do what its admins can. Payment, its deletion, its ownership and the secrets of its keys stay with its members. They get a notification at once, and their audit log names you and the reason with each change."
+      title={t`Act in ${tenant.name}?`}
+      description={t`For an hour at most, in all your tabs, you can do what its admins can. Payment, its deletion, its ownership and the secrets of its keys stay with its members. They get a notification at once, and their audit log names you and the reason with each change.`}
     >
       <ActForm tenant={tenant} onClose={onClose} />
     </Dialog>
@@ -45,14 +46,14 @@ function ActForm({ tenant, onClose }: ActDialogProps) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onClose}
-      action="Act in this tenant"
-      progress={start.isPending ? "Beginning…" : undefined}
-      failure="You do not act in the tenant."
+      action={t`Act in this tenant`}
+      progress={start.isPending ? t`Beginning…` : undefined}
+      failure={t`You do not act in the tenant.`}
       errors={failure?.messages}
     >
       <TextArea
-        label="Reason"
-        help="10 to 500 characters. The members of the tenant read it."
+        label={t`Reason`}
+        help={t`10 to 500 characters. The members of the tenant read it.`}
         name="reason"
         value={reason}
         maxLength={500}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useRouterState } from "@tanstack/react-router";
 import { Sheet } from "@turnpike/ui/sheet";
 import { TooltipGroup } from "@turnpike/ui/tooltip";
@@ -78,7 +80,7 @@ function Frame({ children }: { children: ReactNode }) {
 
   usePageTitle(
     [
-      screen?.label ?? "Page not found",
+      screen?.label ?? t`Page not found`,
       isOfOperator(screen) ? "Operator" : tenant?.name,
       config.brand.name,
     ]
@@ -101,7 +103,7 @@ function Frame({ children }: { children: ReactNode }) {
         onClick={skipToContent}
         className="sr-only z-40 rounded-control bg-surface px-3 py-2 font-medium focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
       >
-        Skip to content
+        <Trans>Skip to content</Trans>
       </a>
       <aside
         data-folded={sidebar.isFolded || undefined}
@@ -116,7 +118,7 @@ function Frame({ children }: { children: ReactNode }) {
       <Sheet
         isOpen={isSheetOpen}
         onClose={() => setIsSheetOpen(false)}
-        title="Navigation"
+        title={t`Navigation`}
         side="left"
         isTitleHidden
       >

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useNavigate } from "@tanstack/react-router";
 import { Palette } from "@turnpike/ui/palette";
 import MessageCircleQuestion from "lucide-react/icons/message-circle-question-mark";
@@ -18,7 +19,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
       ? commands.filter(({ isFoundOnly }) => isFoundOnly !== true)
       : [
           {
-            value: "Matches",
+            value: t`Matches`,
             items: rankCommands(
               commands.flatMap(({ items }) => items),
               query,
@@ -28,11 +29,11 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
           ...(query.trim().split(/\s+/).length > 2
             ? [
                 {
-                  value: "Ask",
+                  value: t`Ask`,
                   items: [
                     {
                       id: "ask",
-                      label: `Ask: ${query.trim()}`,
+                      label: t`Ask: ${query.trim()}`,
                       icon: <MessageCircleQuestion aria-hidden="true" />,
                       run: () =>
                         void navigate({ to: "/ai-intelligence", search: { ask: query.trim() } }),
@@ -57,8 +58,8 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
     <Palette
       isOpen={isOpen}
       onClose={close}
-      label="Command palette"
-      placeholder="Search or go to…"
+      label={t`Command palette`}
+      placeholder={t`Search or go to…`}
       query={query}
       onQueryChange={setQuery}
       groups={groups.filter(({ items }) => items.length > 0)}

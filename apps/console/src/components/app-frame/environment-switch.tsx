@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useNavigate } from "@tanstack/react-router";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Menu, MenuRadioGroup } from "@turnpike/ui/menu";
@@ -11,9 +12,9 @@ import {
 type Shown = Environment | "both";
 
 const CHOICES = [
-  { value: "both", label: "Live and test", short: "All" },
-  { value: "live", label: "Live", short: "Live" },
-  { value: "test", label: "Test", short: "Test" },
+  { value: "both", label: t`Live and test`, short: t`All` },
+  { value: "live", label: t`Live`, short: t`Live` },
+  { value: "test", label: t`Test`, short: t`Test` },
 ] as const satisfies readonly { value: Shown; label: string; short: string }[];
 
 const LOOKS: Readonly<Record<Shown, string>> = {
@@ -45,7 +46,7 @@ export function EnvironmentSwitch() {
         <button
           type="button"
           // Either of what is seen is in it: who speaks to the browser says what they see.
-          aria-label={`Environment: ${shown === "both" ? "All, live and test" : label}`}
+          aria-label={t`Environment: ${shown === "both" ? t`All, live and test` : label}`}
           className={joinClasses(
             "relative inline-flex h-7 shrink-0 cursor-pointer items-center gap-1.5 rounded-full border px-2.5 font-medium text-xs whitespace-nowrap before:absolute before:-inset-x-1 before:-inset-y-2",
             LOOKS[shown],
@@ -59,7 +60,7 @@ export function EnvironmentSwitch() {
       }
     >
       <MenuRadioGroup
-        label="Environment"
+        label={t`Environment`}
         choices={CHOICES}
         value={shown}
         onValueChange={switchTo}

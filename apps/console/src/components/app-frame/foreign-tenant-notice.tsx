@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useNavigate } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { useCurrentTenant, useForeignTenantSlug } from "#platform/current-tenant.ts";
@@ -18,10 +20,12 @@ export function ForeignTenantNotice() {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b bg-warning-soft px-4 py-2 md:px-6">
       <p role="status" className="min-w-0 [overflow-wrap:anywhere]">
-        {user.isOperator
-          ? `There is no tenant ${SLUG.test(slug) ? slug : "at this address"}`
-          : `You are not a member of ${SLUG.test(slug) ? slug : "the tenant in the address"}`}
-        ; this is {tenant.name}.
+        <Trans>
+          {user.isOperator
+            ? t`There is no tenant ${SLUG.test(slug) ? slug : t`at this address`}`
+            : t`You are not a member of ${SLUG.test(slug) ? slug : t`the tenant in the address`}`}
+          ; this is {tenant.name}.
+        </Trans>
       </p>
       <Button
         size="small"
@@ -33,7 +37,7 @@ export function ForeignTenantNotice() {
           })
         }
       >
-        Continue with {tenant.name}
+        <Trans>Continue with {tenant.name}</Trans>
       </Button>
     </div>
   );

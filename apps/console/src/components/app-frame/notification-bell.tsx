@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Popover } from "@turnpike/ui/popover";
 import Bell from "lucide-react/icons/bell";
@@ -27,7 +28,7 @@ function Bellpush({ reader }: { reader: Reader }) {
   const count = unread > UNREAD_COUNTED_MAX ? `${UNREAD_COUNTED_MAX}+` : `${unread}`;
   return (
     <Popover
-      title="Notifications"
+      title={t`Notifications`}
       isTitleHidden
       isOpen={isOpen}
       onOpenChange={setIsOpen}
@@ -35,7 +36,7 @@ function Bellpush({ reader }: { reader: Reader }) {
       trigger={
         <button
           type="button"
-          aria-label={unread === 0 ? "Notifications" : `Notifications, ${count} unread`}
+          aria-label={unread === 0 ? t`Notifications` : t`Notifications, ${count} unread`}
           className="relative grid size-9 shrink-0 cursor-pointer place-items-center rounded-control text-ink-muted hover:bg-hover hover:text-ink touch:size-11"
         >
           <Bell className="size-4" aria-hidden="true" />

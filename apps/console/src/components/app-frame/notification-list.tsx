@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import type { Notification } from "@turnpike/contract/notifications";
@@ -43,29 +45,29 @@ export function NotificationList({ reader, onFollow }: NotificationListProps) {
     <>
       <div className="flex items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-4">
         <p className="font-semibold" aria-hidden="true">
-          Notifications
+          <Trans>Notifications</Trans>
         </p>
         <Button
           look="quiet"
           size="small"
           disabled={newestId === undefined || !hasUnread}
-          progress={markAllRead.isPending ? "Marking…" : undefined}
+          progress={markAllRead.isPending ? t`Marking…` : undefined}
           onClick={() => newestId !== undefined && markAllRead.mutate(newestId)}
         >
-          Mark all as read
+          <Trans>Mark all as read</Trans>
         </Button>
       </div>
       {newest.isPending && <LoadingList />}
       {newest.isError && (
         <ErrorState
-          title="Notifications could not be loaded."
+          title={t`Notifications could not be loaded.`}
           reason={newest.error.message}
           onRetry={() => void newest.refetch()}
         />
       )}
       {newest.data?.items.length === 0 && (
-        <EmptyState icon={<Bell />} title="Nothing new">
-          Quota warnings, expiring keys and due invoices appear here.
+        <EmptyState icon={<Bell />} title={t`Nothing new`}>
+          <Trans>Quota warnings, expiring keys and due invoices appear here.</Trans>
         </EmptyState>
       )}
       {newest.data !== undefined && newest.data.items.length > 0 && (
@@ -122,7 +124,11 @@ function NotificationItem({ notification, onRead, onFollow }: NotificationItemPr
         />
       )}
       <span className={joinClasses("[overflow-wrap:anywhere]", isUnread && "font-semibold")}>
-        {isUnread && <span className="sr-only">Unread: </span>}
+        {isUnread && (
+          <span className="sr-only">
+            <Trans>Unread:</Trans>{" "}
+          </span>
+        )}
         {title}
       </span>
       {body !== "" && <span className="text-ink-muted [overflow-wrap:anywhere]">{body}</span>}
@@ -135,7 +141,7 @@ function NotificationItem({ notification, onRead, onFollow }: NotificationItemPr
 
 function LoadingList() {
   return (
-    <div role="status" aria-label="Loading notifications" className="divide-y divide-line">
+    <div role="status" aria-label={t`Loading notifications`} className="divide-y divide-line">
       {["first", "second", "third"].map((place) => (
         <div key={place} className="space-y-2 py-3 pr-4 pl-6">
           <Skeleton className="h-4 w-2/3" />

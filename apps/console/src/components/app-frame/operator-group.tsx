@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Tooltip } from "@turnpike/ui/tooltip";
@@ -33,10 +35,14 @@ export type OperatorGroupProps = {
 export function OperatorGroup({ isFolded, onNavigate }: OperatorGroupProps) {
   return (
     <section
-      aria-label="Operator"
+      aria-label={t`Operator`}
       className="my-2 border-line border-t pt-2 first:mt-0 first:border-t-0 first:border-b first:pt-0 first:pb-2"
     >
-      {!isFolded && <h2 className="px-2.5 pb-1 font-medium text-ink-muted text-xs">Operator</h2>}
+      {!isFolded && (
+        <h2 className="px-2.5 pb-1 font-medium text-ink-muted text-xs">
+          <Trans>Operator</Trans>
+        </h2>
+      )}
       <ul className="space-y-0.5">
         {OPERATOR_SCREENS.map((screen) => (
           <li key={screen.to}>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import Building2 from "lucide-react/icons/building-2";
 import ChartColumn from "lucide-react/icons/chart-column";
@@ -16,52 +17,52 @@ export const SCREENS = [
   {
     to: "/overview",
     scope: "usage:read",
-    label: "Overview",
+    label: t`Overview`,
     Icon: LayoutDashboard,
-    words: "home dashboard summary",
+    words: t`home dashboard summary`,
   },
   {
     to: "/quickstart",
     scope: "keys:read",
-    label: "Quickstart",
+    label: t`Quickstart`,
     Icon: Rocket,
-    words: "start guide first call setup",
+    words: t`start guide first call setup`,
   },
   {
     to: "/api-keys",
     scope: "keys:read",
-    label: "API keys",
+    label: t`API keys`,
     Icon: KeyRound,
-    words: "credentials revoke roll",
+    words: t`credentials revoke roll`,
   },
   {
     to: "/analytics",
     scope: "usage:read",
-    label: "Analytics",
+    label: t`Analytics`,
     Icon: ChartColumn,
-    words: "usage requests latency errors",
+    words: t`usage requests latency errors`,
   },
   {
     to: "/ai-intelligence",
     scope: "usage:read",
-    label: "AI intelligence",
+    label: t`AI intelligence`,
     Icon: Sparkles,
-    words: "insights forecast ask",
+    words: t`insights forecast ask`,
   },
   {
     to: "/plans",
-    label: "Plans",
+    label: t`Plans`,
     Icon: Layers,
-    words: "prices limits upgrade quotas",
+    words: t`prices limits upgrade quotas`,
   },
   {
     to: "/billings",
     scope: "billing:read",
-    label: "Billings",
+    label: t`Billings`,
     Icon: CreditCard,
-    words: "invoices payment charges",
+    words: t`invoices payment charges`,
   },
-  { to: "/tenants", label: "Tenants", Icon: Building2, words: "members roles team settings" },
+  { to: "/tenants", label: t`Tenants`, Icon: Building2, words: t`members roles team settings` },
 ] as const;
 
 export type Screen = (typeof SCREENS)[number];
@@ -85,9 +86,9 @@ export type ShownScreen = { to: string; label: string };
 
 /** Signed-in screens that a person is sent to, and that the navigation does not offer. */
 const SIDE_SCREENS: readonly ShownScreen[] = [
-  { to: "/account", label: "Your account" },
-  { to: "/device", label: "Command lines" },
-  { to: "/connect", label: "Connect an agent" },
+  { to: "/account", label: t`Your account` },
+  { to: "/device", label: t`Command lines` },
+  { to: "/connect", label: t`Connect an agent` },
 ];
 
 /** Whether a screen is about the whole installation and no tenant. */

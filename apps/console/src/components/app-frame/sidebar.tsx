@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Link } from "@tanstack/react-router";
 import { IconButton } from "@turnpike/ui/icon-button";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -48,7 +49,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
         {...(onNavigate !== undefined && { onChosen: onNavigate })}
       />
       <nav
-        aria-label="Screens"
+        aria-label={t`Screens`}
         className="min-h-0 w-full grow overflow-y-auto overflow-x-hidden p-0.5"
       >
         {isOperatorFirst && operatorGroup}
@@ -75,7 +76,7 @@ export function Sidebar({ isFolded, onToggleFold, onNavigate, onCreateTenant }: 
           <ThemeSwitch isFolded={isFolded} />
           {onToggleFold !== undefined && (
             <IconButton
-              label={isFolded ? "Expand sidebar" : "Collapse sidebar"}
+              label={isFolded ? t`Expand sidebar` : t`Collapse sidebar`}
               aria-expanded={!isFolded}
               icon={<PanelLeft aria-hidden="true" />}
               onClick={onToggleFold}

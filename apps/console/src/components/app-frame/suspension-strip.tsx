@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 
@@ -6,17 +8,25 @@ export function SuspensionStrip({ tenant }: { tenant: OwnTenant }) {
   const { contact } = usePlatform().config;
   return (
     <section
-      aria-label="Suspension"
+      aria-label={t`Suspension`}
       className="border-line border-b bg-danger-soft px-4 py-2 md:px-6"
     >
       <p role="status" className="[overflow-wrap:anywhere]">
         <strong className="font-semibold">
-          {tenant.name} is suspended: all its calls are refused.
+          <Trans>{tenant.name} is suspended: all its calls are refused.</Trans>
         </strong>
         {tenant.suspensionReason !== undefined && (
-          <> The operator’s reason: “{tenant.suspensionReason}”</>
+          <>
+            {" "}
+            <Trans>The operator’s reason: “{tenant.suspensionReason}”</Trans>
+          </>
         )}
-        {contact !== null && <> Questions: {contact}</>}
+        {contact !== null && (
+          <>
+            {" "}
+            <Trans>Questions: {contact}</Trans>
+          </>
+        )}
       </p>
     </section>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useNavigate } from "@tanstack/react-router";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -19,11 +21,11 @@ import { useLatePart } from "../use-late-part.ts";
 
 /** What each built-in role is called. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
-  owner: "Owner",
-  admin: "Admin",
-  developer: "Developer",
-  billing: "Billing",
-  viewer: "Viewer",
+  owner: t`Owner`,
+  admin: t`Admin`,
+  developer: t`Developer`,
+  billing: t`Billing`,
+  viewer: t`Viewer`,
 };
 
 /** What a role is called on its own: `Developer`, or the name that the tenant gave it. */
@@ -64,11 +66,15 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
       <button
         type="button"
         onClick={onCreate}
-        aria-label="Create tenant"
+        aria-label={t`Create tenant`}
         className={joinClasses(toTriggerClasses(isFolded), "border-dashed")}
       >
         <Plus className="size-4 shrink-0" aria-hidden="true" />
-        {!isFolded && <span className="font-medium">Create tenant</span>}
+        {!isFolded && (
+          <span className="font-medium">
+            <Trans>Create tenant</Trans>
+          </span>
+        )}
       </button>
     );
   }
@@ -86,9 +92,9 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
   return (
     <list.Combobox
       isOpenAtOnce
-      label="Switch tenant"
-      searchLabel="Find a tenant"
-      emptyText="You have no tenant with this name."
+      label={t`Switch tenant`}
+      searchLabel={t`Find a tenant`}
+      emptyText={t`You have no tenant with this name.`}
       side="bottom"
       choices={tenants.map((tenant) => ({
         value: tenant.slug,
@@ -108,7 +114,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
           className="flex min-h-8 w-full cursor-pointer items-center gap-2 rounded-control px-2 py-1.5 text-left hover:bg-hover touch:min-h-11"
         >
           <Plus className="size-4" aria-hidden="true" />
-          Create tenant
+          <Trans>Create tenant</Trans>
         </button>
       }
     />
@@ -131,8 +137,8 @@ function toTrigger(
       type="button"
       aria-label={
         tenant === undefined
-          ? "No tenant selected"
-          : `Tenant: ${tenant.name}, ${nameStanding(tenant)}`
+          ? t`No tenant selected`
+          : t`Tenant: ${tenant.name}, ${nameStanding(tenant)}`
       }
       className={toTriggerClasses(isFolded)}
     >
@@ -145,7 +151,7 @@ function toTrigger(
         <>
           <span className="min-w-0 grow">
             <span className="block truncate font-semibold leading-tight">
-              {tenant?.name ?? "Choose a tenant"}
+              {tenant?.name ?? t`Choose a tenant`}
             </span>
             {tenant !== undefined && (
               <span
@@ -167,12 +173,12 @@ function toTrigger(
 
 function nameStanding(tenant: OwnTenant): string {
   if (tenant.isActed === true) {
-    return "Acting as operator";
+    return t`Acting as operator`;
   }
-  return tenant.isVisited === true ? "Viewing as operator" : titleRole(tenant);
+  return tenant.isVisited === true ? t`Viewing as operator` : titleRole(tenant);
 }
 
 function describe(tenant: OwnTenant): string {
   const role = nameStanding(tenant);
-  return tenant.suspendedAt === null ? role : `${role}, suspended`;
+  return tenant.suspendedAt === null ? role : t`${role}, suspended`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { IconButton } from "@turnpike/ui/icon-button";
 import { Menu, MenuRadioGroup } from "@turnpike/ui/menu";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -9,9 +10,9 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { ThemeChoice } from "#platform/theme.ts";
 
 const CHOICES = [
-  { value: "system", label: "System", Icon: Monitor },
-  { value: "light", label: "Light", Icon: Sun },
-  { value: "dark", label: "Dark", Icon: Moon },
+  { value: "system", label: t`System`, Icon: Monitor },
+  { value: "light", label: t`Light`, Icon: Sun },
+  { value: "dark", label: t`Dark`, Icon: Moon },
 ] as const satisfies readonly { value: ThemeChoice; label: string; Icon: unknown }[];
 
 /** Light, dark, or what the system says. */
@@ -27,13 +28,18 @@ export function ThemeSwitch({ isFolded }: { isFolded: boolean }) {
     <Menu
       side="right"
       align="end"
-      trigger={<IconButton label="Theme" icon={<Current aria-hidden="true" />} />}
+      trigger={<IconButton label={t`Theme`} icon={<Current aria-hidden="true" />} />}
     >
-      <MenuRadioGroup label="Theme" choices={choices} value={choice} onValueChange={theme.choose} />
+      <MenuRadioGroup
+        label={t`Theme`}
+        choices={choices}
+        value={choice}
+        onValueChange={theme.choose}
+      />
     </Menu>
   ) : (
     <SegmentedControl
-      label="Theme"
+      label={t`Theme`}
       segments={choices}
       value={choice}
       onValueChange={theme.choose}

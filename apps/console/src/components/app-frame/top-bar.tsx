@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { IconButton } from "@turnpike/ui/icon-button";
 import { Kbd } from "@turnpike/ui/kbd";
@@ -26,14 +28,14 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
     <header className="sticky top-0 z-30 border-line border-b bg-paper/90 backdrop-blur-sm">
       <div className="flex h-14 items-center gap-2 px-2 md:px-6">
         <IconButton
-          label="Open navigation"
+          label={t`Open navigation`}
           className="md:hidden"
           icon={<MenuIcon aria-hidden="true" />}
           onClick={onOpenNavigation}
         />
         <Link
           to="/overview"
-          aria-label={`${config.brand.name}, overview`}
+          aria-label={t`${config.brand.name}, overview`}
           className="shrink-0 rounded-control max-sm:hidden"
         >
           <BrandMark className="size-7" />
@@ -47,7 +49,9 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
           className="flex h-9 shrink-0 cursor-pointer items-center justify-center gap-2 rounded-control border-line-control text-ink-muted hover:bg-hover hover:text-ink max-lg:w-9 lg:w-56 lg:border lg:bg-surface lg:px-2.5 touch:min-h-11 touch:min-w-11"
         >
           <Search className="size-4 shrink-0" aria-hidden="true" />
-          <span className="grow text-left whitespace-nowrap max-lg:sr-only">Search or go to…</span>
+          <span className="grow text-left whitespace-nowrap max-lg:sr-only">
+            <Trans>Search or go to…</Trans>
+          </span>
           <span className="max-lg:hidden touch:hidden">
             <Kbd keys={[toPaletteModifier(navigator.userAgent), "K"]} />
           </span>
@@ -61,12 +65,12 @@ export function TopBar({ screen, onOpenNavigation, onOpenPalette }: TopBarProps)
 function Breadcrumb({ screen }: { screen: ShownScreen | undefined }) {
   const tenant = useCurrentTenant();
   return (
-    <nav aria-label="Breadcrumb" className="min-w-0 grow">
+    <nav aria-label={t`Breadcrumb`} className="min-w-0 grow">
       <ol className="flex min-w-0 items-center gap-1.5">
         {/* A long name of a tenant gives way to that of the screen, which is never cut for it. */}
         {isOfOperator(screen) && (
           <li className="flex items-center gap-1.5 text-ink-muted max-md:hidden">
-            Operator
+            <Trans>Operator</Trans>
             <ChevronRight className="size-3.5 shrink-0 text-ink-faint" aria-hidden="true" />
           </li>
         )}
@@ -83,7 +87,7 @@ function Breadcrumb({ screen }: { screen: ShownScreen | undefined }) {
           </li>
         )}
         <li className="min-w-0 truncate font-semibold md:shrink-0" aria-current="page">
-          {screen?.label ?? "Page not found"}
+          {screen?.label ?? t`Page not found`}
         </li>
       </ol>
     </nav>

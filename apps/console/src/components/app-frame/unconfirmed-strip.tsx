@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { usePlatform } from "#platform/platform.tsx";
@@ -17,7 +19,7 @@ export function UnconfirmedStrip({ user }: { user: User }) {
   const isDoing = (wish: Wish) => isPending && variables === wish;
   return (
     <section
-      aria-label="Your e-mail address is not confirmed"
+      aria-label={t`Your e-mail address is not confirmed`}
       className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b bg-info-soft px-4 py-1.5 md:px-6"
     >
       <p role="status" className="min-w-0 [overflow-wrap:anywhere]">
@@ -29,17 +31,17 @@ export function UnconfirmedStrip({ user }: { user: User }) {
         <Button
           size="small"
           look="quiet"
-          progress={isDoing("send") ? "Sending…" : undefined}
+          progress={isDoing("send") ? t`Sending…` : undefined}
           onClick={() => mutate("send")}
         >
-          Send the mail again
+          <Trans>Send the mail again</Trans>
         </Button>
         <Button
           size="small"
-          progress={isDoing("check") ? "Checking…" : undefined}
+          progress={isDoing("check") ? t`Checking…` : undefined}
           onClick={() => mutate("check")}
         >
-          I have confirmed it
+          <Trans>I have confirmed it</Trans>
         </Button>
       </div>
     </section>
@@ -47,11 +49,11 @@ export function UnconfirmedStrip({ user }: { user: User }) {
 }
 
 function toText(email: string | undefined, done: Wish | undefined): string {
-  const address = email ?? "your address";
+  const address = email ?? t`your address`;
   if (done === "send") {
-    return `A new mail is on its way to ${address}.`;
+    return t`A new mail is on its way to ${address}.`;
   }
   return done === "check"
-    ? `${address} is not confirmed yet. Follow the link in the mail, then try again.`
-    : `Follow the link in the mail to ${address} to confirm that it is yours.`;
+    ? t`${address} is not confirmed yet. Follow the link in the mail, then try again.`
+    : t`Follow the link in the mail to ${address} to confirm that it is yours.`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useNavigate } from "@tanstack/react-router";
 import BookOpen from "lucide-react/icons/book-open";
 import Braces from "lucide-react/icons/braces";
@@ -40,33 +41,33 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
 
   return [
     {
-      value: "Go to",
+      value: t`Go to`,
       items: SCREENS.map(({ to, label, words, Icon }) => ({
         id: to,
         label,
-        words: `${words} go open`,
+        words: t`${words} go open`,
         icon: <Icon aria-hidden="true" />,
         run: () => void navigate({ to }),
       })),
     },
     {
-      value: "Operator",
+      value: t`Operator`,
       items: (user.isOperator ? OPERATOR_SCREENS : []).map(({ to, label, words }) => ({
         id: to,
         label,
-        words: `${words} go open`,
+        words: t`${words} go open`,
         icon: <CornerDownRight aria-hidden="true" />,
         run: () => void navigate({ to, search: { tenant: undefined } }),
       })),
     },
     {
-      value: "Sections",
+      value: t`Sections`,
       isFoundOnly: true,
       items: DESTINATIONS.filter((one) => user.isOperator || one.isForOperators !== true).map(
         ({ label, words, to, search, note }) => ({
           id: `${to} ${label}`,
           label,
-          words: `${words ?? ""} go open`,
+          words: t`${words ?? ""} go open`,
           note,
           icon: <CornerDownRight aria-hidden="true" />,
           run: () => void navigate({ to, search }),
@@ -74,57 +75,57 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
       ),
     },
     {
-      value: "Actions",
+      value: t`Actions`,
       items: [
         ...(current?.isVisited === true
           ? []
           : toKeyCommands((dialog) => void navigate({ to: "/api-keys", search: { dialog } }))),
         ...(["live", "test"] as const).map((environment) => ({
           id: environment,
-          label: `Show ${environment} only`,
-          words: "switch environment sandbox production",
+          label: t`Show ${environment} only`,
+          words: t`switch environment sandbox production`,
           icon: <FlaskConical aria-hidden="true" />,
           run: () => switchEnvironment(environment),
         })),
         {
           id: "both",
-          label: "Show live and test",
-          words: "switch environment both all",
+          label: t`Show live and test`,
+          words: t`switch environment both all`,
           icon: <FlaskConical aria-hidden="true" />,
           run: () => switchEnvironment("both"),
         },
         {
           id: "theme-light",
-          label: "Use light theme",
-          words: "appearance bright mode",
+          label: t`Use light theme`,
+          words: t`appearance bright mode`,
           icon: <Sun aria-hidden="true" />,
           run: () => theme.choose("light"),
         },
         {
           id: "theme-dark",
-          label: "Use dark theme",
-          words: "appearance night mode",
+          label: t`Use dark theme`,
+          words: t`appearance night mode`,
           icon: <Moon aria-hidden="true" />,
           run: () => theme.choose("dark"),
         },
         {
           id: "theme-system",
-          label: "Use system theme",
-          words: "appearance auto mode",
+          label: t`Use system theme`,
+          words: t`appearance auto mode`,
           icon: <Monitor aria-hidden="true" />,
           run: () => theme.choose("system"),
         },
         {
           id: "account",
-          label: "Your account",
-          words: "profile name e-mail password sessions sign out everywhere delete settings",
+          label: t`Your account`,
+          words: t`profile name e-mail password sessions sign out everywhere delete settings`,
           icon: <CircleUser aria-hidden="true" />,
           run: () => void navigate({ to: "/account" }),
         },
         {
           id: "sign-out",
-          label: "Sign out",
-          words: "log out leave exit",
+          label: t`Sign out`,
+          words: t`log out leave exit`,
           icon: <LogOut aria-hidden="true" />,
           run: () => void session.signOut(),
         },
@@ -132,43 +133,43 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
     },
     ...found,
     {
-      value: "Switch tenant",
+      value: t`Switch tenant`,
       items: tenants
         .filter(({ tenantId }) => tenantId !== current?.tenantId)
         .map(({ tenantId, name, slug, role, customRole }) => ({
           id: tenantId,
           label: name,
-          words: `${slug} switch tenant`,
+          words: t`${slug} switch tenant`,
           note: titleRole({ role, customRole }),
           icon: <Building2 aria-hidden="true" />,
           run: () => switchTenant(slug),
         })),
     },
     {
-      value: "Help",
+      value: t`Help`,
       items: [
         ...(config.reference === null
           ? []
           : [
               {
                 id: "own-reference",
-                label: "API reference",
-                words: "docs openapi endpoints operations try",
+                label: t`API reference`,
+                words: t`docs openapi endpoints operations try`,
                 icon: <Braces aria-hidden="true" />,
                 run: openOwnReference,
               },
             ]),
         {
           id: "docs",
-          label: "Documentation",
-          words: "help guide manual",
+          label: t`Documentation`,
+          words: t`help guide manual`,
           icon: <BookOpen aria-hidden="true" />,
           run: () => window.location.assign("/docs"),
         },
         {
           id: "reference",
-          label: config.reference === null ? "API reference" : "Management API",
-          words: "openapi endpoints operations",
+          label: config.reference === null ? t`API reference` : t`Management API`,
+          words: t`openapi endpoints operations`,
           icon: <Braces aria-hidden="true" />,
           run: () => window.location.assign("/v1/reference"),
         },
@@ -182,15 +183,15 @@ function toKeyCommands(open: (dialog: "create" | "import") => void): Command[] {
   return [
     {
       id: "create-key",
-      label: "Create key",
-      words: "new api key add",
+      label: t`Create key`,
+      words: t`new api key add`,
       icon: <Plus aria-hidden="true" />,
       run: () => open("create"),
     },
     {
       id: "import-keys",
-      label: "Import keys",
-      words: "existing api keys hashes csv json upload migrate",
+      label: t`Import keys`,
+      words: t`existing api keys hashes csv json upload migrate`,
       icon: <FileUp aria-hidden="true" />,
       run: () => open("import"),
     },

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import Bell from "lucide-react/icons/bell";
@@ -54,24 +55,24 @@ export function useFoundCommands(isOpen: boolean): CommandGroup[] {
   const { views, meters, alerts, exports } = useNamedThings(isOpen);
   return [
     {
-      value: "Saved views",
+      value: t`Saved views`,
       items: views.map(({ viewId, name, isShared }) => ({
         id: `view ${viewId}`,
         label: name,
-        words: "saved view analytics open",
-        note: isShared ? "Shared view" : "My view",
+        words: t`saved view analytics open`,
+        note: isShared ? t`Shared view` : t`My view`,
         icon: <Bookmark aria-hidden="true" />,
         run: () => void navigate({ to: "/analytics", search: { view: viewId } }),
       })),
     },
     {
-      value: "Meters",
+      value: t`Meters`,
       isFoundOnly: true,
       items: meters.map(({ meterId, name, eventType }) => ({
         id: `meter ${meterId}`,
         label: name,
-        words: `${meterId} ${eventType ?? ""} meter`,
-        note: "Meter",
+        words: t`${meterId} ${eventType ?? ""} meter`,
+        note: t`Meter`,
         icon: <Gauge aria-hidden="true" />,
         run: () =>
           void (user.isOperator
@@ -80,37 +81,37 @@ export function useFoundCommands(isOpen: boolean): CommandGroup[] {
       })),
     },
     {
-      value: "Alerts",
+      value: t`Alerts`,
       isFoundOnly: true,
       items: alerts.map(({ alertId, name }) => ({
         id: `alert ${alertId}`,
         label: name,
-        words: "alert history",
-        note: "Alert",
+        words: t`alert history`,
+        note: t`Alert`,
         icon: <Bell aria-hidden="true" />,
         run: () => void navigate({ to: "/analytics", search: { tab: "alerts", alert: alertId } }),
       })),
     },
     {
-      value: "Exports",
+      value: t`Exports`,
       isFoundOnly: true,
       items: exports.map(({ exportId, name, format }) => ({
         id: `export ${exportId}`,
         label: name,
-        words: `export download ${format}`,
-        note: `${format.toUpperCase()} export`,
+        words: t`export download ${format}`,
+        note: t`${format.toUpperCase()} export`,
         icon: <Download aria-hidden="true" />,
         run: () => void navigate({ to: "/analytics", search: { tab: "exports" } }),
       })),
     },
     {
-      value: "Guides",
+      value: t`Guides`,
       isFoundOnly: true,
       items: GUIDES.map(({ path, label, words }) => ({
         id: path,
         label,
-        words: `${words ?? ""} documentation help`,
-        note: "Guide",
+        words: t`${words ?? ""} documentation help`,
+        note: t`Guide`,
         icon: <BookOpen aria-hidden="true" />,
         run: () => window.location.assign(path),
       })),

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useNavigate } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -20,7 +22,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
   const openOwnReference = useOpenReference();
   const navigate = useNavigate();
   const { user } = useVerifiedUser();
-  const name = user.name ?? user.email ?? "Signed in";
+  const name = user.name ?? user.email ?? t`Signed in`;
   return (
     <Menu
       side={isFolded ? "right" : "top"}
@@ -29,7 +31,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
       trigger={
         <button
           type="button"
-          aria-label={isFolded ? `Account: ${name}` : undefined}
+          aria-label={isFolded ? t`Account: ${name}` : undefined}
           className={joinClasses(
             "flex shrink-0 cursor-pointer items-center rounded-control hover:bg-hover",
             isFolded ? "size-10 justify-center" : "h-12 w-full gap-2.5 px-2 text-left",
@@ -38,7 +40,9 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
           <Initials name={name} shape="round" />
           {!isFolded && (
             <>
-              <span className="sr-only">Account: </span>
+              <span className="sr-only">
+                <Trans>Account:</Trans>{" "}
+              </span>
               <span className="min-w-0 grow">
                 <span className="block truncate font-medium leading-tight">{name}</span>
                 {user.name !== null && user.email !== null && (
@@ -58,20 +62,20 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
           icon={<CircleUser aria-hidden="true" />}
           onSelect={() => void navigate({ to: "/account" })}
         >
-          Your account
+          <Trans>Your account</Trans>
         </MenuItem>
         {config.reference !== null && (
           <MenuItem icon={<Braces aria-hidden="true" />} onSelect={openOwnReference}>
-            API reference
+            <Trans>API reference</Trans>
           </MenuItem>
         )}
         {(config.reference === null || user.isOperator) && (
           <>
             <MenuItem icon={<BookOpen aria-hidden="true" />} href="/docs">
-              Documentation
+              <Trans>Documentation</Trans>
             </MenuItem>
             <MenuItem icon={<Braces aria-hidden="true" />} href="/v1/reference">
-              {config.reference === null ? "API reference" : "Management API"}
+              {config.reference === null ? t`API reference` : t`Management API`}
             </MenuItem>
           </>
         )}
@@ -87,7 +91,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         </MenuItem>
       ))}
       <MenuItem icon={<LogOut aria-hidden="true" />} onSelect={() => void session.signOut()}>
-        Sign out
+        <Trans>Sign out</Trans>
       </MenuItem>
     </Menu>
   );
@@ -106,7 +110,7 @@ function Person({ name, email, isOperator }: PersonProps) {
       </span>
       {isOperator && (
         <Badge tone="accent" hasDot={false}>
-          Operator
+          <Trans>Operator</Trans>
         </Badge>
       )}
     </span>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -28,20 +30,22 @@ function ViewingStrip({ tenant }: { tenant: OwnTenant }) {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <section
-      aria-label="Viewing as operator"
+      aria-label={t`Viewing as operator`}
       className="sticky top-14 z-20 flex flex-wrap items-center justify-between gap-x-4 border-line border-b bg-info-soft px-4 py-1.5 md:px-6"
     >
       <p role="status" className="flex min-w-0 items-center gap-2">
         <Eye className="size-4 shrink-0 text-info max-sm:hidden" aria-hidden="true" />
         <span className="min-w-0">
-          You are viewing{" "}
-          <strong className="font-semibold [overflow-wrap:anywhere]">{tenant.name}</strong> as
-          operator, read-only.
+          <Trans>
+            You are viewing{" "}
+            <strong className="font-semibold [overflow-wrap:anywhere]">{tenant.name}</strong> as
+            operator, read-only.
+          </Trans>
         </span>
       </p>
       <div className="flex items-center gap-4">
         <Button size="small" onClick={() => setIsAsking(true)}>
-          Act in this tenant…
+          <Trans>Act in this tenant…</Trans>
         </Button>
         <Link
           to="/operator/tenants"
@@ -49,7 +53,7 @@ function ViewingStrip({ tenant }: { tenant: OwnTenant }) {
           className="flex min-h-8 shrink-0 items-center gap-1.5 rounded-sm font-medium underline-offset-4 hover:underline touch:min-h-11"
         >
           <ArrowLeft className="size-4" aria-hidden="true" />
-          All tenants
+          <Trans>All tenants</Trans>
         </Link>
       </div>
       {isAsking && (
@@ -72,34 +76,36 @@ function ActingStrip({ tenant }: { tenant: OwnTenant }) {
     mutationFn: () => api.acting.end({}),
     onSuccess: () => {
       setActing(null);
-      toast.success(`You no longer act in ${tenant.name}.`);
+      toast.success(t`You no longer act in ${tenant.name}.`);
     },
     onError: (error) => void toast.error(toErrorMessage(error)),
   });
   return (
     <section
-      aria-label="Acting as operator"
+      aria-label={t`Acting as operator`}
       className="sticky top-14 z-20 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-line border-b bg-warning-soft px-4 py-1.5 md:px-6"
     >
       <p role="status" className="flex min-w-0 items-center gap-2">
         <Hand className="size-4 shrink-0 text-warning max-sm:hidden" aria-hidden="true" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          You act in <strong className="font-semibold">{tenant.name}</strong> as operator
-          {acting !== null && acting !== undefined && (
-            <>
-              {" "}
-              until {TIME.format(new Date(acting.expiresAt))}: “{acting.reason}”
-            </>
-          )}
-          . Its members see each change.
+          <Trans>
+            You act in <strong className="font-semibold">{tenant.name}</strong> as operator
+            {acting !== null && acting !== undefined && (
+              <Trans>
+                {" "}
+                until {TIME.format(new Date(acting.expiresAt))}: “{acting.reason}”
+              </Trans>
+            )}
+            . Its members see each change.
+          </Trans>
         </span>
       </p>
       <Button
         size="small"
-        progress={end.isPending ? "Ending…" : undefined}
+        progress={end.isPending ? t`Ending…` : undefined}
         onClick={() => end.mutate()}
       >
-        Stop acting
+        <Trans>Stop acting</Trans>
       </Button>
     </section>
   );

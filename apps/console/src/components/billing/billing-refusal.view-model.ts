@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { mayInTenant, type NamedRole, nameRole } from "#platform/may-in-tenant.ts";
 
 /**
@@ -14,6 +15,6 @@ export function findBillingRefusal(
     return;
   }
   return tenant.isVisited === true
-    ? `You are viewing this tenant as operator, read-only: its owners, admins and billing members can ${what}.`
-    : `Your role, ${nameRole(tenant)}, cannot ${what}: ask an owner, an admin or a billing member.`;
+    ? t`You are viewing this tenant as operator, read-only: its owners, admins and billing members can ${what}.`
+    : t`Your role, ${nameRole(tenant)}, cannot ${what}: ask an owner, an admin or a billing member.`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { InvoiceLine } from "#platform/billing-queries.ts";
 import { formatCount } from "#platform/format.ts";
@@ -35,15 +36,15 @@ export function toLineView(
   const span = formatSpan(line.from, line.to);
   const isAhead = isInAdvance(line, issuedAt);
   const notes = [
-    ...(isZero(line.discount) ? [] : [`${formatMoney(line.discount, currency)} of discounts off`]),
+    ...(isZero(line.discount) ? [] : [t`${formatMoney(line.discount, currency)} of discounts off`]),
     ...(isZero(line.credited)
       ? []
-      : [`${formatMoney(line.credited, currency)} taken back by credit notes`]),
+      : [t`${formatMoney(line.credited, currency)} taken back by credit notes`]),
   ];
   return {
     number: line.number,
     title: line.description,
-    span: isAhead && span !== undefined ? `${span}, in advance` : span,
+    span: isAhead && span !== undefined ? t`${span}, in advance` : span,
     quantity: line.quantity === null ? undefined : formatUnits(line.quantity, line.unit),
     amount: formatMoney(line.amount, currency),
     notes,
@@ -86,10 +87,10 @@ function toTierViews({ tiers, unit }: InvoiceLine, currency: string): readonly T
 /** Writes which quantities a tier holds: "First 1,000", "1,000 to 10,000", "Over 10,000", "All". Its end is inclusive. */
 export function formatTierRange(after: string | null, upTo: string | null): string {
   if (after === null) {
-    return upTo === null ? "All" : `First ${formatCount(upTo)}`;
+    return upTo === null ? t`All` : t`First ${formatCount(upTo)}`;
   }
   const next = /^\d+$/.test(after) ? String(BigInt(after) + 1n) : after;
   return upTo === null
-    ? `Over ${formatCount(after)}`
-    : `${formatCount(next)} to ${formatCount(upTo)}`;
+    ? t`Over ${formatCount(after)}`
+    : t`${formatCount(next)} to ${formatCount(upTo)}`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import ChevronRight from "lucide-react/icons/chevron-right";
@@ -24,13 +26,13 @@ export function InvoiceLines({ label, lines, currency, issuedAt, onOpen }: Invoi
       <thead className="border-line border-b text-ink-muted text-xs">
         <tr>
           <th scope="col" className="py-2 pr-4 font-medium">
-            Line
+            <Trans>Line</Trans>
           </th>
           <th scope="col" className="py-2 pr-4 text-right font-medium max-sm:hidden">
-            Quantity
+            <Trans>Quantity</Trans>
           </th>
           <th scope="col" className="py-2 text-right font-medium">
-            Amount
+            <Trans>Amount</Trans>
           </th>
         </tr>
       </thead>
@@ -70,7 +72,9 @@ function Row({ line, onOpen }: RowProps) {
           )}
         </span>
         {reason !== undefined && (
-          <span className="mt-1 block max-w-[60ch] text-xs">Not charged. {reason}</span>
+          <span className="mt-1 block max-w-[60ch] text-xs">
+            <Trans>Not charged. {reason}</Trans>
+          </span>
         )}
         {line.notes.map((note) => (
           <span key={note} className="mt-1 block text-ink-muted text-xs">
@@ -83,10 +87,10 @@ function Row({ line, onOpen }: RowProps) {
             size="small"
             look="quiet"
             className="mt-1 -ml-2.5"
-            aria-label={`${title} by day, key and route`}
+            aria-label={t`${title} by day, key and route`}
             onClick={() => onOpen(line.number)}
           >
-            By day, key and route
+            <Trans>By day, key and route</Trans>
             <ChevronRight className="size-3.5" aria-hidden="true" />
           </Button>
         )}

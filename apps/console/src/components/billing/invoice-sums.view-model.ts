@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import type { Invoice, InvoiceTax } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
@@ -29,7 +30,7 @@ export type SumRow = { key: string; label: string; amount: string; isStrong: boo
  *
  * @param dueLabel - "Due", "Due so far".
  */
-export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
+export function toSumRows(sums: Sums, dueLabel = t`Due`): readonly SumRow[] {
   const { currency } = sums;
   const row = (key: string, label: string, amount: string, isStrong = false): SumRow => ({
     key,
@@ -44,7 +45,7 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
   const hasTaxInside = isGross(sums);
   const inside = hasTaxInside ? ", included" : "";
   const parts = [
-    ...(taxes.length > 0 ? [row("net", hasTaxInside ? "Net of that" : "Net", sums.net)] : []),
+    ...(taxes.length > 0 ? [row("net", hasTaxInside ? t`Net of that` : t`Net`, sums.net)] : []),
     ...taxes.map((tax, index) =>
       row(`tax-${String(index)}`, `${toTaxLabel(tax)}${inside}`, tax.amount),
     ),
@@ -60,16 +61,16 @@ export function toSumRows(sums: Sums, dueLabel = "Due"): readonly SumRow[] {
             isStrong: false,
           },
         ];
-  const total = row("total", "Total", sums.total);
+  const total = row("total", t`Total`, sums.total);
   return [
     ...(hasTaxInside ? [total, ...parts] : [...parts, total]),
-    ...less("balance", "From your balance", sums.fromBalance),
-    ...less("prepaid", "From prepaid credit", sums.prepaid),
-    ...less("credited", "Credit notes", sums.credited),
-    ...less("paid", "Paid", sums.paid),
+    ...less("balance", t`From your balance`, sums.fromBalance),
+    ...less("prepaid", t`From prepaid credit`, sums.prepaid),
+    ...less("credited", t`Credit notes`, sums.credited),
+    ...less("paid", t`Paid`, sums.paid),
     ...(sums.toBalance === undefined || isZero(sums.toBalance)
       ? []
-      : [row("toBalance", "Back to the balance", sums.toBalance)]),
+      : [row("toBalance", t`Back to the balance`, sums.toBalance)]),
     row("due", dueLabel, sums.due, true),
     // It adds to no sum.
     ...accounting,
@@ -81,7 +82,7 @@ function toAccountingLabel(
   { currency: own, rate }: NonNullable<Invoice["accountingTax"]>,
   currency: string,
 ): string {
-  return `Tax in ${own} (1 ${currency} = ${rate} ${own})`;
+  return t`Tax in ${own} (1 ${currency} = ${rate} ${own})`;
 }
 
 /** True when the lines come to the total, tax and all, and not to the net. */
@@ -99,8 +100,8 @@ function toTaxLabel({ name, rate, category }: InvoiceTax): string {
 
 /** Categories of EN 16931 that charge nothing, in words. */
 const ZERO_RATED: Readonly<Record<string, string>> = {
-  AE: "Reverse charge",
-  E: "Exempt from tax",
+  AE: t`Reverse charge`,
+  E: t`Exempt from tax`,
 };
 
 /** Category O is outside the scope of tax: there is none to show. */

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuItem } from "@turnpike/ui/menu";
@@ -28,10 +30,10 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
   const clock = useQuery({ ...clockQuery(api, place), refetchInterval: CLOCK_REFRESH_MS });
   const subscription = useQuery(subscriptionQuery(api, place));
   const advance = useAdvance(place);
-  const refusal = findBillingRefusal(tenant, "let time pass");
+  const refusal = findBillingRefusal(tenant, t`let time pass`);
   return (
     <section
-      aria-label="Sandbox"
+      aria-label={t`Sandbox`}
       className="mb-4 rounded-card border border-warning/50 border-dashed bg-surface px-4 py-3 sm:px-5"
     >
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
@@ -42,20 +44,22 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
               {clock.data === undefined ? (
                 <Skeleton className="h-5 w-64 max-w-full" />
               ) : (
-                `Sandbox time: ${formatMinute(clock.data.now)}`
+                t`Sandbox time: ${formatMinute(clock.data.now)}`
               )}
             </p>
             <p className="max-w-[72ch] text-ink-muted text-xs">
-              Plans and invoices as they would be, for calls with test keys. Nothing here is owed,
-              and limits stay those of the live plan. {refusal}
+              <Trans>
+                Plans and invoices as they would be, for calls with test keys. Nothing here is owed,
+                and limits stay those of the live plan. {refusal}
+              </Trans>
             </p>
           </div>
         </div>
         {refusal === undefined && clock.data !== undefined && (
           <Menu
             trigger={
-              <Button progress={advance.isPending ? "Time passes…" : undefined}>
-                Let time pass
+              <Button progress={advance.isPending ? t`Time passes…` : undefined}>
+                <Trans>Let time pass</Trans>
                 <ChevronDown aria-hidden="true" className="size-4" />
               </Button>
             }
@@ -70,14 +74,14 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
       </div>
       {clock.isError && clock.data === undefined && (
         <FailureNotice
-          what="The time in the sandbox could not be loaded."
+          what={t`The time in the sandbox could not be loaded.`}
           cause={clock.error}
           onRetry={() => void clock.refetch()}
         />
       )}
       {advance.isError && (
         <div className="mt-3">
-          <FailureNotice what="Time did not pass." cause={advance.error} />
+          <FailureNotice what={t`Time did not pass.`} cause={advance.error} />
         </div>
       )}
       <div role="status">
@@ -103,11 +107,17 @@ function useAdvance(place: BillingPlace) {
 /** What happened while time passed, oldest first. */
 function OnTheWay({ events }: { events: readonly BillingEvent[] }) {
   if (events.length === 0) {
-    return <p className="mt-3 text-ink-muted">Nothing happened on the way.</p>;
+    return (
+      <p className="mt-3 text-ink-muted">
+        <Trans>Nothing happened on the way.</Trans>
+      </p>
+    );
   }
   return (
     <div className="mt-3 border-line border-t pt-3">
-      <h2 className="font-medium">On the way</h2>
+      <h2 className="font-medium">
+        <Trans>On the way</Trans>
+      </h2>
       <ol className="mt-1 space-y-1 tabular-nums">
         {events.map(({ sequence, at, text }) => (
           <li key={sequence} className="flex flex-wrap gap-x-3">

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { period } from "@turnpike/domain/time/period";
 import type { Subscription } from "#platform/billing-queries.ts";
 import { formatDate } from "#platform/format-period.ts";
@@ -22,7 +23,7 @@ export function toSandboxSteps(
 ): readonly SandboxStep[] {
   const end = (key: string, name: string, to: string | null | undefined): SandboxStep[] =>
     typeof to === "string" && to > now
-      ? [{ key, label: `To the end of the ${name}, ${formatDate(to)}`, to }]
+      ? [{ key, label: t`To the end of the ${name}, ${formatDate(to)}`, to }]
       : [];
   return [
     ...end("trial", "trial", ends?.trialEndsAt),

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import type { Subscription } from "#platform/billing-queries.ts";
 import { formatDate } from "#platform/format-period.ts";
@@ -5,21 +6,21 @@ import { formatDate } from "#platform/format-period.ts";
 export type StateBadge = { tone: Tone; label: string };
 
 const LIVES = {
-  none: { tone: "neutral", label: "No subscription" },
-  scheduled: { tone: "info", label: "Scheduled" },
-  trialing: { tone: "info", label: "Trial" },
-  active: { tone: "ok", label: "Active" },
-  paused: { tone: "warning", label: "Paused" },
-  ended: { tone: "neutral", label: "Ended" },
+  none: { tone: "neutral", label: t`No subscription` },
+  scheduled: { tone: "info", label: t`Scheduled` },
+  trialing: { tone: "info", label: t`Trial` },
+  active: { tone: "ok", label: t`Active` },
+  paused: { tone: "warning", label: t`Paused` },
+  ended: { tone: "neutral", label: t`Ended` },
 } as const satisfies Record<Subscription["life"], StateBadge>;
 
 const STANDINGS = {
   current: undefined,
-  out_of_credit: { tone: "danger", label: "Out of credit" },
-  overdue: { tone: "warning", label: "Payment overdue" },
-  grace: { tone: "warning", label: "Grace period" },
-  blocked: { tone: "danger", label: "Calls refused" },
-  capped: { tone: "danger", label: "Spend cap reached" },
+  out_of_credit: { tone: "danger", label: t`Out of credit` },
+  overdue: { tone: "warning", label: t`Payment overdue` },
+  grace: { tone: "warning", label: t`Grace period` },
+  blocked: { tone: "danger", label: t`Calls refused` },
+  capped: { tone: "danger", label: t`Spend cap reached` },
 } as const satisfies Record<Subscription["standing"], StateBadge | undefined>;
 
 /** The badge of a payment standing; undefined for one that is in order. */
@@ -54,17 +55,17 @@ export function toComing(
   const hasPending = Object.values(pending).some((what) => what !== null);
   return [
     ...(life === "trialing" && trialEndsAt !== null
-      ? [`The trial ends on ${formatDate(trialEndsAt)}.`]
+      ? [t`The trial ends on ${formatDate(trialEndsAt)}.`]
       : []),
     ...(pending.change === null
       ? []
-      : [`Changes to ${nameOf(pending.change.planId)} on ${formatDate(pending.change.at)}.`]),
-    ...(pending.pausesAt === null ? [] : [`Pauses on ${formatDate(pending.pausesAt)}.`]),
+      : [t`Changes to ${nameOf(pending.change.planId)} on ${formatDate(pending.change.at)}.`]),
+    ...(pending.pausesAt === null ? [] : [t`Pauses on ${formatDate(pending.pausesAt)}.`]),
     ...(pending.endsAt === null
       ? []
-      : [`Ends on ${formatDate(pending.endsAt)} and does not renew.`]),
+      : [t`Ends on ${formatDate(pending.endsAt)} and does not renew.`]),
     ...(life === "active" && !hasPending && periodTo !== null
-      ? [`Renews on ${formatDate(periodTo)}.`]
+      ? [t`Renews on ${formatDate(periodTo)}.`]
       : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -12,7 +13,7 @@ export function ProjectedLine({ tenantId }: Pick<OwnTenant, "tenantId">) {
   return data === undefined || next === undefined ? null : (
     <p className="text-ink-muted text-sm tabular-nums">
       <Link to="/ai-intelligence" className="font-medium text-ink underline underline-offset-4">
-        Projected
+        <Trans>Projected</Trans>
       </Link>
       : {describeProjection(next.total, data.currency)}
     </p>

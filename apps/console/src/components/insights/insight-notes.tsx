@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -53,7 +55,7 @@ export function InsightNotes({
       {...(headingLevel !== undefined && { headingLevel })}
       aside={
         <Link to="/ai-intelligence" className="font-medium text-sm underline underline-offset-4">
-          {others > 0 ? `${String(others)} more` : "All insights"}
+          {others > 0 ? t`${String(others)} more` : t`All insights`}
         </Link>
       }
     >
@@ -89,7 +91,7 @@ export function InsightNote({ insight, text, action }: InsightNoteProps) {
         <p className="[overflow-wrap:anywhere]">{text}</p>
         <p className="mt-0.5 flex flex-wrap gap-x-3 text-ink-muted text-xs">
           <span>
-            Began <RelativeTime at={insight.since} />
+            <Trans>Began</Trans> <RelativeTime at={insight.since} />
           </span>
           {action}
         </p>

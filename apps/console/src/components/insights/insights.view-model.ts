@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
 import { joinCommaList } from "#platform/usage-query.ts";
 import type { Evidence, Insight, InsightPart } from "./insights.queries.ts";
@@ -17,22 +18,22 @@ type KindFacts = {
 };
 
 export const KINDS: Readonly<Record<Insight["kind"], KindFacts>> = {
-  anomaly: { label: "Unusual", topic: "usage", urgency: 2 },
-  key_unused: { label: "Unused key", topic: "keys", urgency: 1 },
-  key_expiring: { label: "Expiring key", topic: "keys", urgency: 2 },
-  key_leaked: { label: "Leaked key", topic: "keys", urgency: 3 },
-  key_foreign_network: { label: "Foreign network", topic: "keys", urgency: 3 },
-  key_changed: { label: "Changed key", topic: "keys", urgency: 2 },
-  key_overbroad: { label: "Broad key", topic: "keys", urgency: 1 },
-  quota_near: { label: "Quota", topic: "plan", urgency: 3 },
-  spend_cap_near: { label: "Spend cap", topic: "billing", urgency: 3 },
-  credit_low: { label: "Credit", topic: "billing", urgency: 3 },
-  credit_expiring: { label: "Credit", topic: "billing", urgency: 2 },
-  invoice_overdue: { label: "Invoice", topic: "billing", urgency: 3 },
-  tenant_outgrowing: { label: "Outgrows", topic: "plan", urgency: 2 },
-  tenant_leaving: { label: "May leave", topic: "usage", urgency: 3 },
-  plan_advice: { label: "Plan", topic: "plan", urgency: 1 },
-  payment_failed: { label: "Payment", topic: "billing", urgency: 3 },
+  anomaly: { label: t`Unusual`, topic: "usage", urgency: 2 },
+  key_unused: { label: t`Unused key`, topic: "keys", urgency: 1 },
+  key_expiring: { label: t`Expiring key`, topic: "keys", urgency: 2 },
+  key_leaked: { label: t`Leaked key`, topic: "keys", urgency: 3 },
+  key_foreign_network: { label: t`Foreign network`, topic: "keys", urgency: 3 },
+  key_changed: { label: t`Changed key`, topic: "keys", urgency: 2 },
+  key_overbroad: { label: t`Broad key`, topic: "keys", urgency: 1 },
+  quota_near: { label: t`Quota`, topic: "plan", urgency: 3 },
+  spend_cap_near: { label: t`Spend cap`, topic: "billing", urgency: 3 },
+  credit_low: { label: t`Credit`, topic: "billing", urgency: 3 },
+  credit_expiring: { label: t`Credit`, topic: "billing", urgency: 2 },
+  invoice_overdue: { label: t`Invoice`, topic: "billing", urgency: 3 },
+  tenant_outgrowing: { label: t`Outgrows`, topic: "plan", urgency: 2 },
+  tenant_leaving: { label: t`May leave`, topic: "usage", urgency: 3 },
+  plan_advice: { label: t`Plan`, topic: "plan", urgency: 1 },
+  payment_failed: { label: t`Payment`, topic: "billing", urgency: 3 },
 };
 
 /** Failing calls reach the customers of an API before everything else does. */
@@ -44,9 +45,9 @@ export function urgencyOf({ kind, evidence }: Pick<Insight, "kind" | "evidence">
 }
 
 export const URGENCIES = {
-  3: { tone: "danger", label: "Urgent" },
-  2: { tone: "warning", label: "Worth checking" },
-  1: { tone: "neutral", label: "Good to know" },
+  3: { tone: "danger", label: t`Urgent` },
+  2: { tone: "warning", label: t`Worth checking` },
+  1: { tone: "neutral", label: t`Good to know` },
 } as const;
 
 /** The most urgent first, then the most certain, then the newest. */
@@ -99,21 +100,21 @@ export function nameIds(text: string, names: ReadonlyMap<string, string>): strin
 }
 
 export const MEASURE_LABELS: Readonly<Record<Evidence["measure"], string>> = {
-  requests: "Requests an hour",
-  error_rate: "Share of errors, %",
-  errors: "Errors an hour",
-  denied: "Refused requests an hour",
-  latency_avg: "Mean latency, ms",
-  spend: "Charges an hour",
+  requests: t`Requests an hour`,
+  error_rate: t`Share of errors, %`,
+  errors: t`Errors an hour`,
+  denied: t`Refused requests an hour`,
+  latency_avg: t`Mean latency, ms`,
+  spend: t`Charges an hour`,
 };
 
 const DIMENSION_LABELS: Readonly<Record<InsightPart["dimension"], string>> = {
-  key: "By key",
-  route: "By route",
-  status: "By status",
-  outcome: "By outcome",
-  tenant: "By tenant",
-  meter: "By meter",
+  key: t`By key`,
+  route: t`By route`,
+  status: t`By status`,
+  outcome: t`By outcome`,
+  tenant: t`By tenant`,
+  meter: t`By meter`,
 };
 
 /** Where one click leads. */
@@ -130,7 +131,7 @@ function toChartLink({ from, to, dimension, value }: Chart): InsightLink {
   // The chart of a meter is one of its own: it shows calls of one meter at a time.
   const isCalls = dimension !== null && dimension !== "meter" && value !== null;
   const part = isCalls ? { [dimension]: joinCommaList([value]) } : {};
-  return { to: "/analytics", search: { from, to, ...part }, label: "Open chart" };
+  return { to: "/analytics", search: { from, to, ...part }, label: t`Open chart` };
 }
 
 /** Where the one action of an insight leads. */
@@ -139,25 +140,25 @@ export function toInsightLink({ action }: Pick<Insight, "action">): InsightLink 
     case "open_chart":
       return toChartLink(action);
     case "limit_key":
-      return { to: "/api-keys", search: { key: action.keyId }, label: "Limit key" };
+      return { to: "/api-keys", search: { key: action.keyId }, label: t`Limit key` };
     case "revoke_key":
-      return { to: "/api-keys", search: { key: action.keyId }, label: "Review key" };
+      return { to: "/api-keys", search: { key: action.keyId }, label: t`Review key` };
     case "extend_key":
-      return { to: "/api-keys", search: { key: action.keyId }, label: "Extend key" };
+      return { to: "/api-keys", search: { key: action.keyId }, label: t`Extend key` };
     case "narrow_key":
-      return { to: "/api-keys", search: { key: action.keyId }, label: "Review scopes" };
+      return { to: "/api-keys", search: { key: action.keyId }, label: t`Review scopes` };
     case "change_spend_cap":
-      return { to: "/billings", search: {}, label: "Change cap" };
+      return { to: "/billings", search: {}, label: t`Change cap` };
     case "open_tenant":
-      return { to: "/operator/tenants", search: { q: action.tenantId }, label: "Find tenant" };
+      return { to: "/operator/tenants", search: { q: action.tenantId }, label: t`Find tenant` };
     case "add_credit":
-      return { to: "/billings", search: {}, label: "Add credit" };
+      return { to: "/billings", search: {}, label: t`Add credit` };
     case "open_credit":
-      return { to: "/billings", search: {}, label: "Open credit" };
+      return { to: "/billings", search: {}, label: t`Open credit` };
     case "change_plan":
-      return { to: "/plans", search: {}, label: "Compare plans" };
+      return { to: "/plans", search: {}, label: t`Compare plans` };
     case "pay_invoice":
-      return { to: "/billings", search: { invoice: action.invoiceId }, label: "Open invoice" };
+      return { to: "/billings", search: { invoice: action.invoiceId }, label: t`Open invoice` };
   }
 }
 
@@ -188,7 +189,7 @@ export type PartGroup = {
 
 function nameOf({ dimension, value }: InsightPart, keyNames: ReadonlyMap<string, string>): string {
   if (value === "") {
-    return dimension === "key" ? "Without a key" : "None";
+    return dimension === "key" ? t`Without a key` : t`None`;
   }
   return dimension === "key" ? (keyNames.get(value) ?? value.slice(0, SHORT_ID)) : value;
 }
@@ -232,5 +233,5 @@ export function labelMeasure({
 /** "1,200 instead of 90 to 310" */
 export function describeEvidence({ actual, low, high }: Evidence): string {
   const round = formatLevel;
-  return `${round(actual)} instead of ${round(low)} to ${round(high)}`;
+  return t`${round(actual)} instead of ${round(low)} to ${round(high)}`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { FormField } from "@turnpike/ui/form-field";
 import { CONTROL_CLASSES } from "@turnpike/ui/layer-styles";
 import Eye from "lucide-react/icons/eye";
@@ -48,7 +49,7 @@ export function PasswordField(props: PasswordFieldProps) {
             <button
               type="button"
               aria-pressed={isShown}
-              aria-label="Show password"
+              aria-label={t`Show password`}
               onClick={() => setShown(!isShown)}
               className="absolute inset-y-0 right-0 grid w-10 cursor-pointer place-items-center rounded-control text-ink-muted hover:text-ink touch:w-11"
             >
@@ -56,7 +57,7 @@ export function PasswordField(props: PasswordFieldProps) {
             </button>
           </div>
           <p role="status" className="mt-1 text-warning text-xs empty:hidden">
-            {isCapsLock ? "Caps Lock is on." : ""}
+            {isCapsLock ? t`Caps Lock is on.` : ""}
           </p>
         </>
       )}

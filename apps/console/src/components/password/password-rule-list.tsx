@@ -1,10 +1,11 @@
+import { t } from "@lingui/core/macro";
 import Check from "lucide-react/icons/check";
 import type { PasswordRule } from "./password-rules.view-model.ts";
 
 /** The rules of a new password, ticked off while it is typed. */
 export function PasswordRuleList({ rules }: { rules: readonly PasswordRule[] }) {
   return (
-    <ul aria-label="Password requirements" className="-mt-2 space-y-1 text-xs">
+    <ul aria-label={t`Password requirements`} className="-mt-2 space-y-1 text-xs">
       {rules.map(({ text, isMet }) => (
         <li
           key={text}
@@ -18,7 +19,7 @@ export function PasswordRuleList({ rules }: { rules: readonly PasswordRule[] }) 
             )}
           </span>
           {text}
-          <span className="sr-only">{isMet ? " (met)" : " (not met yet)"}</span>
+          <span className="sr-only">{isMet ? t` (met)` : t` (not met yet)`}</span>
         </li>
       ))}
     </ul>

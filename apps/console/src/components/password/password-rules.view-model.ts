@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 export type PasswordRule = {
   text: string;
   /** The field's error while the rule is not met. */
@@ -33,13 +35,13 @@ export function toPasswordRules(
   const length = [...password.normalize("NFKC")].length;
   return [
     {
-      text: `At least ${String(input.lengthMin)} characters`,
-      problem: `Use at least ${String(input.lengthMin)} characters.`,
+      text: t`At least ${String(input.lengthMin)} characters`,
+      problem: t`Use at least ${String(input.lengthMin)} characters.`,
       isMet: length >= input.lengthMin,
     },
     {
-      text: "Must not be your e-mail address",
-      problem: "The password must not be your e-mail address.",
+      text: t`Must not be your e-mail address`,
+      problem: t`The password must not be your e-mail address.`,
       isMet: isThere && !isMadeOfEmail(password, input.email),
     },
   ];

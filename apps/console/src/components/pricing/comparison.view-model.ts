@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
@@ -92,8 +93,8 @@ function findMisfit(
     const limit = (Number(entitlement.limit ?? "0") * A_YEAR[unit]) / (12 * every);
     if ((quantities.get(meter) ?? 0) > limit) {
       const name = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
-      const times = every === 1 ? `a ${unit}` : `in ${String(every)} ${unit}s`;
-      return `Refuses calls beyond ${formatUnits(entitlement.limit ?? "0", name)} ${times}.`;
+      const times = plural(every, { one: `a ${unit}`, other: `in ${String(every)} ${unit}s` });
+      return t`Refuses calls beyond ${formatUnits(entitlement.limit ?? "0", name)} ${times}.`;
     }
   }
   return;
@@ -140,7 +141,7 @@ function toComparedLines(
 export function toZeroUsageText(pricer: OfferPricer, unit: string | undefined): string {
   const { perMonthMinor, isAverage } = pricer.price(new Map());
   const amount = formatMinorUnits(perMonthMinor, pricer.currency);
-  return `${formatUnits("0", unit ?? "call")} cost ${amount} a month${isAverage ? " on average" : ""}`;
+  return t`${formatUnits("0", unit ?? "call")} cost ${amount} a month${isAverage ? t` on average` : ""}`;
 }
 
 /** Whole units of a decimal quantity, for a slider: what is begun counts. */

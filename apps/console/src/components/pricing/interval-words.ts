@@ -1,3 +1,4 @@
+import { plural } from "@lingui/core/macro";
 import { CALENDAR_UNITS, type PeriodUnit } from "@turnpike/domain/time/period";
 
 /** An interval as plans have it: exactly one member, such as `{ month: 1 }`. */
@@ -38,7 +39,7 @@ function toLength({ every, unit }: Interval): string {
 
 /** "a month", "a year", "every 3 months". */
 export function toPerInterval({ every, unit }: Interval): string {
-  return every === 1 ? `a ${unit}` : `every ${String(every)} ${unit}s`;
+  return plural(every, { one: `a ${unit}`, other: `every ${String(every)} ${unit}s` });
 }
 
 /** "14 days", "1 month". */

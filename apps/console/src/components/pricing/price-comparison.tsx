@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -37,8 +39,8 @@ export function PriceComparison(props: PriceComparisonProps) {
   const offers = comparePrices({ plans, meters, pricers, quantities });
   return (
     <Card
-      title="What would it cost?"
-      description="Computed in your browser by the engine that writes the invoices. Credit, and taxes that prices do not include, are left out."
+      title={t`What would it cost?`}
+      description={t`Computed in your browser by the engine that writes the invoices. Credit, and taxes that prices do not include, are left out.`}
       className="mt-4"
     >
       <div className="space-y-4">
@@ -68,7 +70,7 @@ export function PriceComparison(props: PriceComparisonProps) {
 function toSummary(offers: readonly ComparedOffer[]): string {
   return offers
     .filter(({ isCheapest }) => isCheapest)
-    .map(({ name, total }) => `Cheapest: ${name}, ${total} a month`)
+    .map(({ name, total }) => t`Cheapest: ${name}, ${total} a month`)
     .join(". ");
 }
 
@@ -84,15 +86,15 @@ function Quantity({ meter, max, used, value, onValueChange }: QuantityProps) {
   return (
     <div className="grid items-end gap-x-4 gap-y-1 sm:grid-cols-[1fr_14rem]">
       <Slider
-        label={`${meter.name} a month, from few to many`}
+        label={t`${meter.name} a month, from few to many`}
         valueText={formatUnits(String(value), meter.unit)}
         value={toPosition(value, max)}
         max={STEPS}
         onValueChange={(position) => onValueChange(toQuantity(position, max))}
       />
       <NumberField
-        label={`${meter.name} a month`}
-        {...(used > 0 && { help: `${formatUnits(String(used), meter.unit)} this period so far` })}
+        label={t`${meter.name} a month`}
+        {...(used > 0 && { help: t`${formatUnits(String(used), meter.unit)} this period so far` })}
         min={0}
         max={Number.MAX_SAFE_INTEGER}
         step={1}
@@ -119,13 +121,21 @@ function Offer({ offer, isCurrent }: { offer: ComparedOffer; isCurrent: boolean 
     >
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="font-medium">{offer.name}</h3>
-        {offer.isCheapest && <Badge tone="ok">Cheapest</Badge>}
-        {isCurrent && <span className="text-ink-muted text-xs">Your plan</span>}
+        {offer.isCheapest && (
+          <Badge tone="ok">
+            <Trans>Cheapest</Trans>
+          </Badge>
+        )}
+        {isCurrent && (
+          <span className="text-ink-muted text-xs">
+            <Trans>Your plan</Trans>
+          </span>
+        )}
       </div>
       <p className="mt-1 flex flex-wrap items-baseline gap-x-1.5">
         <span className="font-semibold text-lg tabular-nums">{offer.total}</span>
         <span className="text-ink-muted text-xs">
-          a month{offer.isAverage && ", on average of a year"}
+          <Trans>a month{offer.isAverage && t`, on average of a year`}</Trans>
         </span>
       </p>
       {offer.misfit !== undefined && <p className="mt-1 text-warning text-xs">{offer.misfit}</p>}

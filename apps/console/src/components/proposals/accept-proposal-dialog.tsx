@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -36,19 +38,19 @@ export function AcceptProposalDialog({ tenant, proposal, onClose }: AcceptPropos
       title={
         secret === undefined
           ? `${proposal === undefined ? "" : toProposalTitle(proposal)}?`
-          : "The key is ready"
+          : t`The key is ready`
       }
       description={
         secret === undefined
-          ? `It is done in your name, in ${tenant.name}, at once.`
-          : "Copy it now. Only a hash is stored, and the agent does not see it."
+          ? t`It is done in your name, in ${tenant.name}, at once.`
+          : t`Copy it now. Only a hash is stored, and the agent does not see it.`
       }
     >
       {secret !== undefined ? (
         <SecretOnce
-          subject="API key"
+          subject={t`API key`}
           secret={secret}
-          advice="Store it where your program reads its secrets."
+          advice={t`Store it where your program reads its secrets.`}
           onStored={close}
         />
       ) : (
@@ -99,16 +101,18 @@ function AcceptForm({ tenant, proposal, onCancel, onAccepted }: AcceptFormProps)
     <>
       <ProposalFacts proposal={proposal} />
       <p role="alert" className="mt-3 text-danger empty:hidden">
-        {accept.isError ? `Nothing was changed: ${toErrorMessage(accept.error)}` : undefined}
+        {accept.isError ? t`Nothing was changed: ${toErrorMessage(accept.error)}` : undefined}
       </p>
       <DialogActions>
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>
+          <Trans>Cancel</Trans>
+        </Button>
         <Button
           look="primary"
-          progress={accept.isPending ? "Accepting…" : undefined}
+          progress={accept.isPending ? t`Accepting…` : undefined}
           onClick={() => acceptOnce()}
         >
-          Accept
+          <Trans>Accept</Trans>
         </Button>
       </DialogActions>
     </>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { listProposalFacts } from "./proposal.view-model.ts";
 import type { Proposal } from "./proposals.queries.ts";
 
@@ -5,7 +6,7 @@ import type { Proposal } from "./proposals.queries.ts";
 export function ProposalFacts({ proposal }: { proposal: Proposal }) {
   return (
     <dl className="mt-2 grid gap-x-6 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">
-      {[...listProposalFacts(proposal), { label: "Reason given", value: proposal.reason }].map(
+      {[...listProposalFacts(proposal), { label: t`Reason given`, value: proposal.reason }].map(
         ({ label, value }) => (
           <div key={label} className="contents">
             <dt className="text-ink-muted">{label}</dt>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import type { Proposal } from "./proposals.queries.ts";
 
@@ -9,8 +10,8 @@ export function scopeOfChange({ change }: Pick<Proposal, "change">): Scope {
 /** What would be done: "Create the test key Import". */
 export function toProposalTitle({ change }: Pick<Proposal, "change">): string {
   return change.do === "create_key"
-    ? `Create the ${change.key.environment} key ${change.key.name}`
-    : `Set the spend cap to ${change.amount}`;
+    ? t`Create the ${change.key.environment} key ${change.key.name}`
+    : t`Set the spend cap to ${change.amount}`;
 }
 
 export type ProposalFact = { label: string; value: string };
@@ -18,16 +19,16 @@ export type ProposalFact = { label: string; value: string };
 /** All that the change says, so that nothing is accepted unseen. */
 export function listProposalFacts({ change }: Pick<Proposal, "change">): ProposalFact[] {
   if (change.do === "set_spend_cap") {
-    return [{ label: "At the cap", value: "Calls are refused until the next period" }];
+    return [{ label: t`At the cap`, value: t`Calls are refused until the next period` }];
   }
   const { scopes, allowedNetworks, expiresAt } = change.key;
   return [
-    { label: "Scopes", value: scopes.length === 0 ? "None: calls only" : scopes.join(", ") },
+    { label: t`Scopes`, value: scopes.length === 0 ? t`None: calls only` : scopes.join(", ") },
     {
-      label: "Networks",
-      value: (allowedNetworks ?? []).length === 0 ? "Any" : (allowedNetworks ?? []).join(", "),
+      label: t`Networks`,
+      value: (allowedNetworks ?? []).length === 0 ? t`Any` : (allowedNetworks ?? []).join(", "),
     },
-    { label: "Expires", value: expiresAt === undefined ? "Never" : expiresAt.slice(0, 10) },
+    { label: t`Expires`, value: expiresAt === undefined ? t`Never` : expiresAt.slice(0, 10) },
   ];
 }
 
@@ -41,22 +42,22 @@ export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string,
   const [kind = "", id = ""] = proposedBy.split(":", 2);
   switch (kind) {
     case "key":
-      return `an agent with the key ${keyNames.get(id) ?? id}`;
+      return t`an agent with the key ${keyNames.get(id) ?? id}`;
     case "agent":
-      return "an agent that a member connected";
+      return t`an agent that a member connected`;
     case "user":
-      return "a member's command line, or the language model that they asked";
+      return t`a member's command line, or the language model that they asked`;
     case "service_key":
-      return "a program of the operator";
+      return t`a program of the operator`;
     default:
-      return "a program";
+      return t`a program`;
   }
 }
 
 /** The address of the endpoint, and how a common client adds it. */
 export function toConnectSamples(apiUrl: string) {
   const address = `${apiUrl}/mcp`;
-  const command = `claude mcp add --transport http usage ${address}`;
+  const command = t`claude mcp add --transport http usage ${address}`;
   return {
     address,
     command,

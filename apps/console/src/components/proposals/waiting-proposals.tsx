@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -65,7 +67,7 @@ function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
   const decline = useMutation({
     mutationKey: ["proposals", "decline"],
     mutationFn: () => api.proposals.decline({ tenantId, proposalId: proposal.proposalId }),
-    onSuccess: () => void toast.success("Declined. Nothing was changed."),
+    onSuccess: () => void toast.success(t`Declined. Nothing was changed.`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: proposalsKey(tenantId) }),
   });
@@ -76,29 +78,34 @@ function WaitingProposal({ tenant, proposal, onAccept }: WaitingProposalProps) {
     <li className="px-4 py-3">
       <h3 className="font-medium [overflow-wrap:anywhere]">{title}</h3>
       <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
-        By {toProposerName(proposal.proposedBy, names.data ?? new Map())},{" "}
-        <RelativeTime at={proposal.createdAt} />; expires <RelativeTime at={proposal.expiresAt} />
+        <Trans>
+          By {toProposerName(proposal.proposedBy, names.data ?? new Map())},{" "}
+          <RelativeTime at={proposal.createdAt} />; expires
+        </Trans>{" "}
+        <RelativeTime at={proposal.expiresAt} />
       </p>
       <ProposalFacts proposal={proposal} />
       <div className="mt-3 flex flex-wrap items-center gap-2">
         {mayAccept && (
-          <Button size="small" look="primary" aria-label={`Accept: ${title}`} onClick={onAccept}>
-            Accept…
+          <Button size="small" look="primary" aria-label={t`Accept: ${title}`} onClick={onAccept}>
+            <Trans>Accept…</Trans>
           </Button>
         )}
         {mayDecide && (
           <Button
             size="small"
-            aria-label={`Decline: ${title}`}
-            progress={decline.isPending ? "Declining…" : undefined}
+            aria-label={t`Decline: ${title}`}
+            progress={decline.isPending ? t`Declining…` : undefined}
             onClick={() => decline.mutate()}
           >
-            Decline
+            <Trans>Decline</Trans>
           </Button>
         )}
         {!mayAccept && (
           <p className="text-ink-muted text-xs">
-            Accepting needs a role with {scopeOfChange(proposal)}; yours is {nameRole(tenant)}.
+            <Trans>
+              Accepting needs a role with {scopeOfChange(proposal)}; yours is {nameRole(tenant)}.
+            </Trans>
           </p>
         )}
       </div>

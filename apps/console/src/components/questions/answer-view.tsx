@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { DataTable } from "@turnpike/ui/data-table";
 import { inSentence } from "@turnpike/ui/language";
@@ -56,7 +58,7 @@ function Series({ label, answer, timeZone }: AnswerViewProps) {
     }),
     view: shown,
     onViewChange: setShown,
-    emptyText: "Nothing in this range.",
+    emptyText: t`Nothing in this range.`,
   };
   const canStack = isCounted(measure) && answer.dimensions.length > 0;
   return (
@@ -66,7 +68,11 @@ function Series({ label, answer, timeZone }: AnswerViewProps) {
       ) : (
         <LazyTimeLines {...props} />
       )}
-      {isCut && <p className="mt-2 text-ink-muted text-xs">The largest seven are drawn.</p>}
+      {isCut && (
+        <p className="mt-2 text-ink-muted text-xs">
+          <Trans>The largest seven are drawn.</Trans>
+        </p>
+      )}
     </>
   );
 }
@@ -114,7 +120,7 @@ function Figures({ answer }: AnswerViewProps) {
           </dd>
           {totalsBefore !== null && (
             <dd className="text-ink-muted text-xs tabular-nums">
-              before: {formatValue(measure, totalsBefore[measure.name])}
+              <Trans>before: {formatValue(measure, totalsBefore[measure.name])}</Trans>
             </dd>
           )}
         </div>
@@ -138,7 +144,7 @@ function Rows({ label, answer }: AnswerViewProps) {
             phone: at === 0 ? ("title" as const) : ("detail" as const),
             cell: ({ group }: Placed) => {
               const value = group[dimension] ?? "";
-              const name = value === "" ? `no ${dimension}` : (answer.names[value] ?? value);
+              const name = value === "" ? t`no ${dimension}` : (answer.names[value] ?? value);
               return <span className="[overflow-wrap:anywhere]">{name}</span>;
             },
           })),
@@ -153,7 +159,7 @@ function Rows({ label, answer }: AnswerViewProps) {
               ? [
                   {
                     id: `${measure.name} before`,
-                    header: "Before",
+                    header: t`Before`,
                     align: "end" as const,
                     cell: ({ before }: Placed) => formatValue(measure, before?.[measure.name]),
                   },
@@ -164,10 +170,16 @@ function Rows({ label, answer }: AnswerViewProps) {
         rows={rows}
         getRowId={({ at }) => String(at)}
         getRowName={(row) => nameGroup(answer, row)}
-        empty={<p className="py-4 text-ink-muted">Nothing fits.</p>}
+        empty={
+          <p className="py-4 text-ink-muted">
+            <Trans>Nothing fits.</Trans>
+          </p>
+        }
       />
       {(answer.truncated || answer.rows.length > ROWS_MAX) && (
-        <p className="mt-2 text-ink-muted text-xs">There are more rows than these.</p>
+        <p className="mt-2 text-ink-muted text-xs">
+          <Trans>There are more rows than these.</Trans>
+        </p>
       )}
     </>
   );

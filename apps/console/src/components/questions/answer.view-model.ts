@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { SERIES_TONES, type TimeSeries } from "@turnpike/ui/charts/chart-types";
 import {
@@ -52,7 +53,7 @@ export function formatValue({ unit, unitName }: Measure, cell: Cell): string {
 export function nameGroup(answer: Pick<Answer, "dimensions" | "names">, row: Row): string {
   const names = answer.dimensions.map((dimension) => {
     const value = row.group[dimension] ?? "";
-    return value === "" ? `no ${dimension.replaceAll("_", " ")}` : (answer.names[value] ?? value);
+    return value === "" ? t`no ${dimension.replaceAll("_", " ")}` : (answer.names[value] ?? value);
   });
   return names.join(", ");
 }

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 
 export type AskLinkProps = {
@@ -15,7 +16,7 @@ export function AskLink({ question, isOfAll = false }: AskLinkProps) {
       search={{ ask: question, ...(isOfAll ? { of: "all" as const } : {}) }}
       className="text-ink-muted text-xs underline-offset-4 hover:text-ink hover:underline"
     >
-      Ask about this
+      <Trans>Ask about this</Trans>
     </Link>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -18,7 +20,7 @@ export function PinnedQuestions({ tenant }: { tenant: OwnTenant }) {
     return null;
   }
   return (
-    <Card title="Pinned questions" description="Answered now, from all that is recorded.">
+    <Card title={t`Pinned questions`} description={t`Answered now, from all that is recorded.`}>
       <ul className="divide-y divide-line">
         {pinned.data.map((one) => (
           <PinnedQuestion key={one.question} tenantId={tenantId} {...one} />
@@ -46,7 +48,9 @@ function PinnedQuestion({ tenantId, question, after }: PinnedQuestionProps) {
       </Link>
       {reply.data === undefined ? (
         reply.isError ? (
-          <p className="text-ink-muted">Not answered now.</p>
+          <p className="text-ink-muted">
+            <Trans>Not answered now.</Trans>
+          </p>
         ) : (
           <Skeleton className="mt-1 h-5 w-2/3" />
         )

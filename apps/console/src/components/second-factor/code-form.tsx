@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
@@ -26,12 +27,12 @@ export function CodeForm({ kind, action, progress, send }: CodeFormProps) {
   return (
     <form onSubmit={submit} method="post" noValidate className="flex flex-col gap-4">
       <TextField
-        label={isApp ? "Code of your app" : "Recovery code"}
+        label={isApp ? t`Code of your app` : t`Recovery code`}
         name={isApp ? "code" : "recovery-code"}
         help={
           isApp
-            ? "Six digits, new every half minute."
-            : "One of the codes that you saved. Each works once."
+            ? t`Six digits, new every half minute.`
+            : t`One of the codes that you saved. Each works once.`
         }
         value={code}
         inputMode={isApp ? "numeric" : "text"}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import {
   browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
@@ -16,10 +17,10 @@ export function canUsePasskeys(hostname: string): boolean {
 function toReadable(cause: unknown): unknown {
   const name = cause instanceof Error ? cause.name : "";
   if (name === "InvalidStateError") {
-    return new RequestError("This device has a passkey for your account already.", cause);
+    return new RequestError(t`This device has a passkey for your account already.`, cause);
   }
   return name === "NotAllowedError" || name === "AbortError"
-    ? new RequestError("The browser used no passkey. Try again, or use another way.", cause)
+    ? new RequestError(t`The browser used no passkey. Try again, or use another way.`, cause)
     : cause;
 }
 

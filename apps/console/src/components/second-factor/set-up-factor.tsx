@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -25,23 +27,23 @@ export function SetUpFactor({ calls }: { calls: SetUpCalls }) {
     return (
       <div className="flex flex-col gap-3">
         <FormErrors
-          title={start.isError ? "The set-up was not started." : undefined}
+          title={start.isError ? t`The set-up was not started.` : undefined}
           errors={start.isError ? [toErrorMessage(start.error)] : []}
         />
         {canUsePasskeys(globalThis.location.hostname) && (
           <Button
             look="primary"
-            progress={start.isPending && start.variables === "passkey" ? "Starting…" : undefined}
+            progress={start.isPending && start.variables === "passkey" ? t`Starting…` : undefined}
             onClick={() => start.mutate("passkey")}
           >
-            Set up a passkey
+            <Trans>Set up a passkey</Trans>
           </Button>
         )}
         <Button
-          progress={start.isPending && start.variables === "totp" ? "Starting…" : undefined}
+          progress={start.isPending && start.variables === "totp" ? t`Starting…` : undefined}
           onClick={() => start.mutate("totp")}
         >
-          Set up an app for codes
+          <Trans>Set up an app for codes</Trans>
         </Button>
       </div>
     );

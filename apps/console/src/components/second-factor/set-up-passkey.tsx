@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
@@ -15,7 +17,7 @@ export type SetUpPasskeyProps = {
 
 /** Names a passkey and has the browser make it. */
 export function SetUpPasskey({ begun, begin, confirm }: SetUpPasskeyProps) {
-  const [name, setName] = useState("This device");
+  const [name, setName] = useState(t`This device`);
   const making = useMutation({
     retry: false,
     mutationFn: async (isAgain: boolean) => {
@@ -32,9 +34,9 @@ export function SetUpPasskey({ begun, begin, confirm }: SetUpPasskeyProps) {
   return (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       <TextField
-        label="Name of the passkey"
+        label={t`Name of the passkey`}
         name="passkey-name"
-        help="So that you recognise it in the list."
+        help={t`So that you recognise it in the list.`}
         value={name}
         maxLength={60}
         required
@@ -45,9 +47,9 @@ export function SetUpPasskey({ begun, begin, confirm }: SetUpPasskeyProps) {
         type="submit"
         look="primary"
         className="w-full"
-        progress={making.isPending ? "Waiting for your device…" : undefined}
+        progress={making.isPending ? t`Waiting for your device…` : undefined}
       >
-        Create passkey
+        <Trans>Create passkey</Trans>
       </Button>
     </form>
   );

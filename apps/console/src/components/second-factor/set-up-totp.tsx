@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { CopyButton } from "@turnpike/ui/copy-button";
 import { encode } from "uqr";
 import { CodeForm } from "./code-form.tsx";
@@ -10,19 +12,23 @@ export function SetUpTotp({ begun, confirm }: SetUpTotpProps) {
   return (
     <div className="flex flex-col gap-4">
       <p className="text-ink-muted">
-        Scan this with an app for one-time codes, such as the one of your password manager.
+        <Trans>
+          Scan this with an app for one-time codes, such as the one of your password manager.
+        </Trans>
       </p>
       <QrCode text={begun.uri} />
       <div>
-        <p className="text-ink-muted text-xs">Or type this key into the app:</p>
+        <p className="text-ink-muted text-xs">
+          <Trans>Or type this key into the app:</Trans>
+        </p>
         <div className="flex flex-wrap items-center gap-2">
           <code className="break-all font-mono text-sm">
             {begun.secret.replaceAll(/(.{4})(?=.)/g, "$1 ")}
           </code>
-          <CopyButton value={begun.secret} subject="the key" />
+          <CopyButton value={begun.secret} subject={t`the key`} />
         </div>
       </div>
-      <CodeForm kind="totp" action="Confirm the code" progress="Confirming…" send={confirm} />
+      <CodeForm kind="totp" action={t`Confirm the code`} progress={t`Confirming…`} send={confirm} />
     </div>
   );
 }
@@ -36,7 +42,7 @@ function QrCode({ text }: { text: string }) {
   return (
     <svg
       role="img"
-      aria-label="QR code for your app"
+      aria-label={t`QR code for your app`}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
       className="size-48 rounded-control border border-line"

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { formatInstant } from "#platform/format.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { toKnownPrevious } from "#platform/usage-series.ts";
@@ -10,7 +11,7 @@ export function KeptNotice({ report }: { report: UsageReport | undefined }) {
   }
   return toKnownPrevious(report) === null ? (
     <p className="mt-2 text-ink-faint text-xs">
-      {`No comparison: usage is kept from ${formatInstant(keptFrom)}, so the previous period is incomplete.`}
+      {t`No comparison: usage is kept from ${formatInstant(keptFrom)}, so the previous period is incomplete.`}
     </p>
   ) : null;
 }

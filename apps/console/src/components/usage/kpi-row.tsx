@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import { ExactValue } from "@turnpike/ui/exact-value";
@@ -21,7 +22,7 @@ export function KpiRow({ report, against, link }: KpiRowProps) {
   if (report.isError && report.data === undefined) {
     return (
       <FailureNotice
-        what="The totals could not be loaded."
+        what={t`The totals could not be loaded.`}
         cause={report.error}
         onRetry={() => void report.refetch()}
       />
@@ -61,7 +62,7 @@ function KpiView({ kpi, against, link }: Pick<KpiRowProps, "against" | "link"> &
         kpi.change === undefined ? null : { text: kpi.change.text, against, meaning: kpi.verdict }
       }
       sparkline={
-        <Sparkline label={`${kpi.label}: trend over the range`} values={kpi.trend} heightPx={32} />
+        <Sparkline label={t`${kpi.label}: trend over the range`} values={kpi.trend} heightPx={32} />
       }
     />
   );

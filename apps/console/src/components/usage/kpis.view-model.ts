@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { formatCount } from "#platform/format.ts";
 import {
   type Change,
@@ -40,30 +41,27 @@ type KpiWords = Pick<Kpi, "key" | "label" | "context"> & {
 export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
   requests: {
     key: "requests",
-    label: "Requests",
-    context: "including denied calls",
-    meaning: "Every call with a key of this tenant, including denied calls.",
+    label: t`Requests`,
+    context: t`including denied calls`,
+    meaning: t`Every call with a key of this tenant, including denied calls.`,
   },
   success: {
     key: "success",
-    label: "Success rate",
-    context: "without a 5xx response",
-    meaning:
-      "The share of allowed calls that did not end in a 5xx. A 4xx such as 404 counts as success: the upstream answered, and the mistake was the caller’s. Denied calls are excluded.",
+    label: t`Success rate`,
+    context: t`without a 5xx response`,
+    meaning: t`The share of allowed calls that did not end in a 5xx. A 4xx such as 404 counts as success: the upstream answered, and the mistake was the caller’s. Denied calls are excluded.`,
   },
   denied: {
     key: "denied",
-    label: "Denied",
-    context: "of all requests",
-    meaning:
-      "Calls refused because of their key, a rate limit, a quota or a scope. They never reach the upstream.",
+    label: t`Denied`,
+    context: t`of all requests`,
+    meaning: t`Calls refused because of their key, a rate limit, a quota or a scope. They never reach the upstream.`,
   },
   p95: {
     key: "p95",
     label: "p95 latency",
-    context: "upstream response time",
-    meaning:
-      "The upstream answered 95 of 100 calls at least this fast; 5 took longer. Denied calls are excluded.",
+    context: t`upstream response time`,
+    meaning: t`The upstream answered 95 of 100 calls at least this fast; 5 took longer. Denied calls are excluded.`,
   },
 };
 
@@ -82,7 +80,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
     {
       ...KPI_WORDS.requests,
       value: formatCompact(now.requests),
-      exact: `${formatCount(now.requests)} requests`,
+      exact: t`${formatCount(now.requests)} requests`,
       change: requests,
       verdict: "neutral",
       trend: trendOf("requests"),
@@ -91,7 +89,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
       ...KPI_WORDS.success,
       ...(now.requests > 0 &&
         now.denied / now.requests >= MANY_DENIED && {
-          context: `of the ${formatExactShare(now.admitted / now.requests)} allowed, without a 5xx`,
+          context: t`of the ${formatExactShare(now.admitted / now.requests)} allowed, without a 5xx`,
         }),
       value: now.success === null ? UNKNOWN : formatExactShare(now.success),
       exact: toExactSuccess(now),
@@ -105,7 +103,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
         context: `${formatExactShare(now.denied / now.requests)} ${KPI_WORDS.denied.context}`,
       }),
       value: formatCompact(now.denied),
-      exact: `${formatCount(now.denied)} denied calls`,
+      exact: t`${formatCount(now.denied)} denied calls`,
       change: denied,
       verdict: judge(denied, "down"),
       trend: trendOf("denied"),
@@ -113,7 +111,7 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
     {
       ...KPI_WORDS.p95,
       value: now.p95 === null ? UNKNOWN : formatMs(now.p95),
-      exact: now.p95 === null ? "No calls were measured" : `${formatQuantity(now.p95)} ms`,
+      exact: now.p95 === null ? t`No calls were measured` : t`${formatQuantity(now.p95)} ms`,
       change: p95,
       verdict: judge(p95, "down"),
       trend: trendOf("latency_p95"),
@@ -123,8 +121,8 @@ export function toKpis(report: UsageReport): readonly Kpi[] {
 
 function toExactSuccess({ errors, admitted }: ReturnType<typeof readFigures>): string {
   return admitted === 0
-    ? "No calls were allowed"
-    : `${formatCount(admitted - errors)} of ${formatCount(admitted)} allowed calls`;
+    ? t`No calls were allowed`
+    : t`${formatCount(admitted - errors)} of ${formatCount(admitted)} allowed calls`;
 }
 
 function readFigures(totals: UsagePeriod["totals"]) {

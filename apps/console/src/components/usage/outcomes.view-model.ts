@@ -1,15 +1,16 @@
+import { t } from "@lingui/core/macro";
 import type { SeriesTone } from "@turnpike/ui/charts/chart-types";
 
 /** Outcomes that mean the same to who looks at a chart. */
 export type OutcomeGroup = { key: string; label: string; tone: SeriesTone };
 
-const SERVED: OutcomeGroup = { key: "served", label: "Allowed", tone: "accent" };
-const LEFT: OutcomeGroup = { key: "left", label: "Closed by client", tone: "neutral" };
-const UPSTREAM: OutcomeGroup = { key: "upstream", label: "Upstream error", tone: "danger" };
-const RATE: OutcomeGroup = { key: "rate", label: "Rate limited", tone: "warning" };
-const QUOTA: OutcomeGroup = { key: "quota", label: "Quota or payment", tone: "violet" };
-const KEY: OutcomeGroup = { key: "key", label: "Key rejected", tone: "info" };
-const OTHER: OutcomeGroup = { key: "other", label: "Other denials", tone: "teal" };
+const SERVED: OutcomeGroup = { key: "served", label: t`Allowed`, tone: "accent" };
+const LEFT: OutcomeGroup = { key: "left", label: t`Closed by client`, tone: "neutral" };
+const UPSTREAM: OutcomeGroup = { key: "upstream", label: t`Upstream error`, tone: "danger" };
+const RATE: OutcomeGroup = { key: "rate", label: t`Rate limited`, tone: "warning" };
+const QUOTA: OutcomeGroup = { key: "quota", label: t`Quota or payment`, tone: "violet" };
+const KEY: OutcomeGroup = { key: "key", label: t`Key rejected`, tone: "info" };
+const OTHER: OutcomeGroup = { key: "other", label: t`Other denials`, tone: "teal" };
 
 /** In the order in which they are stacked: what is well at the bottom. */
 export const OUTCOME_GROUPS: readonly OutcomeGroup[] = [

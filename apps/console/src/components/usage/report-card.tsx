@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -33,14 +35,14 @@ export function ReportCard({ report, ...props }: ReportCardProps) {
           <FailureNotice
             what={props.failure}
             cause={error}
-            wayOn={data === undefined ? undefined : "The numbers below may be out of date."}
+            wayOn={data === undefined ? undefined : t`The numbers below may be out of date.`}
             onRetry={() => void refetch()}
           />
         </div>
       )}
       {data === undefined ? (
         !isError && (
-          <div role="status" aria-label={`Loading: ${props.title}`}>
+          <div role="status" aria-label={t`Loading: ${props.title}`}>
             {props.skeleton}
           </div>
         )
@@ -54,8 +56,10 @@ export function ReportCard({ report, ...props }: ReportCardProps) {
         >
           {data.truncated && data.grain !== null && (
             <p className="mb-3 rounded-control bg-warning-soft px-3 py-2 text-warning">
-              There is too much data to show at once, so the most recent data is missing. Choose a
-              shorter range or a coarser grain.
+              <Trans>
+                There is too much data to show at once, so the most recent data is missing. Choose a
+                shorter range or a coarser grain.
+              </Trans>
             </p>
           )}
           {props.children(data)}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ReactNode } from "react";
@@ -33,17 +34,17 @@ export function RequestsCard({ title, empty, ...props }: RequestsCardProps) {
   return (
     <ReportCard
       title={title}
-      description="Requests by outcome."
+      description={t`Requests by outcome.`}
       report={props.report}
       ask={props.ask}
-      failure="The requests could not be loaded."
+      failure={t`The requests could not be loaded.`}
       skeleton={<ChartSkeleton />}
     >
       {(report) => (
         <>
           <LazyTimeBars
             {...toOutcomeTimeline(report)}
-            label="Requests by outcome"
+            label={t`Requests by outcome`}
             unit="requests"
             grain={report.grain ?? props.grain}
             timeZone={report.timeZone}
@@ -51,14 +52,14 @@ export function RequestsCard({ title, empty, ...props }: RequestsCardProps) {
               value: formatCompact,
               exact: formatCount,
             })}
-            emptyText="No requests in this range."
+            emptyText={t`No requests in this range.`}
             view={props.shown}
             onViewChange={props.onShow}
             {...(props.onSelectRange === undefined ? {} : { onSelectRange: props.onSelectRange })}
           />
           {report.keptFrom !== undefined && (
             <p className="mt-3 text-ink-faint">
-              {`Usage is kept from ${formatInstant(report.keptFrom)}. Earlier usage is unknown, not zero.`}
+              {t`Usage is kept from ${formatInstant(report.keptFrom)}. Earlier usage is unknown, not zero.`}
             </p>
           )}
           {empty !== undefined && <div className="mt-3">{empty}</div>}

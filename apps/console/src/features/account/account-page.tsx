@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@turnpike/ui/error-state";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -25,7 +26,10 @@ export function AccountPage() {
   const { api } = usePlatform();
   const account = useQuery(accountQuery(api));
   return (
-    <Page title="Your account" purpose="Your name, how you sign in, and where you are signed in.">
+    <Page
+      title={t`Your account`}
+      purpose={t`Your name, how you sign in, and where you are signed in.`}
+    >
       <div className="max-w-3xl space-y-4">
         {account.data === undefined ? (
           <Waiting query={account} />
@@ -67,7 +71,7 @@ type WaitingProps = { query: { isError: boolean; error: Error | null; refetch: (
 function Waiting({ query }: WaitingProps) {
   return query.isError ? (
     <ErrorState
-      title="Your account could not be loaded."
+      title={t`Your account could not be loaded.`}
       reason={toErrorMessage(query.error)}
       onRetry={() => void query.refetch()}
     />

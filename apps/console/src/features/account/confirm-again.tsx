@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { RequestError } from "#platform/error-message.ts";
@@ -32,10 +34,10 @@ export function ConfirmAgain({ error, onDone }: { error: Error | null; onDone: (
         </p>
       )}
       <Button
-        progress={confirm.isPending ? `Waiting for ${provider.name}…` : undefined}
+        progress={confirm.isPending ? t`Waiting for ${provider.name}…` : undefined}
         onClick={() => confirm.mutate()}
       >
-        Confirm at {provider.name}
+        <Trans>Confirm at {provider.name}</Trans>
       </Button>
     </div>
   );

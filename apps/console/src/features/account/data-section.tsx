@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -17,14 +19,14 @@ export function DataSection() {
   });
   return (
     <Card
-      title="Your data"
-      description="A JSON file with all that is kept about you: account, memberships, browsers, command lines, agents, notices, your own documents and what you did."
+      title={t`Your data`}
+      description={t`A JSON file with all that is kept about you: account, memberships, browsers, command lines, agents, notices, your own documents and what you did.`}
     >
       <Button
-        progress={download.isPending ? "Gathering…" : undefined}
+        progress={download.isPending ? t`Gathering…` : undefined}
         onClick={() => download.mutate()}
       >
-        Download your data
+        <Trans>Download your data</Trans>
       </Button>
     </Card>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -21,22 +23,22 @@ export function DeleteSection() {
   const { data } = deletion;
   return (
     <Card
-      title="Delete account"
-      description="At once and for good: you leave every tenant, and everything that signs in as you ends. Keys that you made stay with their tenants."
+      title={t`Delete account`}
+      description={t`At once and for good: you leave every tenant, and everything that signs in as you ends. Keys that you made stay with their tenants.`}
     >
       {data !== undefined && data.soleOwnerOf.length > 0 ? (
         <SoleOwner tenants={data.soleOwnerOf} />
       ) : (
         <Button look="danger" disabled={data === undefined} onClick={() => setIsAsking(true)}>
-          Delete account…
+          <Trans>Delete account…</Trans>
         </Button>
       )}
       {data !== undefined && (
         <Dialog
           isOpen={isAsking}
           onClose={() => setIsAsking(false)}
-          title="Delete your account?"
-          description="This cannot be undone. What you did stays in the trails of tenants, under an id without your name."
+          title={t`Delete your account?`}
+          description={t`This cannot be undone. What you did stays in the trails of tenants, under an id without your name.`}
         >
           <DeleteForm deletion={data} onCancel={() => setIsAsking(false)} />
         </Dialog>
@@ -49,8 +51,10 @@ function SoleOwner({ tenants }: { tenants: Deletion["soleOwnerOf"] }) {
   return (
     <div>
       <p className="text-ink-muted">
-        You are the only owner of these tenants. Make someone else an owner, or delete the tenant,
-        then delete your account.
+        <Trans>
+          You are the only owner of these tenants. Make someone else an owner, or delete the tenant,
+          then delete your account.
+        </Trans>
       </p>
       <ul className="mt-2 list-disc space-y-1 pl-5">
         {tenants.map(({ tenantId, name, slug }) => (
@@ -61,7 +65,7 @@ function SoleOwner({ tenants }: { tenants: Deletion["soleOwnerOf"] }) {
               search={{ tab: "members", tenant: slug }}
               className="font-medium underline underline-offset-4"
             >
-              members
+              <Trans>members</Trans>
             </Link>
             ,{" "}
             <Link
@@ -69,7 +73,7 @@ function SoleOwner({ tenants }: { tenants: Deletion["soleOwnerOf"] }) {
               search={{ tab: "settings", tenant: slug }}
               className="font-medium underline underline-offset-4"
             >
-              settings
+              <Trans>settings</Trans>
             </Link>
           </li>
         ))}
@@ -108,21 +112,21 @@ function DeleteForm({ deletion, onCancel }: { deletion: Deletion; onCancel: () =
         }
       }}
       onCancel={onCancel}
-      action="Delete account"
-      progress={remove.isPending ? "Deleting…" : undefined}
+      action={t`Delete account`}
+      progress={remove.isPending ? t`Deleting…` : undefined}
       isDisabled={!isReady}
-      failure="Your account was not deleted."
+      failure={t`Your account was not deleted.`}
       errors={failure?.messages}
     >
       <TextField
         label={
-          <>
+          <Trans>
             Type{" "}
             <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
               {deletion.confirmation}
             </code>{" "}
             to confirm
-          </>
+          </Trans>
         }
         value={confirmation}
         isMono
@@ -134,7 +138,7 @@ function DeleteForm({ deletion, onCancel }: { deletion: Deletion; onCancel: () =
       />
       {deletion.needsPassword && (
         <PasswordField
-          label="Your password"
+          label={t`Your password`}
           autoComplete="current-password"
           error={failure?.fields.currentPassword}
           onValueChange={setCurrentPassword}

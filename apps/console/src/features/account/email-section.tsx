@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -16,20 +18,22 @@ export function EmailSection({ account }: { account: OwnAccount }) {
   const { config } = usePlatform();
   const [isChanging, setIsChanging] = useState(false);
   return (
-    <Card title="E-mail address" description="You sign in with it, and mails go there.">
+    <Card title={t`E-mail address`} description={t`You sign in with it, and mails go there.`}>
       <p className="font-medium [overflow-wrap:anywhere]">{account.email}</p>
       {account.pendingEmail !== null && (
         <p role="status" className="mt-1 text-ink-muted [overflow-wrap:anywhere]">
           {config.mail.delivers
-            ? `It becomes ${account.pendingEmail} once you follow the link in the mail that went there. The link works for 24 hours.`
-            : `It becomes ${account.pendingEmail} once you follow the link in the mail to it. This installation sends no mail: ask the people who run it, who find the mail in their outbox.`}
+            ? t`It becomes ${account.pendingEmail} once you follow the link in the mail that went there. The link works for 24 hours.`
+            : t`It becomes ${account.pendingEmail} once you follow the link in the mail to it. This installation sends no mail: ask the people who run it, who find the mail in their outbox.`}
         </p>
       )}
       <div className="mt-4">
         {isChanging ? (
           <EmailForm onDone={() => setIsChanging(false)} />
         ) : (
-          <Button onClick={() => setIsChanging(true)}>Change address…</Button>
+          <Button onClick={() => setIsChanging(true)}>
+            <Trans>Change address…</Trans>
+          </Button>
         )}
       </div>
     </Card>
@@ -46,7 +50,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
     mutationFn: (input: { email: string; currentPassword: string }) =>
       api.account.changeEmail(input),
     onSuccess: async ({ pendingEmail }) => {
-      toast.success(`Follow the link in the mail to ${pendingEmail ?? "your new address"}.`);
+      toast.success(t`Follow the link in the mail to ${pendingEmail ?? t`your new address`}.`);
       await refresh();
       onDone();
     },
@@ -65,11 +69,11 @@ function EmailForm({ onDone }: { onDone: () => void }) {
   return (
     <form onSubmit={submit} noValidate className="space-y-4">
       <FormErrors
-        title={failure === undefined ? undefined : "Your address was not changed."}
+        title={failure === undefined ? undefined : t`Your address was not changed.`}
         errors={failure?.messages ?? []}
       />
       <TextField
-        label="New e-mail address"
+        label={t`New e-mail address`}
         name="email"
         type="email"
         value={email}
@@ -82,7 +86,7 @@ function EmailForm({ onDone }: { onDone: () => void }) {
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
       <PasswordField
-        label="Your password"
+        label={t`Your password`}
         autoComplete="current-password"
         error={failure?.fields.currentPassword}
         onValueChange={setCurrentPassword}
@@ -92,12 +96,12 @@ function EmailForm({ onDone }: { onDone: () => void }) {
           type="submit"
           look="primary"
           disabled={email.trim() === "" || currentPassword === ""}
-          progress={change.isPending ? "Sending…" : undefined}
+          progress={change.isPending ? t`Sending…` : undefined}
         >
-          Send the link
+          <Trans>Send the link</Trans>
         </Button>
         <Button look="quiet" disabled={change.isPending} onClick={onDone}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
       </div>
     </form>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -43,13 +45,13 @@ export function IdentitiesSection({ account }: { account: OwnAccount }) {
   const free = providers.filter(({ issuer }) => !data?.some((one) => one.issuer === issuer));
   return (
     <Card
-      title="Connected providers"
-      description="Each of them signs in to this account. An address alone connects nothing: you sign in at the provider once to show that it is yours."
+      title={t`Connected providers`}
+      description={t`Each of them signs in to this account. An address alone connects nothing: you sign in at the provider once to show that it is yours.`}
     >
       {identities.isError && (
         <ErrorState
           size="notice"
-          title="The list could not be loaded."
+          title={t`The list could not be loaded.`}
           reason={toErrorMessage(identities.error)}
           onRetry={() => void identities.refetch()}
         />
@@ -75,7 +77,7 @@ export function IdentitiesSection({ account }: { account: OwnAccount }) {
                 size="small"
                 onClick={() => setStep({ kind: "connect", name: provider.name, provider })}
               >
-                Connect {provider.name}…
+                <Trans>Connect {provider.name}…</Trans>
               </Button>
             </li>
           ))}
@@ -85,11 +87,11 @@ export function IdentitiesSection({ account }: { account: OwnAccount }) {
         <Dialog
           isOpen
           onClose={() => setStep(undefined)}
-          title={step.kind === "connect" ? `Connect ${step.name}?` : `Disconnect ${step.name}?`}
+          title={step.kind === "connect" ? t`Connect ${step.name}?` : t`Disconnect ${step.name}?`}
           description={
             step.kind === "connect"
-              ? "A window asks you to sign in there. From then on, that account signs in to this one."
-              : "It no longer signs in to this account. If you signed in with it, you are signed out."
+              ? t`A window asks you to sign in there. From then on, that account signs in to this one.`
+              : t`It no longer signs in to this account. If you signed in with it, you are signed out.`
           }
         >
           <StepForm
@@ -108,7 +110,7 @@ function nameIdentity(
   providers: readonly Pick<IdentityProvider, "issuer" | "name">[],
 ): string {
   if (issuer === null) {
-    return "Password";
+    return t`Password`;
   }
   return providers.find((provider) => provider.issuer === issuer)?.name ?? issuer;
 }
@@ -128,21 +130,21 @@ function Identity({ identity, name, onDisconnect }: IdentityProps) {
           {name}{" "}
           {isFirst && (
             <Badge tone="accent" hasDot={false}>
-              Your name and address
+              <Trans>Your name and address</Trans>
             </Badge>
           )}
         </p>
         <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
-          {email ?? "No address"}, since <RelativeTime at={connectedAt} />
+          <Trans>{email ?? t`No address`}, since</Trans> <RelativeTime at={connectedAt} />
         </p>
       </div>
       {canDisconnect && issuer !== null && (
         <Button
           size="small"
-          aria-label={`Disconnect ${name}`}
+          aria-label={t`Disconnect ${name}`}
           onClick={() => onDisconnect({ kind: "disconnect", name, issuer })}
         >
-          Disconnect…
+          <Trans>Disconnect…</Trans>
         </Button>
       )}
     </li>
@@ -185,7 +187,7 @@ function StepForm({ step, needsPassword, onDone }: StepFormProps) {
   const runOnce = useSubmitOnce(run.mutateAsync, "settled");
 
   async function finish(): Promise<void> {
-    toast.success(kind === "connect" ? `${name} is connected.` : `${name} is disconnected.`);
+    toast.success(kind === "connect" ? t`${name} is connected.` : t`${name} is disconnected.`);
     await client.invalidateQueries({ queryKey: accountKey });
     onDone();
   }
@@ -216,17 +218,23 @@ function StepForm({ step, needsPassword, onDone }: StepFormProps) {
         }
       }}
       onCancel={onDone}
-      action={kind === "connect" ? `Sign in at ${name}` : "Disconnect"}
+      action={kind === "connect" ? t`Sign in at ${name}` : t`Disconnect`}
       progress={
-        run.isPending ? (kind === "connect" ? `Waiting for ${name}…` : "Disconnecting…") : undefined
+        run.isPending
+          ? kind === "connect"
+            ? t`Waiting for ${name}…`
+            : t`Disconnecting…`
+          : undefined
       }
       isDisabled={!isReady}
-      failure={kind === "connect" ? `${name} was not connected.` : `${name} was not disconnected.`}
+      failure={
+        kind === "connect" ? t`${name} was not connected.` : t`${name} was not disconnected.`
+      }
       errors={failure?.messages}
     >
       {needsPassword && (
         <PasswordField
-          label="Your password"
+          label={t`Your password`}
           autoComplete="current-password"
           error={failure?.fields.currentPassword}
           onValueChange={setCurrentPassword}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -19,7 +21,7 @@ export function NameSection({ account }: { account: OwnAccount }) {
     mutationKey: ["account", "rename"],
     mutationFn: (input: { name: string }) => api.account.rename(input),
     onSuccess: async () => {
-      toast.success("Your name was saved.");
+      toast.success(t`Your name was saved.`);
       await refresh();
     },
   });
@@ -33,14 +35,17 @@ export function NameSection({ account }: { account: OwnAccount }) {
     }
   }
   return (
-    <Card title="Name" description="Members of your tenants see it, and mails greet you by it.">
+    <Card
+      title={t`Name`}
+      description={t`Members of your tenants see it, and mails greet you by it.`}
+    >
       <form onSubmit={submit} noValidate className="space-y-4">
         <FormErrors
-          title={failure === undefined ? undefined : "Your name was not saved."}
+          title={failure === undefined ? undefined : t`Your name was not saved.`}
           errors={failure?.messages ?? []}
         />
         <TextField
-          label="Your name"
+          label={t`Your name`}
           name="name"
           value={name}
           maxLength={100}
@@ -51,9 +56,9 @@ export function NameSection({ account }: { account: OwnAccount }) {
         <Button
           type="submit"
           disabled={!isChanged}
-          progress={rename.isPending ? "Saving…" : undefined}
+          progress={rename.isPending ? t`Saving…` : undefined}
         >
-          Save name
+          <Trans>Save name</Trans>
         </Button>
       </form>
     </Card>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -17,13 +19,15 @@ export function PasswordSection({ account }: { account: OwnAccount }) {
   const [isChanging, setIsChanging] = useState(false);
   return (
     <Card
-      title="Password"
-      description="A new password signs out every other browser, every command line and every agent."
+      title={t`Password`}
+      description={t`A new password signs out every other browser, every command line and every agent.`}
     >
       {isChanging ? (
         <PasswordForm email={account.email ?? ""} onDone={() => setIsChanging(false)} />
       ) : (
-        <Button onClick={() => setIsChanging(true)}>Change password…</Button>
+        <Button onClick={() => setIsChanging(true)}>
+          <Trans>Change password…</Trans>
+        </Button>
       )}
     </Card>
   );
@@ -39,7 +43,7 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }) 
     mutationFn: (input: { currentPassword: string; password: string }) =>
       api.account.changePassword(input),
     onSuccess: async () => {
-      toast.success("Your password was changed. Everything else was signed out.");
+      toast.success(t`Your password was changed. Everything else was signed out.`);
       await refresh();
       onDone();
     },
@@ -63,20 +67,20 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }) 
   return (
     <form onSubmit={submit} noValidate className="space-y-4">
       <FormErrors
-        title={failure === undefined ? undefined : "Your password was not changed."}
+        title={failure === undefined ? undefined : t`Your password was not changed.`}
         errors={failure?.messages ?? []}
       />
       {/* For password managers: which account the passwords are of. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
       <PasswordField
-        label="Present password"
+        label={t`Present password`}
         name="current-password"
         autoComplete="current-password"
         error={failure?.fields.currentPassword}
         onValueChange={setCurrentPassword}
       />
       <PasswordField
-        label="New password"
+        label={t`New password`}
         name="new-password"
         autoComplete="new-password"
         error={failure?.fields.password}
@@ -88,12 +92,12 @@ function PasswordForm({ email, onDone }: { email: string; onDone: () => void }) 
           type="submit"
           look="primary"
           disabled={!isReady}
-          progress={change.isPending ? "Changing…" : undefined}
+          progress={change.isPending ? t`Changing…` : undefined}
         >
-          Change password
+          <Trans>Change password</Trans>
         </Button>
         <Button look="quiet" disabled={change.isPending} onClick={onDone}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
       </div>
     </form>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Card } from "@turnpike/ui/card";
 import type { ReactNode } from "react";
 import { usePlatform } from "#platform/platform.tsx";
@@ -13,16 +14,16 @@ export function ProviderSection({ account }: { account: OwnAccount }) {
   const name = config.identity.providers.find(({ id }) => id === providerId)?.name;
   return (
     <Card
-      title={`Signed in with ${name ?? "another provider"}`}
-      description="That provider keeps your name, address and password, and the list of your browsers. Change them there: they are shown here after your next sign-in."
+      title={t`Signed in with ${name ?? t`another provider`}`}
+      description={t`That provider keeps your name, address and password, and the list of your browsers. Change them there: they are shown here after your next sign-in.`}
     >
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">
-        <Fact name="Name">{account.name ?? "not given"}</Fact>
-        <Fact name="E-mail address">
-          {account.email ?? "not given"}
-          {account.email !== null && !account.emailVerified && " (not confirmed)"}
+        <Fact name={t`Name`}>{account.name ?? t`not given`}</Fact>
+        <Fact name={t`E-mail address`}>
+          {account.email ?? t`not given`}
+          {account.email !== null && !account.emailVerified && t` (not confirmed)`}
         </Fact>
-        {account.issuer !== null && <Fact name="Provider">{account.issuer}</Fact>}
+        {account.issuer !== null && <Fact name={t`Provider`}>{account.issuer}</Fact>}
       </dl>
     </Card>
   );

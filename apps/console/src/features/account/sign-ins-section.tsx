@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -14,7 +16,7 @@ import { SignOutEverywhere } from "./sign-out-everywhere.tsx";
 
 /** What a browser is called: "Firefox on Linux". */
 export function nameBrowser({ browser, system }: Pick<SignIn, "browser" | "system">): string {
-  return system === null ? (browser ?? "A browser") : `${browser ?? "A browser"} on ${system}`;
+  return system === null ? (browser ?? t`A browser`) : t`${browser ?? t`A browser`} on ${system}`;
 }
 
 /** The browsers that are signed in as the person, and how to end them. */
@@ -23,13 +25,13 @@ export function SignInsSection() {
   const signIns = useQuery(signInsQuery(api));
   return (
     <Card
-      title="Where you are signed in"
-      description="Each browser that can get a new token, those used last first. Browsers say themselves what they are."
+      title={t`Where you are signed in`}
+      description={t`Each browser that can get a new token, those used last first. Browsers say themselves what they are.`}
     >
       {signIns.isError && (
         <ErrorState
           size="notice"
-          title="The list could not be loaded."
+          title={t`The list could not be loaded.`}
           reason={toErrorMessage(signIns.error)}
           onRetry={() => void signIns.refetch()}
         />
@@ -37,19 +39,21 @@ export function SignInsSection() {
       {signIns.isPending && <Skeleton className="h-24 w-full" />}
       {signIns.data !== undefined && <SignInList items={signIns.data} />}
       <p className="mt-3 text-ink-muted">
-        Command lines that act as you are listed under{" "}
-        <Link to="/device" className="font-medium text-ink underline underline-offset-4">
-          Command lines
-        </Link>
-        , agents under{" "}
-        <Link
-          to="/tenants"
-          search={{ tab: "agents" }}
-          className="font-medium text-ink underline underline-offset-4"
-        >
-          Agents
-        </Link>{" "}
-        of each tenant.
+        <Trans>
+          Command lines that act as you are listed under{" "}
+          <Link to="/device" className="font-medium text-ink underline underline-offset-4">
+            Command lines
+          </Link>
+          , agents under{" "}
+          <Link
+            to="/tenants"
+            search={{ tab: "agents" }}
+            className="font-medium text-ink underline underline-offset-4"
+          >
+            Agents
+          </Link>{" "}
+          of each tenant.
+        </Trans>
       </p>
       <SignOutEverywhere />
     </Card>
@@ -62,7 +66,7 @@ function SignInList({ items }: { items: readonly SignIn[] }) {
   const end = useMutation({
     mutationKey: ["account", "end-sign-in"],
     mutationFn: (signInId: string) => api.account.endSignIn({ signInId }),
-    onSuccess: (ended) => void toast.success(`${nameBrowser(ended)} is signed out.`),
+    onSuccess: (ended) => void toast.success(t`${nameBrowser(ended)} is signed out.`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: signInsKey }),
   });
@@ -75,25 +79,27 @@ function SignInList({ items }: { items: readonly SignIn[] }) {
               {nameBrowser(item)}{" "}
               {item.isThis && (
                 <Badge tone="accent" hasDot={false}>
-                  This browser
+                  <Trans>This browser</Trans>
                 </Badge>
               )}
             </p>
             <p className="text-ink-muted text-xs">
-              Signed in <RelativeTime at={item.createdAt} />, last used{" "}
+              <Trans>
+                Signed in <RelativeTime at={item.createdAt} />, last used{" "}
+              </Trans>
               <RelativeTime at={item.lastUsedAt} />
             </p>
           </div>
           {!item.isThis && (
             <Button
               size="small"
-              aria-label={`Sign out ${nameBrowser(item)}`}
+              aria-label={t`Sign out ${nameBrowser(item)}`}
               progress={
-                end.isPending && end.variables === item.signInId ? "Signing out…" : undefined
+                end.isPending && end.variables === item.signInId ? t`Signing out…` : undefined
               }
               onClick={() => end.mutate(item.signInId)}
             >
-              Sign out
+              <Trans>Sign out</Trans>
             </Button>
           )}
         </li>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -19,7 +21,7 @@ export function SignOutEverywhere() {
     onSuccess: async (_ended, { keepThis }) => {
       setAsked(undefined);
       if (keepThis) {
-        toast.success("Everything else was signed out.");
+        toast.success(t`Everything else was signed out.`);
         await refresh();
       } else {
         await session.signOut();
@@ -29,9 +31,11 @@ export function SignOutEverywhere() {
   const endOnce = useSubmitOnce(end.mutateAsync, "settled");
   return (
     <div className="mt-4 flex flex-wrap gap-2">
-      <Button onClick={() => setAsked("others")}>Sign out everywhere else…</Button>
+      <Button onClick={() => setAsked("others")}>
+        <Trans>Sign out everywhere else…</Trans>
+      </Button>
       <Button look="danger" onClick={() => setAsked("all")}>
-        Sign out everywhere…
+        <Trans>Sign out everywhere…</Trans>
       </Button>
       <ConfirmDialog
         isOpen={asked !== undefined}
@@ -39,14 +43,14 @@ export function SignOutEverywhere() {
           end.reset();
           setAsked(undefined);
         }}
-        title={asked === "all" ? "Sign out everywhere?" : "Sign out everywhere else?"}
+        title={asked === "all" ? t`Sign out everywhere?` : t`Sign out everywhere else?`}
         description={
           asked === "all"
-            ? "Every browser is signed out, this one included, with every command line and every agent that acts as you."
-            : "Every other browser is signed out, with every command line and every agent that acts as you. This browser stays signed in."
+            ? t`Every browser is signed out, this one included, with every command line and every agent that acts as you.`
+            : t`Every other browser is signed out, with every command line and every agent that acts as you. This browser stays signed in.`
         }
-        action={asked === "all" ? "Sign out everywhere" : "Sign out everywhere else"}
-        progress={end.isPending ? "Signing out…" : undefined}
+        action={asked === "all" ? t`Sign out everywhere` : t`Sign out everywhere else`}
+        progress={end.isPending ? t`Signing out…` : undefined}
         error={end.isError ? toErrorMessage(end.error) : undefined}
         onConfirm={() => endOnce({ keepThis: asked === "others" })}
       />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { InsightDialogs } from "#components/insights/insight-dialogs.ts";
 import { Page } from "#components/page.tsx";
 import { TenantGate } from "#components/tenant-gate.tsx";
@@ -20,8 +21,8 @@ export type AiIntelligencePageProps = {
 export function AiIntelligencePage({ dialogs, insight, ...ask }: AiIntelligencePageProps) {
   return (
     <Page
-      title="AI intelligence"
-      purpose="Ask in plain English, see what changed and what explains it, and what is coming."
+      title={t`AI intelligence`}
+      purpose={t`Ask in plain English, see what changed and what explains it, and what is coming.`}
     >
       <TenantGate>
         {(tenant) => (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useWidth } from "@turnpike/ui/charts/use-width";
@@ -127,13 +128,13 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
       })}
     >
       <Tabs<AnalyticsTab>
-        label="Analytics"
+        label={t`Analytics`}
         value={tab}
         onValueChange={(next) => showAlerts(next === "usage" ? {} : { tab: next })}
         tabs={[
           {
             value: "usage",
-            label: "Usage",
+            label: t`Usage`,
             content: (
               <>
                 {saved !== undefined && <OutdatedNotice saved={saved} savedView={view.savedView} />}
@@ -152,7 +153,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
           },
           {
             value: "live",
-            label: "Live calls",
+            label: t`Live calls`,
             content: (
               <LateContent>
                 <LivePanel
@@ -165,7 +166,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
           },
           {
             value: "calls",
-            label: "Recent calls",
+            label: t`Recent calls`,
             content: (
               <LateContent>
                 <CallsPanel
@@ -183,7 +184,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
           },
           {
             value: "exports",
-            label: "Exports",
+            label: t`Exports`,
             content: (
               <LateContent>
                 <ExportsPanel
@@ -196,7 +197,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
           },
           {
             value: "alerts",
-            label: "Alerts",
+            label: t`Alerts`,
             ...(firing > 0 && { count: firing }),
             content: (
               <LateContent>
@@ -222,12 +223,12 @@ type LiveSwitchProps = { isPaused: boolean; onChange: (isPaused: boolean) => voi
 function LiveSwitch({ isPaused, onChange }: LiveSwitchProps) {
   return (
     <Button
-      aria-label={isPaused ? "Paused: resume live updates" : "Live: pause updates"}
+      aria-label={isPaused ? t`Paused: resume live updates` : t`Live: pause updates`}
       onClick={() => onChange(!isPaused)}
     >
       <StatusDot
         tone={isPaused ? "neutral" : "ok"}
-        label={isPaused ? "Paused" : "Live"}
+        label={isPaused ? t`Paused` : t`Live`}
         isLive={!isPaused}
       />
       {isPaused ? (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -49,15 +51,15 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
   const preset = toPresetLabel(view);
   // A question in words has none of the filters.
   const within =
-    preset === undefined || countFilters(view) > 0 ? undefined : `in the last ${preset}`;
-  const asked = within && `per ${scope.grain} ${within}`;
+    preset === undefined || countFilters(view) > 0 ? undefined : t`in the last ${preset}`;
+  const asked = within && t`per ${scope.grain} ${within}`;
   const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
   const against =
     weeks !== undefined
-      ? "vs. previous period, same weekdays"
+      ? t`vs. previous period, same weekdays`
       : preset === undefined
-        ? "vs. previous period"
-        : `vs. previous ${preset}`;
+        ? t`vs. previous period`
+        : t`vs. previous ${preset}`;
   const isEmpty = figures.data?.totals.requests === 0 && !figures.isPlaceholderData;
   if (isEmpty && countFilters(view) === 0) {
     return (
@@ -89,7 +91,7 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       {isEmpty && <NothingMatches onClear={() => onChange(clearFilters(view))} />}
       <KpiRow report={figures} against={against} />
       <RequestsCard
-        title="Requests over time"
+        title={t`Requests over time`}
         report={overTime}
         ask={asked && `requests ${asked}`}
         {...chart("requests")}
@@ -103,45 +105,45 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       {/* Lists of similar length share a row, and cards in a row have equal height. */}
       <div className="grid gap-4 lg:grid-cols-2">
         <BreakdownCard
-          title="Top routes"
-          description="Paths, with their variable parts collapsed."
+          title={t`Top routes`}
+          description={t`Paths, with their variable parts collapsed.`}
           report={routes}
           ask={within && `top 10 routes by requests ${within}`}
           measure="requests"
-          nameHeading="Route"
-          emptyText="No requests in this range."
+          nameHeading={t`Route`}
+          emptyText={t`No requests in this range.`}
           isMono
           {...narrow("route")}
         />
         <BreakdownCard
-          title="Requests by status"
-          description="The HTTP status each caller received."
+          title={t`Requests by status`}
+          description={t`The HTTP status each caller received.`}
           report={statuses}
           ask={within && `requests by status ${within}`}
           measure="requests"
-          nameHeading="Status"
-          emptyText="No requests in this range."
+          nameHeading={t`Status`}
+          emptyText={t`No requests in this range.`}
           isMono
           {...narrow("status")}
         />
         <BreakdownCard
-          title="Top keys"
-          description="Keys with the most calls."
+          title={t`Top keys`}
+          description={t`Keys with the most calls.`}
           report={keys}
           ask={within && `top 10 keys by requests ${within}`}
           measure="requests"
-          nameHeading="Key"
-          emptyText="No requests in this range."
+          nameHeading={t`Key`}
+          emptyText={t`No requests in this range.`}
           {...narrow("key")}
         />
         <BreakdownCard
-          title="Denials by reason"
-          description="Why calls were denied."
+          title={t`Denials by reason`}
+          description={t`Why calls were denied.`}
           report={outcomes}
           ask={asked && `denied requests ${asked}`}
           measure="denied"
-          nameHeading="Reason"
-          emptyText="Nothing was denied in this range."
+          nameHeading={t`Reason`}
+          emptyText={t`Nothing was denied in this range.`}
           {...narrow("outcome")}
         />
       </div>
@@ -159,8 +161,12 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
 function NothingMatches({ onClear }: { onClear: () => void }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-card border border-line bg-surface px-4 py-3">
-      <p>No requests in this range match the filters.</p>
-      <Button onClick={onClear}>Clear filters</Button>
+      <p>
+        <Trans>No requests in this range match the filters.</Trans>
+      </p>
+      <Button onClick={onClear}>
+        <Trans>Clear filters</Trans>
+      </Button>
     </div>
   );
 }
@@ -176,19 +182,21 @@ function NothingYet({
     <div className="rounded-card border border-line bg-surface">
       <EmptyState
         icon={<ChartNoAxesColumn />}
-        title={`No requests in ${preset === undefined ? "this range" : `the last ${preset}`}`}
+        title={t`No requests in ${preset === undefined ? t`this range` : t`the last ${preset}`}`}
         action={
           !isLongest && (
             <Button onClick={() => onChange({ ...view, range: { preset: "90d" } })}>
-              Show 90 days
+              <Trans>Show 90 days</Trans>
             </Button>
           )
         }
         {...(snippet !== undefined && { snippet })}
       >
-        Calls through the gateway appear here within seconds, by outcome, route, key and latency.
-        Send one to any path with a key of this tenant.{" "}
-        <DocsLink page="analytics#what-the-numbers-mean">What the numbers mean</DocsLink>
+        <Trans>
+          Calls through the gateway appear here within seconds, by outcome, route, key and latency.
+          Send one to any path with a key of this tenant.{" "}
+          <DocsLink page="analytics#what-the-numbers-mean">What the numbers mean</DocsLink>
+        </Trans>
       </EmptyState>
     </div>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
 import { LANGUAGE } from "@turnpike/ui/language";
@@ -62,10 +63,10 @@ export function toDimensionName(
     return { label: toOutcomeLabel(value) };
   }
   if (value === "") {
-    return { label: dimension === "key" ? "Unknown key" : "Unknown" };
+    return { label: dimension === "key" ? t`Unknown key` : t`Unknown` };
   }
   if (dimension === "route" && value === OTHER_ROUTES) {
-    return { label: "Other routes" };
+    return { label: t`Other routes` };
   }
   if (dimension === "key") {
     const known = keyNames.get(value);

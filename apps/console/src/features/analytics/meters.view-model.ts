@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { MeterMeasure } from "@turnpike/contract/meter-measure";
 import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
@@ -67,7 +68,7 @@ export function toAggregationText({ aggregation }: Meter): string {
     min: "smallest",
     max: "largest",
     latest: "latest",
-    unique_count: "distinct values",
+    unique_count: t`distinct values`,
   };
   return texts[aggregation];
 }
@@ -170,7 +171,7 @@ export function toPartItems(meter: Meter, report: UsageReport, part: string): Ba
   return report.rows.flatMap((row): BarListItem[] => {
     const key = row.group[`event:${part}`] ?? "";
     const value = readMeasure(row.values, toMeasure(meter));
-    const label = key === "" ? "Unknown" : key;
+    const label = key === "" ? t`Unknown` : key;
     return value === null ? [] : [{ key, label, value }];
   });
 }

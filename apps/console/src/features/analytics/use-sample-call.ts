@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
@@ -13,5 +14,5 @@ export function useSampleCall(): { subject: string; code: string } | undefined {
   const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
   return curl === undefined
     ? undefined
-    : { subject: "A call through the gateway", code: curl.code };
+    : { subject: t`A call through the gateway`, code: curl.code };
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -125,9 +127,11 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
       action={
         mayWrite && (
           <>
-            <Button onClick={() => change({ ...view, isImporting: true })}>Import keys</Button>
+            <Button onClick={() => change({ ...view, isImporting: true })}>
+              <Trans>Import keys</Trans>
+            </Button>
             <Button look="primary" onClick={() => change({ ...view, isCreating: true })}>
-              Create key
+              <Trans>Create key</Trans>
             </Button>
           </>
         )
@@ -136,8 +140,8 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
       {!mayWrite && (
         <p className="mb-4 rounded-control border border-line bg-sunken px-3 py-2">
           {tenant.isVisited === true
-            ? "You are viewing these keys as operator: only members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants."
-            : `Your role, ${nameRole(tenant)}, can view keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
+            ? t`You are viewing these keys as operator: only members of the tenant create and change them. To stop all of them, suspend the tenant in All tenants.`
+            : t`Your role, ${nameRole(tenant)}, can view keys. To create or change them, ask an owner or an admin of ${tenant.name}.`}
         </p>
       )}
       <KeysToolbar view={view} columns={columns} onChange={change} />
@@ -146,16 +150,20 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
           {isWrongCursor(keys.error) ? (
             <EmptyState
               icon={<SearchX />}
-              title="This page does not exist"
+              title={t`This page does not exist`}
               action={
-                <Button onClick={() => change(toFirstPage(view))}>Go to the first page</Button>
+                <Button onClick={() => change(toFirstPage(view))}>
+                  <Trans>Go to the first page</Trans>
+                </Button>
               }
             >
-              The address points to a page of keys that does not exist. It may have been cut off.
+              <Trans>
+                The address points to a page of keys that does not exist. It may have been cut off.
+              </Trans>
             </EmptyState>
           ) : (
             <ErrorState
-              title="The keys could not be loaded."
+              title={t`The keys could not be loaded.`}
               reason={toFailureReason(keys.error)}
               requestId={keys.error instanceof RequestError ? keys.error.requestId : undefined}
               onRetry={() => void keys.refetch()}
@@ -169,8 +177,8 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
               <FailureNotice
                 what={
                   keys.isError
-                    ? "The keys could not be refreshed and may be out of date."
-                    : "The usage of the keys could not be loaded."
+                    ? t`The keys could not be refreshed and may be out of date.`
+                    : t`The usage of the keys could not be loaded.`
                 }
                 cause={keys.error ?? summaries.error}
                 onRetry={() => void (keys.isError ? keys.refetch() : summaries.refetch())}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
@@ -62,11 +63,11 @@ export function useChangeKey(tenantId: TenantId) {
     mutationFn: ({ key, change }: { key: Key; change: KeyChange }) =>
       changeKey({ api, client, tenantId }, key, change),
     onSuccess: (changed, { change }) => {
-      toast.success(`${changed.name} is ${DONE[change]}.`, {
+      toast.success(t`${changed.name} is ${DONE[change]}.`, {
         ...(change === "disable" && {
           duration: UNDO_MS,
           action: {
-            label: "Undo",
+            label: t`Undo`,
             onClick: (event) => {
               returnFocus(event);
               changeOne.mutate({ key: changed, change: "enable" });
@@ -76,7 +77,7 @@ export function useChangeKey(tenantId: TenantId) {
       });
     },
     onError: (error, { key, change }) => {
-      toast.error(`${key.name} was not ${DONE[change]}: ${toFailureReason(error)}`);
+      toast.error(t`${key.name} was not ${DONE[change]}: ${toFailureReason(error)}`);
     },
     onSettled: () => refreshKeys(client, tenantId),
   });

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Badge } from "@turnpike/ui/badge";
 import type { Environment } from "#platform/current-environment.ts";
 
@@ -5,7 +6,7 @@ import type { Environment } from "#platform/current-environment.ts";
 export function EnvironmentBadge({ environment }: { environment: Environment }) {
   return (
     <Badge tone={environment === "test" ? "warning" : "neutral"} hasDot={false}>
-      {environment === "test" ? "Test" : "Live"}
+      {environment === "test" ? t`Test` : t`Live`}
     </Badge>
   );
 }

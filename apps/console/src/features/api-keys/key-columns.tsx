@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
 import type { Column } from "@turnpike/ui/column";
@@ -44,7 +46,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
   return [
     {
       id: "name",
-      header: "Name",
+      header: t`Name`,
       sortKey: "name",
       phone: "title",
       cell: (key) => (
@@ -60,7 +62,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "state",
-      header: "State",
+      header: t`State`,
       cell: (key) => {
         const { label, tone } = toStateBadge(key);
         return (
@@ -76,7 +78,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "key",
-      header: "Key",
+      header: t`Key`,
       isOptional: true,
       cell: (key) => (
         <code className="font-mono text-xs whitespace-nowrap">{toMaskedKey(key)}</code>
@@ -84,19 +86,21 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "environment",
-      header: "Environment",
+      header: t`Environment`,
       isOptional: true,
       phone: "hidden",
       cell: (key) => <EnvironmentBadge environment={key.environment} />,
     },
     {
       id: "scopes",
-      header: "Scopes",
+      header: t`Scopes`,
       isOptional: true,
       phone: "hidden",
       cell: (key) =>
         key.scopes.length === 0 ? (
-          <span className="text-ink-muted">None</span>
+          <span className="text-ink-muted">
+            <Trans>None</Trans>
+          </span>
         ) : (
           <ExactValue exact={key.scopes.join(", ")} isFocusable={false}>
             {String(key.scopes.length)}
@@ -105,13 +109,15 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "limits",
-      header: "Limits",
+      header: t`Limits`,
       isOptional: true,
       phone: "hidden",
       cell: (key) => {
         const limits = toLimitTexts(key);
         return limits.length === 0 ? (
-          <span className="text-ink-muted">Plan</span>
+          <span className="text-ink-muted">
+            <Trans>Plan</Trans>
+          </span>
         ) : (
           <ExactValue exact={limits.join("; ")} isFocusable={false}>
             {String(limits.length)}
@@ -121,14 +127,16 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "expires",
-      header: "Expires",
+      header: t`Expires`,
       isOptional: true,
       cell: (key) =>
         // A revoked key has already ended.
         key.state === "revoked" ? (
           <span className="text-ink-muted">–</span>
         ) : key.expiresAt === null ? (
-          <span className="text-ink-muted">Never</span>
+          <span className="text-ink-muted">
+            <Trans>Never</Trans>
+          </span>
         ) : (
           <span className={isEndingSoon(key, nowMs) ? "font-medium text-warning" : undefined}>
             <RelativeTime at={key.expiresAt} isFocusable={false} />
@@ -137,7 +145,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "lastUsed",
-      header: "Last used",
+      header: t`Last used`,
       isOptional: true,
       cell: (key) => <LastUsed subject={key} summaries={summaries} />,
     },
@@ -149,7 +157,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "created",
-      header: "Created",
+      header: t`Created`,
       sortKey: "createdAt",
       isDescendingFirst: true,
       isOptional: true,
@@ -180,7 +188,9 @@ function LastUsed({ subject, summaries }: { subject: Key; summaries: Summaries }
   }
   const lastUsedAt = findLastUse(subject, summary);
   return lastUsedAt === undefined ? (
-    <span className="text-ink-muted">Never</span>
+    <span className="text-ink-muted">
+      <Trans>Never</Trans>
+    </span>
   ) : (
     <RelativeTime at={lastUsedAt} isFocusable={false} />
   );
@@ -207,7 +217,9 @@ function Unknown() {
   return (
     <span className="text-ink-muted">
       <span aria-hidden="true">–</span>
-      <span className="sr-only">Not known</span>
+      <span className="sr-only">
+        <Trans>Not known</Trans>
+      </span>
     </span>
   );
 }

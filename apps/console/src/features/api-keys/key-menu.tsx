@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { Kbd } from "@turnpike/ui/kbd";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
@@ -35,7 +37,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
       trigger={
         <button
           type="button"
-          aria-label={`Actions for ${subject.name}`}
+          aria-label={t`Actions for ${subject.name}`}
           className={toButtonClasses("quiet", "icon")}
         >
           <Ellipsis aria-hidden="true" />
@@ -47,7 +49,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
         aside={<Shortcut keys={["↵"]} />}
         onSelect={onOpen}
       >
-        Open details
+        <Trans>Open details</Trans>
       </MenuItem>
       {KEY_ACTIONS.filter(({ kind }) => offers[kind]).map(({ kind, verb, keys }) => (
         <Item key={kind} isLast={kind === "revoke"}>
@@ -57,7 +59,7 @@ export function KeyMenu({ subject, onOpen, onAction }: KeyMenuProps) {
             isDanger={kind === "revoke"}
             onSelect={() => onAction(kind, subject)}
           >
-            {verb} key
+            <Trans>{verb} key</Trans>
           </MenuItem>
         </Item>
       ))}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -31,10 +32,10 @@ export function KeyTaskDialog({ tenant, keyId, task, onClose, onDone }: KeyTaskD
   const subject = key.data;
   if (subject === undefined) {
     return (
-      <Dialog isOpen onClose={onClose} title="API key">
+      <Dialog isOpen onClose={onClose} title={t`API key`}>
         {key.isError ? (
           <FailureNotice
-            what="The key could not be loaded."
+            what={t`The key could not be loaded.`}
             cause={key.error}
             onRetry={() => void key.refetch()}
           />

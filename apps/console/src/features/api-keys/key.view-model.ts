@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
@@ -41,14 +42,14 @@ export function toStateBadge(key: Key): { label: string; tone: Tone } {
   switch (key.state) {
     case "active":
       return key.rolledToKeyId === null
-        ? { label: "Active", tone: "ok" }
-        : { label: "Rolled", tone: "info" };
+        ? { label: t`Active`, tone: "ok" }
+        : { label: t`Rolled`, tone: "info" };
     case "disabled":
-      return { label: "Disabled", tone: "warning" };
+      return { label: t`Disabled`, tone: "warning" };
     case "expired":
-      return { label: "Expired", tone: "neutral" };
+      return { label: t`Expired`, tone: "neutral" };
     case "revoked":
-      return { label: "Revoked", tone: "neutral" };
+      return { label: t`Revoked`, tone: "neutral" };
     default:
       return key.state satisfies never;
   }
@@ -72,11 +73,11 @@ export function isEndingSoon(key: Key, nowMs: number): boolean {
 }
 
 const MAKERS: Readonly<Record<string, string>> = {
-  key: "An API key",
-  service_key: "The operator’s program",
-  operator: "The operator",
-  system: "The system",
-  user: "A former member",
+  key: t`An API key`,
+  service_key: t`The operator’s program`,
+  operator: t`The operator`,
+  system: t`The system`,
+  user: t`A former member`,
 };
 
 /** The creator of a key, by `kind:id`: members by name, and people who have left as former members. */
@@ -101,21 +102,23 @@ export function toLimitTexts({
   return [
     ...rateLimits.map(
       ({ name, limit, windowSeconds }) =>
-        `${name}: ${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
+        t`${name}: ${COUNT.format(limit)} calls in ${COUNT.format(windowSeconds)} s`,
     ),
-    ...quotas.map(({ limit, meter }) => `${meter}: ${COUNT.format(limit)} in a billing period`),
+    ...quotas.map(({ limit, meter }) => t`${meter}: ${COUNT.format(limit)} in a billing period`),
     ...(concurrency === null
       ? []
-      : [`${COUNT.format(concurrency)} ${concurrency === 1 ? "call" : "calls"} at once`]),
+      : [
+          t`${COUNT.format(concurrency)} ${plural(concurrency, { one: "call", other: "calls" })} at once`,
+        ]),
   ];
 }
 
 /** The recent usage of a key in words, for people who cannot see the chart. */
 export function toTrendLabel({ requests, requestsByDay }: KeySummary): string {
-  const days = `${String(requestsByDay.length)} days`;
+  const days = t`${String(requestsByDay.length)} days`;
   return requests === 0
-    ? `No requests in ${days}`
-    : `${COUNT.format(requests)} ${requests === 1 ? "request" : "requests"} in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
+    ? t`No requests in ${days}`
+    : t`${COUNT.format(requests)} ${plural(requests, { one: "request", other: "requests" })} in ${days}, ${COUNT.format(requestsByDay.at(-1) ?? 0)} today`;
 }
 
 /**
@@ -138,11 +141,11 @@ export function toUseSentence(summary: KeySummary | undefined): string | undefin
     return;
   }
   if (summary.lastUsedAt === null) {
-    return "It has never been used.";
+    return t`It has never been used.`;
   }
   return summary.requests === 0
-    ? "It has not been used in the last 14 days."
-    : `It made ${COUNT.format(summary.requests)} ${summary.requests === 1 ? "request" : "requests"} in the last 14 days: programs that use it will fail.`;
+    ? t`It has not been used in the last 14 days.`
+    : t`It made ${COUNT.format(summary.requests)} ${plural(summary.requests, { one: "request", other: "requests" })} in the last 14 days: programs that use it will fail.`;
 }
 
 /** The action that a pressed key means on a row; undefined unless the API key allows it. */

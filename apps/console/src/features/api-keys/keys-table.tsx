@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { Column } from "@turnpike/ui/column";
 import { CursorPagination } from "@turnpike/ui/cursor-pagination";
@@ -106,7 +108,7 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
   return (
     <>
       <DataTable<Key>
-        label="API keys"
+        label={t`API keys`}
         columns={columns}
         hiddenColumns={view.hidden}
         columnRoom={KEY_COLUMN_ROOM}
@@ -159,9 +161,9 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
               summary={
                 view.cursors.length === 0 && nextCursor === null
                   ? countKeys(rows.length)
-                  : `Page ${String(toPageNumber(view))}, ${countKeys(rows.length)}`
+                  : t`Page ${String(toPageNumber(view))}, ${countKeys(rows.length)}`
               }
-              previous={isWayBackLost(view) ? "First page" : "Previous"}
+              previous={isWayBackLost(view) ? t`First page` : t`Previous`}
               onPrevious={view.cursors.length === 0 ? undefined : () => onChange(goBack(view))}
               // While the next page loads, this is still the cursor of the previous one.
               onNext={
@@ -188,15 +190,15 @@ const CHANGES = [
   { keys: ["Space"], does: "select" },
   { keys: ["E"], does: "edit" },
   { keys: ["R"], does: "roll" },
-  { keys: ["D"], does: "disable or enable" },
+  { keys: ["D"], does: t`disable or enable` },
   { keys: ["Del"], does: "revoke" },
 ];
 const MANY = [
-  { keys: ["⇧", "↓"], does: "extend selection" },
+  { keys: ["⇧", "↓"], does: t`extend selection` },
   { keys: [toPaletteModifier(navigator.userAgent), "A"], does: "all" },
   { keys: ["Esc"], does: "none" },
-  { keys: ["D"], does: "disable or enable" },
-  { keys: ["X"], does: "set expiry" },
+  { keys: ["D"], does: t`disable or enable` },
+  { keys: ["X"], does: t`set expiry` },
   { keys: ["Del"], does: "revoke" },
 ];
 
@@ -204,13 +206,15 @@ function ShortcutHelp({ isWriting, isMany }: { isWriting: boolean; isMany: boole
   const shortcuts = isMany ? MANY : isWriting ? [...MOVES, ...CHANGES] : MOVES;
   return (
     <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-ink-muted text-xs max-md:hidden">
-      {isMany ? "With rows selected:" : "On a row:"}
+      {isMany ? t`With rows selected:` : t`On a row:`}
       {shortcuts.map(({ keys, does }) => (
         <span key={does} className="inline-flex items-center gap-1.5">
           <Kbd keys={keys} /> {does}
         </span>
       ))}
-      <DocsLink page="keys">How keys work</DocsLink>
+      <DocsLink page="keys">
+        <Trans>How keys work</Trans>
+      </DocsLink>
     </p>
   );
 }

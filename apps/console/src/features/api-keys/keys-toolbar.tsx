@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Column } from "@turnpike/ui/column";
 import { ColumnChoice } from "@turnpike/ui/column-choice";
 import { SearchField } from "@turnpike/ui/search-field";
@@ -20,27 +21,27 @@ export type KeysToolbarProps = {
 /** The filters and columns of the list, all kept in the address. */
 export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
   return (
-    <search aria-label="Filters" className="mb-3 flex flex-wrap items-center gap-2">
+    <search aria-label={t`Filters`} className="mb-3 flex flex-wrap items-center gap-2">
       <KeySearch q={view.q} onSearch={(q) => onChange(narrow(view, { q }), "replace")} />
       <div className="w-36 max-sm:grow">
         <Select<KeyState | "any">
-          label="State"
+          label={t`State`}
           value={view.state ?? "any"}
           onValueChange={(state) =>
             onChange(narrow(view, { state: state === "any" ? undefined : state }))
           }
           choices={[
-            { value: "any", label: "Any state" },
-            { value: "active", label: "Active" },
-            { value: "disabled", label: "Disabled" },
-            { value: "expired", label: "Expired" },
-            { value: "revoked", label: "Revoked" },
+            { value: "any", label: t`Any state` },
+            { value: "active", label: t`Active` },
+            { value: "disabled", label: t`Disabled` },
+            { value: "expired", label: t`Expired` },
+            { value: "revoked", label: t`Revoked` },
           ]}
         />
       </div>
       <div className="w-36 max-sm:grow">
         <Select<Environment | "both">
-          label="Environment"
+          label={t`Environment`}
           value={view.environment ?? "both"}
           onValueChange={(environment) =>
             onChange(
@@ -48,9 +49,9 @@ export function KeysToolbar({ view, columns, onChange }: KeysToolbarProps) {
             )
           }
           choices={[
-            { value: "both", label: "Live and test" },
-            { value: "live", label: "Live" },
-            { value: "test", label: "Test" },
+            { value: "both", label: t`Live and test` },
+            { value: "live", label: t`Live` },
+            { value: "test", label: t`Test` },
           ]}
         />
       </div>
@@ -94,8 +95,8 @@ function KeySearch({ q, onSearch }: KeySearchProps) {
   }, [typed, asked]);
   return (
     <SearchField
-      label="Search keys"
-      placeholder="Name, id, or start or end of a key"
+      label={t`Search keys`}
+      placeholder={t`Name, id, or start or end of a key`}
       className="max-w-80 grow basis-64 max-sm:max-w-none max-sm:basis-full"
       maxLength={100}
       value={typed}

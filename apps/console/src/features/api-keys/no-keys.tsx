@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -26,10 +28,14 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
     return (
       <EmptyState
         icon={<SearchX />}
-        title="Nothing on this page"
-        action={<Button onClick={() => onChange(toFirstPage(view))}>Go to the first page</Button>}
+        title={t`Nothing on this page`}
+        action={
+          <Button onClick={() => onChange(toFirstPage(view))}>
+            <Trans>Go to the first page</Trans>
+          </Button>
+        }
       >
-        The keys on this page are gone or no longer match the filters.
+        <Trans>The keys on this page are gone or no longer match the filters.</Trans>
       </EmptyState>
     );
   }
@@ -37,10 +43,16 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
     return (
       <EmptyState
         icon={<SearchX />}
-        title="No matching keys"
-        action={<Button onClick={() => onChange(clearFilters(view))}>Clear filters</Button>}
+        title={t`No matching keys`}
+        action={
+          <Button onClick={() => onChange(clearFilters(view))}>
+            <Trans>Clear filters</Trans>
+          </Button>
+        }
       >
-        Search for part of a name, a full id, or the first or last characters of a key.
+        <Trans>
+          Search for part of a name, a full id, or the first or last characters of a key.
+        </Trans>
       </EmptyState>
     );
   }
@@ -54,24 +66,26 @@ function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
   return (
     <EmptyState
       icon={<KeyRound />}
-      title="No API keys yet"
+      title={t`No API keys yet`}
       action={
         mayWrite && (
           <div className="flex flex-wrap justify-center gap-2">
             <Button look="primary" onClick={() => onChange({ ...view, isCreating: true })}>
-              Create key
+              <Trans>Create key</Trans>
             </Button>
             <Button onClick={() => onChange({ ...view, isImporting: true })}>
-              Import existing keys
+              <Trans>Import existing keys</Trans>
             </Button>
           </div>
         )
       }
-      {...(curl !== undefined && { snippet: { subject: "A call with a key", code: curl.code } })}
+      {...(curl !== undefined && { snippet: { subject: t`A call with a key`, code: curl.code } })}
     >
-      A key identifies the caller: the gateway refuses calls without one. Create one for each
-      program, so that each can be counted, rolled and revoked separately.{" "}
-      <DocsLink page="keys">How keys work</DocsLink>
+      <Trans>
+        A key identifies the caller: the gateway refuses calls without one. Create one for each
+        program, so that each can be counted, rolled and revoked separately.{" "}
+        <DocsLink page="keys">How keys work</DocsLink>
+      </Trans>
     </EmptyState>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 import { toMaskedKey, toUseSentence } from "./key.view-model.ts";
@@ -16,15 +18,17 @@ export function RevokeKeyDialog({ subject, summary, onConfirm, onClose }: Revoke
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Revoke ${subject.name}?`}
+      title={t`Revoke ${subject.name}?`}
       description={
         <>
-          <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code> is refused
-          everywhere within a second, permanently. {toUseSentence(summary)} To pause it instead,
-          disable it.
+          <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code>{" "}
+          <Trans>
+            is refused everywhere within a second, permanently. {toUseSentence(summary)} To pause it
+            instead, disable it.
+          </Trans>
         </>
       }
-      action="Revoke key"
+      action={t`Revoke key`}
       nameToType={subject.name}
       onConfirm={onConfirm}
     />

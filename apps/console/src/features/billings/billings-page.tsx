@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { lazy } from "react";
 import { EnvironmentChoice } from "#components/billing/environment-choice.tsx";
 import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
@@ -60,7 +61,7 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
           {place.environment === "live" && (
             <InsightNotes
               tenant={tenant}
-              title="What needs attention"
+              title={t`What needs attention`}
               isShown={({ kind }) => KINDS[kind].topic === "billing"}
             />
           )}

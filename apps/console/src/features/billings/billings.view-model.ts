@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { Environment } from "#platform/current-environment.ts";
@@ -57,12 +58,12 @@ export function toPeriod(
     return {
       meterId: quota.meter,
       name: meter?.name ?? quota.meter,
-      quantity: `${formatCount(quota.used)} of ${formatCount(quota.limit)} ${units}`,
+      quantity: t`${formatCount(quota.used)} of ${formatCount(quota.limit)} ${units}`,
       share: Math.min(1, share),
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
-      beyond: quota.kind === "hard" ? "Calls over the quota are refused." : "Overage is allowed.",
+      beyond: quota.kind === "hard" ? t`Calls over the quota are refused.` : t`Overage is allowed.`,
       forfeited: isForfeited
-        ? `${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are not charged.`
+        ? t`${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are not charged.`
         : undefined,
     };
   });

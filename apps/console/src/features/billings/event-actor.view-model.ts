@@ -1,9 +1,11 @@
+import { t } from "@lingui/core/macro";
+
 /** Kinds of actors that are no person. */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  operator: "The operator, from the command line",
-  service_key: "The operator’s program",
-  key: "An API key",
-  system: "By itself",
+  operator: t`The operator, from the command line`,
+  service_key: t`The operator’s program`,
+  key: t`An API key`,
+  system: t`By itself`,
 };
 
 /**
@@ -21,5 +23,5 @@ export function toEventActor(
     return PROGRAMS[kind] ?? actor;
   }
   // Operators change tenants that they are no members of, and people leave.
-  return id === readerId ? "You" : (people.get(id) ?? "A non-member");
+  return id === readerId ? t`You` : (people.get(id) ?? t`A non-member`);
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -20,21 +22,23 @@ export function EventsCard({ place }: { place: BillingPlace }) {
   const names = { readerId: user.userId, people: members.data ?? new Map<string, string>() };
   const items = events.data?.pages.flatMap((page) => page.items);
   return (
-    <Card title="History" description="Every change of the subscription and every document.">
+    <Card title={t`History`} description={t`Every change of the subscription and every document.`}>
       {items === undefined ? (
         events.isError ? (
           <FailureNotice
-            what="The history could not be loaded."
+            what={t`The history could not be loaded.`}
             cause={events.error}
             onRetry={() => void events.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the history">
+          <div role="status" aria-label={t`Loading the history`}>
             <Skeleton className="h-24 w-full" />
           </div>
         )
       ) : items.length === 0 ? (
-        <p className="text-ink-muted">Nothing has happened yet.</p>
+        <p className="text-ink-muted">
+          <Trans>Nothing has happened yet.</Trans>
+        </p>
       ) : (
         <ol className="divide-y divide-line tabular-nums">
           {items.map(({ sequence, at, text, actor }) => (
@@ -58,10 +62,10 @@ export function EventsCard({ place }: { place: BillingPlace }) {
       {events.hasNextPage && (
         <Button
           className="mt-3"
-          progress={events.isFetchingNextPage ? "Loading…" : undefined}
+          progress={events.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void events.fetchNextPage()}
         >
-          Show earlier events
+          <Trans>Show earlier events</Trans>
         </Button>
       )}
     </Card>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
 import type { InvoiceSummary } from "#platform/billing-queries.ts";
@@ -18,30 +19,30 @@ export function makeInvoiceColumns(
   return [
     {
       id: "number",
-      header: "Number",
+      header: t`Number`,
       phone: "title",
       cell: ({ number }) => <span className="font-medium">{number}</span>,
     },
     ...(owner === undefined ? [] : [owner]),
     {
       id: "state",
-      header: "State",
+      header: t`State`,
       cell: (invoice) => {
         const { tone, label } = toInvoiceBadge(invoice, now);
         return <Badge tone={tone}>{label}</Badge>;
       },
     },
-    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
-    { id: "due", header: "Due", cell: ({ dueAt }) => formatDate(dueAt) },
+    { id: "issued", header: t`Issued`, cell: ({ issuedAt }) => formatDate(issuedAt) },
+    { id: "due", header: t`Due`, cell: ({ dueAt }) => formatDate(dueAt) },
     {
       id: "total",
-      header: "Total",
+      header: t`Total`,
       align: "end",
       cell: ({ total, currency }) => formatMoney(total, currency),
     },
     {
       id: "open",
-      header: "To pay",
+      header: t`To pay`,
       align: "end",
       cell: ({ due, currency }) => formatMoney(due, currency),
     },

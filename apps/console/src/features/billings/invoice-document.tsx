@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Card } from "@turnpike/ui/card";
 import type { ReactNode } from "react";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
@@ -25,28 +27,30 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
     <div className="grid items-start gap-4 lg:grid-cols-3 lg:grid-rows-[auto_1fr]">
       <div className="min-w-0 empty:hidden lg:col-start-3">{aside}</div>
       <div className="min-w-0 space-y-4 lg:col-span-2 lg:col-start-1 lg:row-span-2 lg:row-start-1">
-        <Card title="Lines" {...(span !== undefined && { description: span })}>
+        <Card title={t`Lines`} {...(span !== undefined && { description: span })}>
           <InvoiceLines
-            label={`Lines of invoice ${invoice.number}`}
+            label={t`Lines of invoice ${invoice.number}`}
             lines={lines}
             currency={currency}
             issuedAt={invoice.issuedAt}
             onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
           />
           <div className="border-line border-t pt-3">
-            <InvoiceSums sums={invoice} dueLabel="To pay" />
+            <InvoiceSums sums={invoice} dueLabel={t`To pay`} />
           </div>
           <p className="mt-4 text-ink-muted text-xs">
-            With usage recorded up to {formatMinute(invoice.cutOffAt)}. Usage that arrives later is
-            on the next invoice.
+            <Trans>
+              With usage recorded up to {formatMinute(invoice.cutOffAt)}. Usage that arrives later
+              is on the next invoice.
+            </Trans>
           </p>
         </Card>
         <CreditNotes invoice={invoice} />
         <Payments invoice={invoice} />
       </div>
       <div className="min-w-0 space-y-4 lg:col-start-3">
-        <Party title="From" party={invoice.seller} />
-        <Party title="To" party={invoice.customer} />
+        <Party title={t`From`} party={invoice.seller} />
+        <Party title={t`To`} party={invoice.customer} />
       </div>
       <LineSheet
         place={place}
@@ -72,7 +76,9 @@ function Party({ title, party }: { title: string; party: Invoice["seller"] }) {
         ))}
         {party.country !== null && <span className="block">{party.country}</span>}
         {party.taxId !== null && (
-          <span className="mt-1 block text-ink-muted">Tax id {party.taxId}</span>
+          <span className="mt-1 block text-ink-muted">
+            <Trans>Tax id {party.taxId}</Trans>
+          </span>
         )}
         {party.email !== null && <span className="mt-1 block text-ink-muted">{party.email}</span>}
       </address>
@@ -86,7 +92,7 @@ function CreditNotes({ invoice }: { invoice: Invoice }) {
     return null;
   }
   return (
-    <Card title="Credit notes">
+    <Card title={t`Credit notes`}>
       <ul className="divide-y divide-line">
         {invoice.creditNotes.map((note) => (
           <li key={note.creditNoteId} className="py-3 first:pt-0 last:pb-0">
@@ -112,11 +118,15 @@ function CreditNotes({ invoice }: { invoice: Invoice }) {
               ))}
               {!isZero(note.toDue) && (
                 <li>
-                  {formatMoney(note.toDue, note.currency)} off what this invoice leaves to pay
+                  <Trans>
+                    {formatMoney(note.toDue, note.currency)} off what this invoice leaves to pay
+                  </Trans>
                 </li>
               )}
               {!isZero(note.toBalance) && (
-                <li>{formatMoney(note.toBalance, note.currency)} added to your balance</li>
+                <li>
+                  <Trans>{formatMoney(note.toBalance, note.currency)} added to your balance</Trans>
+                </li>
               )}
             </ul>
           </li>
@@ -128,10 +138,10 @@ function CreditNotes({ invoice }: { invoice: Invoice }) {
 
 function Payments({ invoice }: { invoice: Invoice }) {
   return (
-    <Card title="Payments">
+    <Card title={t`Payments`}>
       {invoice.payments.length === 0 ? (
         <p className="text-ink-muted">
-          {isZero(invoice.due) ? "None was needed." : "None has arrived yet."}
+          {isZero(invoice.due) ? t`None was needed.` : t`None has arrived yet.`}
         </p>
       ) : (
         <ul className="divide-y divide-line">
@@ -142,7 +152,9 @@ function Payments({ invoice }: { invoice: Invoice }) {
             >
               <span>
                 {formatDate(payment.paidAt)}{" "}
-                <span className="text-ink-muted">Reference {payment.reference}</span>
+                <span className="text-ink-muted">
+                  <Trans>Reference {payment.reference}</Trans>
+                </span>
               </span>
               <span className="tabular-nums">{formatMoney(payment.amount, invoice.currency)}</span>
             </li>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
@@ -11,9 +13,9 @@ import { toFileName } from "./invoice.view-model.ts";
 type Ending = "pdf" | "csv" | "xml";
 
 const FILES = [
-  { ending: "pdf", label: "Download invoice as PDF" },
-  { ending: "csv", label: "Download lines as CSV" },
-  { ending: "xml", label: "Download invoice as XML (EN 16931)" },
+  { ending: "pdf", label: t`Download invoice as PDF` },
+  { ending: "csv", label: t`Download lines as CSV` },
+  { ending: "xml", label: t`Download invoice as XML (EN 16931)` },
 ] as const;
 
 /** Downloads a file of an invoice, or of a credit note of it. */
@@ -49,7 +51,7 @@ export function InvoiceDownloads({ invoice }: { invoice: Invoice }) {
           key={ending}
           aria-label={label}
           progress={
-            download.isPending && download.variables.ending === ending ? "Preparing…" : undefined
+            download.isPending && download.variables.ending === ending ? t`Preparing…` : undefined
           }
           onClick={() => download.mutate({ number: invoice.number, ending })}
         >
@@ -58,11 +60,11 @@ export function InvoiceDownloads({ invoice }: { invoice: Invoice }) {
         </Button>
       ))}
       <Button
-        aria-label="Download invoice as JSON"
+        aria-label={t`Download invoice as JSON`}
         onClick={() => saveJson(invoice, toFileName(invoice.number, "json"))}
       >
         <Download aria-hidden="true" className="size-4" />
-        JSON
+        <Trans>JSON</Trans>
       </Button>
     </>
   );
@@ -84,9 +86,9 @@ export function CreditNoteDownloads({
         <Button
           key={ending}
           size="small"
-          aria-label={`Download ${number} as ${ending.toUpperCase()}`}
+          aria-label={t`Download ${number} as ${ending.toUpperCase()}`}
           progress={
-            download.isPending && download.variables.ending === ending ? "Preparing…" : undefined
+            download.isPending && download.variables.ending === ending ? t`Preparing…` : undefined
           }
           onClick={() => download.mutate({ number, ending, query })}
         >

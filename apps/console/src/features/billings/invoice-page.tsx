@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -35,21 +37,25 @@ export function InvoicePage(props: InvoicePageProps) {
   return (
     <div ref={content}>
       <Page
-        title={data === undefined ? "Invoice" : `Invoice ${data.number}`}
+        title={data === undefined ? t`Invoice` : t`Invoice ${data.number}`}
         purpose={
           data === undefined
-            ? "Lines, taxes and payments of one invoice."
-            : `Issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
+            ? t`Lines, taxes and payments of one invoice.`
+            : t`Issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
         }
         {...(data !== undefined && { action: <InvoiceDownloads invoice={data} /> })}
       >
         <div className="mb-4 flex flex-wrap items-center gap-3">
           <ButtonLink look="quiet" size="small" link={<Link to="/billings" search={{}} />}>
             <ArrowLeft aria-hidden="true" className="size-3.5" />
-            All invoices
+            <Trans>All invoices</Trans>
           </ButtonLink>
           {badge !== undefined && <Badge tone={badge.tone}>{badge.label}</Badge>}
-          {data?.environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
+          {data?.environment === "test" && (
+            <Badge tone="warning">
+              <Trans>Sandbox, nothing is owed</Trans>
+            </Badge>
+          )}
         </div>
         {data !== undefined ? (
           <InvoiceDocument
@@ -62,12 +68,12 @@ export function InvoicePage(props: InvoicePageProps) {
           />
         ) : invoice.isError ? (
           <FailureNotice
-            what="The invoice could not be loaded."
+            what={t`The invoice could not be loaded.`}
             cause={invoice.error}
             onRetry={() => void invoice.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the invoice">
+          <div role="status" aria-label={t`Loading the invoice`}>
             <Skeleton className="h-96 w-full rounded-card" />
           </div>
         )}

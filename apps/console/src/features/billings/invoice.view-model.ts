@@ -1,11 +1,12 @@
+import { t } from "@lingui/core/macro";
 import type { StateBadge } from "#components/billing/subscription.view-model.ts";
 import type { InvoiceSummary } from "#platform/billing-queries.ts";
 
 export const STATE_LABELS: Readonly<Record<InvoiceSummary["state"], string>> = {
-  open: "Open",
-  paid: "Paid",
-  void: "Void",
-  uncollectible: "Written off",
+  open: t`Open`,
+  paid: t`Paid`,
+  void: t`Void`,
+  uncollectible: t`Written off`,
 };
 
 const TONES = {
@@ -25,7 +26,7 @@ export function toInvoiceBadge(
   now: string | undefined,
 ): StateBadge {
   return state === "open" && now !== undefined && dueAt <= now
-    ? { tone: "danger", label: "Overdue" }
+    ? { tone: "danger", label: t`Overdue` }
     : { tone: TONES[state], label: STATE_LABELS[state] };
 }
 

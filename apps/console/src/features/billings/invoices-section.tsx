@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -35,14 +37,14 @@ export function InvoicesSection({ place, search, onSearchChange }: BillingsProps
     <section aria-labelledby="invoices" className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="invoices" className="font-semibold text-base">
-          Invoices
+          <Trans>Invoices</Trans>
         </h2>
         <Select
-          label="State of the invoices"
+          label={t`State of the invoices`}
           className="w-40!"
           value={state ?? "all"}
           choices={[
-            { value: "all", label: "All states" },
+            { value: "all", label: t`All states` },
             ...INVOICE_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
           ]}
           onValueChange={(chosen) => {
@@ -54,13 +56,13 @@ export function InvoicesSection({ place, search, onSearchChange }: BillingsProps
       </div>
       {invoices.isError && invoices.data === undefined ? (
         <FailureNotice
-          what="The invoices could not be loaded."
+          what={t`The invoices could not be loaded.`}
           cause={invoices.error}
           onRetry={() => void invoices.refetch()}
         />
       ) : (
         <DataTable
-          label="Invoices"
+          label={t`Invoices`}
           columns={makeInvoiceColumns(now)}
           rows={invoices.data?.items}
           getRowId={({ invoiceId }) => invoiceId}
@@ -70,18 +72,18 @@ export function InvoicesSection({ place, search, onSearchChange }: BillingsProps
           empty={
             <EmptyState
               icon={<ReceiptText />}
-              title={state === undefined ? "No invoices yet" : "No invoice in this state"}
+              title={state === undefined ? t`No invoices yet` : t`No invoice in this state`}
             >
               {state === undefined
-                ? "One is issued when a plan is chosen or renewed with something to charge."
-                : "Choose another state to see the others."}
+                ? t`One is issued when a plan is chosen or renewed with something to charge.`
+                : t`Choose another state to see the others.`}
             </EmptyState>
           }
           footer={
             <PageFooter
               trail={trail}
               count={invoices.data?.items.length}
-              noun={["invoice", "invoices, newest first"]}
+              noun={[t`invoice`, t`invoices, newest first`]}
             />
           }
         />

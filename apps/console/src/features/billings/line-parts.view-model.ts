@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { InvoiceLine, LinePart } from "#platform/billing-queries.ts";
@@ -7,9 +8,9 @@ import { formatDate } from "#platform/format-period.ts";
 import type { PartKind } from "./billings-search.view-model.ts";
 
 export const PART_LABELS: Readonly<Record<PartKind, string>> = {
-  day: "Day",
-  key: "Key",
-  route: "Route",
+  day: t`Day`,
+  key: t`Key`,
+  route: t`Route`,
 };
 
 /** Heads a column of quantities: "Requests". */
@@ -22,11 +23,11 @@ export function toHeading(unit: string): string {
 export function toPartName(part: LinePart, by: PartKind): string {
   switch (by) {
     case "day":
-      return part.day === null ? "Without a day" : formatDate(part.day);
+      return part.day === null ? t`Without a day` : formatDate(part.day);
     case "key":
-      return part.keyName ?? part.keyId ?? "Without a key";
+      return part.keyName ?? part.keyId ?? t`Without a key`;
     case "route":
-      return part.route ?? "Without a route";
+      return part.route ?? t`Without a route`;
     default:
       return by satisfies never;
   }
@@ -67,7 +68,7 @@ export function toPartsSum(
     toScaled(quantity) === toScaled(line.quantity ?? "0") &&
     toScaled(amount) === toScaled(line.amount);
   return {
-    label: hasMore ? "Sum of these" : isLine ? "Sum, equal to the line" : "Sum",
+    label: hasMore ? t`Sum of these` : isLine ? t`Sum, equal to the line` : t`Sum`,
     quantity: formatCount(quantity),
     amount: formatMoney(amount, currency),
     isLine,

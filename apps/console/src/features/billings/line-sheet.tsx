@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -63,7 +65,7 @@ function Parts(props: LineSheetProps & { line: InvoiceLine }) {
       </p>
       <div className="flex flex-wrap items-center gap-2">
         <SegmentedControl
-          label="Parts of the line"
+          label={t`Parts of the line`}
           segments={PART_KINDS.map((value) => ({ value, label: PART_LABELS[value] }))}
           value={by}
           onValueChange={(next) =>
@@ -90,12 +92,12 @@ function Parts(props: LineSheetProps & { line: InvoiceLine }) {
       {items === undefined ? (
         parts.isError ? (
           <FailureNotice
-            what="The parts of the line could not be loaded."
+            what={t`The parts of the line could not be loaded.`}
             cause={parts.error}
             onRetry={() => void parts.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the parts of the line">
+          <div role="status" aria-label={t`Loading the parts of the line`}>
             <Skeleton className="h-40 w-full" />
           </div>
         )
@@ -111,10 +113,10 @@ function Parts(props: LineSheetProps & { line: InvoiceLine }) {
       )}
       {parts.hasNextPage && (
         <Button
-          progress={parts.isFetchingNextPage ? "Loading…" : undefined}
+          progress={parts.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void parts.fetchNextPage()}
         >
-          Show more
+          <Trans>Show more</Trans>
         </Button>
       )}
     </div>
@@ -138,7 +140,7 @@ function toNarrowed(
 
 function Narrowing({ label, onRemove }: { label: string; onRemove: () => void }) {
   return (
-    <Button size="small" onClick={onRemove} aria-label={`Remove filter ${label}`}>
+    <Button size="small" onClick={onRemove} aria-label={t`Remove filter ${label}`}>
       <span className="max-w-40 truncate">{label}</span>
       <X aria-hidden="true" className="size-3.5" />
     </Button>
@@ -158,17 +160,17 @@ function PartsTable({ by, items, line, currency, state, onOpen }: PartsTableProp
   const sum = toPartsSum(items, line, { ...state, currency });
   return (
     <table className="w-full table-fixed border-collapse text-left tabular-nums">
-      <caption className="sr-only">{`${line.description} by ${by}`}</caption>
+      <caption className="sr-only">{t`${line.description} by ${by}`}</caption>
       <thead className="border-line border-b text-ink-muted text-xs">
         <tr>
           <th scope="col" className="py-1.5 pr-3 font-medium">
             {PART_LABELS[by]}
           </th>
           <th scope="col" className="w-24 py-1.5 pr-3 text-right font-medium">
-            {line.unit === null ? "Quantity" : toHeading(line.unit)}
+            {line.unit === null ? t`Quantity` : toHeading(line.unit)}
           </th>
           <th scope="col" className="w-24 py-1.5 text-right font-medium">
-            Amount
+            <Trans>Amount</Trans>
           </th>
         </tr>
       </thead>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -17,10 +18,10 @@ export function QuotaAlertsNote({
       {thresholds !== undefined && (
         <>
           {thresholds.length === 0
-            ? "No one is notified when a quota runs out. "
-            : `Notifies at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
+            ? t`No one is notified when a quota runs out. `
+            : t`Notifies at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
           <Link to="/analytics" search={{ tab: "alerts" }} className="underline underline-offset-4">
-            {isVisited === true ? "View alerts" : "Edit notifications"}
+            {isVisited === true ? t`View alerts` : t`Edit notifications`}
           </Link>
         </>
       )}

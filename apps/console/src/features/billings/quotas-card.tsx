@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { MeterBar } from "@turnpike/ui/meter-bar";
@@ -23,7 +24,7 @@ export function QuotasCard({ tenant, environment }: QuotasCardProps) {
   if (failed !== undefined) {
     return (
       <FailureNotice
-        what="The quotas could not be loaded."
+        what={t`The quotas could not be loaded.`}
         cause={failed.error}
         onRetry={() => void failed.refetch()}
       />
@@ -31,7 +32,7 @@ export function QuotasCard({ tenant, environment }: QuotasCardProps) {
   }
   if (limits.data === undefined || catalog.data === undefined) {
     return (
-      <div role="status" aria-label="Loading the quotas">
+      <div role="status" aria-label={t`Loading the quotas`}>
         <Skeleton className="h-40 w-full rounded-card" />
       </div>
     );
@@ -58,7 +59,7 @@ export function QuotasCard({ tenant, environment }: QuotasCardProps) {
 
 function Quotas({ period, tenant }: { period: Period; tenant: OwnTenant }) {
   return (
-    <Card title="Quotas" description={`${formatPeriod(period)}, UTC`}>
+    <Card title={t`Quotas`} description={t`${formatPeriod(period)}, UTC`}>
       <ul className="space-y-5">
         {period.lines.map((line) => (
           <li key={line.meterId}>

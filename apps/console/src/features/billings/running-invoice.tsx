@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -27,15 +29,15 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
   const { data } = upcoming;
   if (data === undefined) {
     return (
-      <Card title="Running invoice">
+      <Card title={t`Running invoice`}>
         {upcoming.isError ? (
           <FailureNotice
-            what="The running invoice could not be loaded."
+            what={t`The running invoice could not be loaded.`}
             cause={upcoming.error}
             onRetry={() => void upcoming.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the running invoice" className="space-y-3">
+          <div role="status" aria-label={t`Loading the running invoice`} className="space-y-3">
             <Skeleton className="h-8 w-40" />
             <Skeleton className="h-40 w-full" />
           </div>
@@ -49,19 +51,19 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
   return (
     <>
       <Card
-        title="Running invoice"
+        title={t`Running invoice`}
         description={describe(data)}
         aside={<SoFar invoice={data} isSandbox={place.environment === "test"} />}
       >
         <InvoiceLines
-          label="Lines of the running invoice"
+          label={t`Lines of the running invoice`}
           lines={data.lines}
           currency={data.currency}
           issuedAt={data.issuesAt}
           onOpen={(line) => onSearchChange({ ...withoutLine(search), line })}
         />
         <div className="border-line border-t pt-3">
-          <InvoiceSums sums={data} dueLabel="Due so far" />
+          <InvoiceSums sums={data} dueLabel={t`Due so far`} />
           {place.environment === "live" && (
             <div className="mt-3">
               <ProjectedLine tenantId={place.tenantId} />
@@ -84,11 +86,11 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
 /** What it is of, and when it is issued: fees in advance are of the period after. */
 function describe({ issuesAt, lines, from, to }: UpcomingInvoice): string {
   if (issuesAt === null) {
-    return formatSpan(from, to) ?? "What was used so far.";
+    return formatSpan(from, to) ?? t`What was used so far.`;
   }
   const hasFees = lines.some((line) => isInAdvance(line, issuesAt));
-  const what = hasFees ? "usage so far, and the fees of the next period" : "usage so far";
-  return `To be issued on ${formatDate(issuesAt)}: ${what}.`;
+  const what = hasFees ? t`usage so far, and the fees of the next period` : t`usage so far`;
+  return t`To be issued on ${formatDate(issuesAt)}: ${what}.`;
 }
 
 /** The sum so far, and how old it is. Digits of one width keep it where it is. */
@@ -101,10 +103,10 @@ function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: bo
       <p className="text-ink-muted text-xs">
         {isSandbox ? (
           // Another clock than the reader's: "in 2 months" would say nothing.
-          `as of ${formatMinute(invoice.asOf)}`
+          t`as of ${formatMinute(invoice.asOf)}`
         ) : (
           <>
-            as of <RelativeTime at={invoice.asOf} />
+            <Trans>as of</Trans> <RelativeTime at={invoice.asOf} />
           </>
         )}
       </p>
@@ -114,15 +116,19 @@ function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: bo
 
 function NothingYet({ isSandbox }: { isSandbox: boolean }) {
   return (
-    <Card title="Running invoice">
+    <Card title={t`Running invoice`}>
       <EmptyState
         icon={<ReceiptText />}
-        title="Nothing to invoice"
-        action={<ButtonLink link={<Link to="/plans" />}>Compare plans</ButtonLink>}
+        title={t`Nothing to invoice`}
+        action={
+          <ButtonLink link={<Link to="/plans" />}>
+            <Trans>Compare plans</Trans>
+          </ButtonLink>
+        }
       >
         {isSandbox
-          ? "No plan is running in the sandbox. Choose one to see its invoices without owing anything."
-          : "Your plan charges nothing so far. Choose a paid plan and its fees and usage appear here as they come up."}
+          ? t`No plan is running in the sandbox. Choose one to see its invoices without owing anything.`
+          : t`Your plan charges nothing so far. Choose a paid plan and its fees and usage appear here as they come up.`}
       </EmptyState>
     </Card>
   );

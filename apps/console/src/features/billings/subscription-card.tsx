@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -25,15 +27,15 @@ export function SubscriptionCard({ place }: { place: BillingPlace }) {
   const subscription = useQuery(subscriptionQuery(api, place));
   if (subscription.data === undefined) {
     return (
-      <Card title="Plan">
+      <Card title={t`Plan`}>
         {subscription.isError ? (
           <FailureNotice
-            what="The subscription could not be loaded."
+            what={t`The subscription could not be loaded.`}
             cause={subscription.error}
             onRetry={() => void subscription.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the subscription" className="space-y-3">
+          <div role="status" aria-label={t`Loading the subscription`} className="space-y-3">
             <Skeleton className="h-7 w-32" />
             <Skeleton className="h-24 w-full" />
           </div>
@@ -52,7 +54,7 @@ function Facts({ subscription }: { subscription: Subscription }) {
   const { planName, addOns, coupons, balance, currency, dates } = subscription;
   return (
     <Card
-      title="Plan"
+      title={t`Plan`}
       aside={
         <div className="flex flex-wrap justify-end gap-1.5">
           {toStateBadges(subscription).map(({ tone, label }) => (
@@ -72,7 +74,9 @@ function Facts({ subscription }: { subscription: Subscription }) {
         ))}
         {addOns.map(({ planId, name, since }) => (
           <li key={planId}>
-            {name}, since {formatDate(since)}
+            <Trans>
+              {name}, since {formatDate(since)}
+            </Trans>
           </li>
         ))}
         {coupons.map(({ couponId, name, text }) => (
@@ -83,13 +87,20 @@ function Facts({ subscription }: { subscription: Subscription }) {
       </ul>
       {!isZero(balance) && (
         <p className="mt-3">
-          Balance <span className="font-medium tabular-nums">{formatMoney(balance, currency)}</span>
-          <span className="block text-ink-muted text-xs">Your next invoice takes it first.</span>
+          <Trans>
+            Balance{" "}
+            <span className="font-medium tabular-nums">{formatMoney(balance, currency)}</span>
+            <span className="block text-ink-muted text-xs">Your next invoice takes it first.</span>
+          </Trans>
         </p>
       )}
-      <h3 className="mt-4 mb-1 font-medium">Upcoming</h3>
+      <h3 className="mt-4 mb-1 font-medium">
+        <Trans>Upcoming</Trans>
+      </h3>
       {dates.length === 0 ? (
-        <p className="text-ink-muted">No date is set.</p>
+        <p className="text-ink-muted">
+          <Trans>No date is set.</Trans>
+        </p>
       ) : (
         <ol className="space-y-1.5">
           {dates.map(({ at, kind, text }) => (
@@ -104,13 +115,15 @@ function Facts({ subscription }: { subscription: Subscription }) {
               >
                 {formatDate(at)}
               </time>
-              <span className="min-w-0">{at <= subscription.now ? `Overdue: ${text}` : text}</span>
+              <span className="min-w-0">{at <= subscription.now ? t`Overdue: ${text}` : text}</span>
             </li>
           ))}
         </ol>
       )}
       <p className="mt-4">
-        <ButtonLink link={<Link to="/plans" />}>Compare or change plans</ButtonLink>
+        <ButtonLink link={<Link to="/plans" />}>
+          <Trans>Compare or change plans</Trans>
+        </ButtonLink>
       </p>
     </Card>
   );

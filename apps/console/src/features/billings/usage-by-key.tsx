@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { BarList } from "@turnpike/ui/charts/bar-list";
@@ -26,31 +28,34 @@ export function UsageByKey({ tenantId, environment, meter, from }: UsageByKeyPro
   );
   return (
     <Card
-      title={`${meter.name} by key`}
-      description={`Billable units of this period, ${environment} keys.`}
+      title={t`${meter.name} by key`}
+      description={t`Billable units of this period, ${environment} keys.`}
       aside={<AskLink question={`${meter.name} by key in this billing period`} />}
     >
       {usage.isError ? (
         <FailureNotice
-          what="The keys could not be loaded."
+          what={t`The keys could not be loaded.`}
           cause={usage.error}
           onRetry={() => void usage.refetch()}
         />
       ) : usage.data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : usage.data.rows.length === 0 ? (
-        <p className="text-ink-muted">No usage in this period yet.</p>
+        <p className="text-ink-muted">
+          <Trans>No usage in this period yet.</Trans>
+        </p>
       ) : (
         <BarList
-          label={`${meter.name} by key`}
-          nameHeading="Key"
-          valueHeading="Units"
+          label={t`${meter.name} by key`}
+          nameHeading={t`Key`}
+          valueHeading={t`Units`}
           items={usage.data.rows.map((row) => {
             const keyId = row.group.key ?? "";
             return {
               key: keyId,
               // Events that came with a service key belong to no key of the tenant.
-              label: keyId === "" ? "Sent by the operator" : (usage.data.names.get(keyId) ?? keyId),
+              label:
+                keyId === "" ? t`Sent by the operator` : (usage.data.names.get(keyId) ?? keyId),
               value: Number(row.values.billable ?? 0),
             };
           })}

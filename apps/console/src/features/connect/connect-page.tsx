@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AgentScope } from "@turnpike/contract/agent-grants";
 import { Button } from "@turnpike/ui/button";
@@ -34,8 +36,8 @@ export function ConnectPage({ search }: { search: ConnectSearch }) {
   const { request, error } = search;
   return (
     <Page
-      title="Connect an agent"
-      purpose="Lets a program, such as an assistant, ask about one tenant for you."
+      title={t`Connect an agent`}
+      purpose={t`Lets a program, such as an assistant, ask about one tenant for you.`}
     >
       <div className="max-w-2xl">
         {request === undefined ? <Problem error={error} /> : <Request request={request} />}
@@ -50,7 +52,9 @@ function Problem({ error }: { error: ConnectError | undefined }) {
     <Card title={title}>
       <p>{text}</p>
       <p className="mt-3">
-        <DocsLink page="agents">How programs connect</DocsLink>
+        <DocsLink page="agents">
+          <Trans>How programs connect</Trans>
+        </DocsLink>
       </p>
     </Card>
   );
@@ -65,7 +69,7 @@ function Request({ request }: { request: string }) {
       <Problem error="expired" />
     ) : (
       <FailureNotice
-        what="The request could not be loaded."
+        what={t`The request could not be loaded.`}
         cause={asked.error}
         onRetry={() => void asked.refetch()}
       />
@@ -112,11 +116,13 @@ function Decision({ request, program }: DecisionProps) {
   }
 
   return (
-    <Card title={`Let ${program.name} in?`} isCall>
+    <Card title={t`Let ${program.name} in?`} isCall>
       <div className="space-y-5">
         <ProgramFacts program={program} email={user.email} />
         {tenants.length === 0 ? (
-          <p>You belong to no tenant yet, so there is nothing that it could ask about.</p>
+          <p>
+            <Trans>You belong to no tenant yet, so there is nothing that it could ask about.</Trans>
+          </p>
         ) : (
           <TenantChoice tenants={tenants} value={tenantId} onValueChange={setTenantId} />
         )}
@@ -128,8 +134,10 @@ function Decision({ request, program }: DecisionProps) {
           onChange={leaveOut}
         />
         <p className="text-ink-muted">
-          It never does more than your role allows, and it ends with your membership. Disconnect it
-          at any time under Tenants → Agents.
+          <Trans>
+            It never does more than your role allows, and it ends with your membership. Disconnect
+            it at any time under Tenants → Agents.
+          </Trans>
         </p>
         <p role="alert" className="text-danger empty:hidden">
           {decide.isError ? toErrorMessage(decide.error) : undefined}
@@ -139,22 +147,22 @@ function Decision({ request, program }: DecisionProps) {
             look="primary"
             disabled={tenant === undefined || scopes.length === 0}
             progress={
-              decide.isPending && decide.variables.decision === "allow" ? "Connecting…" : undefined
+              decide.isPending && decide.variables.decision === "allow" ? t`Connecting…` : undefined
             }
             onClick={() =>
               tenant !== undefined &&
               decideOnce({ decision: "allow", tenantId: tenant.tenantId, scopes })
             }
           >
-            Connect
+            <Trans>Connect</Trans>
           </Button>
           <Button
             progress={
-              decide.isPending && decide.variables.decision === "deny" ? "Declining…" : undefined
+              decide.isPending && decide.variables.decision === "deny" ? t`Declining…` : undefined
             }
             onClick={() => decideOnce({ decision: "deny" })}
           >
-            Decline
+            <Trans>Decline</Trans>
           </Button>
         </div>
       </div>
@@ -167,22 +175,32 @@ function ProgramFacts({ program, email }: { program: ConnectRequest; email: stri
   return (
     <>
       <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">
-        <dt className="text-ink-muted">Calls itself</dt>
+        <dt className="text-ink-muted">
+          <Trans>Calls itself</Trans>
+        </dt>
         <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">
-          {name}, which no one has verified
+          <Trans>{name}, which no one has verified</Trans>
         </dd>
-        <dt className="text-ink-muted">Described by</dt>
+        <dt className="text-ink-muted">
+          <Trans>Described by</Trans>
+        </dt>
         <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">
-          {host ?? "itself: it registered here"}
+          {host ?? t`itself: it registered here`}
         </dd>
-        <dt className="text-ink-muted">Sends you to</dt>
+        <dt className="text-ink-muted">
+          <Trans>Sends you to</Trans>
+        </dt>
         <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">{returnsTo}</dd>
-        <dt className="text-ink-muted">Acts for</dt>
-        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">{email ?? "you"}</dd>
+        <dt className="text-ink-muted">
+          <Trans>Acts for</Trans>
+        </dt>
+        <dd className="[overflow-wrap:anywhere] max-sm:mb-1.5">{email ?? t`you`}</dd>
       </dl>
       <p>
-        Connect it only if you have just added it in a program of yours. If a link or a message
-        brought you here, decline.
+        <Trans>
+          Connect it only if you have just added it in a program of yours. If a link or a message
+          brought you here, decline.
+        </Trans>
       </p>
     </>
   );
@@ -197,14 +215,14 @@ type TenantChoiceProps = {
 function TenantChoice({ tenants, value, onValueChange }: TenantChoiceProps) {
   return (
     <SelectField
-      label="Tenant"
-      help="It sees this one and no other."
-      placeholder="Choose a tenant"
+      label={t`Tenant`}
+      help={t`It sees this one and no other.`}
+      placeholder={t`Choose a tenant`}
       value={value}
       choices={tenants.map(({ tenantId, name, role, customRole }) => ({
         value: tenantId,
         label: name,
-        note: `You are ${nameRole({ role, customRole })} there.`,
+        note: t`You are ${nameRole({ role, customRole })} there.`,
       }))}
       onValueChange={onValueChange}
     />
@@ -222,7 +240,9 @@ type ScopeListProps = {
 function ScopeList({ asked, tenant, givable, isGiven, onChange }: ScopeListProps) {
   return (
     <fieldset>
-      <legend className="mb-2 font-medium">What it may do</legend>
+      <legend className="mb-2 font-medium">
+        <Trans>What it may do</Trans>
+      </legend>
       <div className="flex flex-col gap-2.5 touch:gap-0">
         {asked.map((scope) => {
           const isBarred = tenant !== undefined && !givable.includes(scope);
@@ -231,7 +251,7 @@ function ScopeList({ asked, tenant, givable, isGiven, onChange }: ScopeListProps
             <Checkbox
               key={scope}
               label={label}
-              help={isBarred ? `Your role, ${nameRole(tenant)}, does not have ${scope}.` : note}
+              help={isBarred ? t`Your role, ${nameRole(tenant)}, does not have ${scope}.` : note}
               isChecked={isGiven(scope)}
               isDisabled={tenant === undefined || isBarred}
               onCheckedChange={(isChecked) => onChange(scope, isChecked)}
@@ -245,11 +265,11 @@ function ScopeList({ asked, tenant, givable, isGiven, onChange }: ScopeListProps
 
 function Done({ name, isAllowed }: { name: string; isAllowed: boolean }) {
   return (
-    <Card title={isAllowed ? "Connected" : "Declined"}>
+    <Card title={isAllowed ? t`Connected` : t`Declined`}>
       <p role="status" className="[overflow-wrap:anywhere]">
         {isAllowed
-          ? `Go back to ${name}: it goes on by itself. You can close this page.`
-          : `${name} was refused. You can close this page.`}
+          ? t`Go back to ${name}: it goes on by itself. You can close this page.`
+          : t`${name} was refused. You can close this page.`}
       </p>
     </Card>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { AgentScope } from "@turnpike/contract/agent-grants";
 import { mayInTenant, type NamedRole } from "#platform/may-in-tenant.ts";
 
@@ -21,21 +22,21 @@ export function parseConnectSearch(search: Record<string, unknown>): ConnectSear
 /** What each scope lets the program do, for a person. */
 export const SCOPE_WORDS: Readonly<Record<AgentScope, { label: string; note: string }>> = {
   "usage:read": {
-    label: "See usage",
-    note: "Calls, errors, limits, forecasts and what is unusual.",
+    label: t`See usage`,
+    note: t`Calls, errors, limits, forecasts and what is unusual.`,
   },
   "keys:read": {
-    label: "See API keys",
-    note: "Names, states and limits; never the text of a key.",
+    label: t`See API keys`,
+    note: t`Names, states and limits; never the text of a key.`,
   },
   "billing:read": {
-    label: "See billing",
-    note: "The plan, invoices, credit and the spend cap.",
+    label: t`See billing`,
+    note: t`The plan, invoices, credit and the spend cap.`,
   },
-  "proposals:read": { label: "See proposals", note: "What was proposed, and what was decided." },
+  "proposals:read": { label: t`See proposals`, note: t`What was proposed, and what was decided.` },
   "proposals:write": {
-    label: "Propose changes",
-    note: "A new key or a spend cap. A member accepts each one here before anything happens.",
+    label: t`Propose changes`,
+    note: t`A new key or a spend cap. A member accepts each one here before anything happens.`,
   },
 };
 
@@ -59,23 +60,23 @@ export function toConnectProblem(error: ConnectError | undefined): {
   switch (error) {
     case "expired":
       return {
-        title: "This request has expired",
-        text: "A request waits for ten minutes, in the browser that it was opened in. Start over in the program.",
+        title: t`This request has expired`,
+        text: t`A request waits for ten minutes, in the browser that it was opened in. Start over in the program.`,
       };
     case "invalid":
       return {
-        title: "This request is not valid",
-        text: "The program is not known here, or it asked for something that is not allowed, such as to be called at an address that it did not register. Remove the connection in the program, and add it again.",
+        title: t`This request is not valid`,
+        text: t`The program is not known here, or it asked for something that is not allowed, such as to be called at an address that it did not register. Remove the connection in the program, and add it again.`,
       };
     case "failed":
       return {
-        title: "This did not work",
-        text: "The service could not answer the program. Try again in a moment.",
+        title: t`This did not work`,
+        text: t`The service could not answer the program. Try again in a moment.`,
       };
     default:
       return {
-        title: "Nothing waits here",
-        text: "A program sends you to this page when you add it. You find its address under Tenants → Agents.",
+        title: t`Nothing waits here`,
+        text: t`A program sends you to this page when you add it. You find its address under Tenants → Agents.`,
       };
   }
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -24,8 +26,8 @@ export function DevicePage() {
   const [stage, setStage] = useState<Stage>({ at: "code" });
   return (
     <Page
-      title="Sign in a command line"
-      purpose="Lets a command line on a machine of yours act as you, without a password on it."
+      title={t`Sign in a command line`}
+      purpose={t`Lets a command line on a machine of yours act as you, without a password on it.`}
     >
       <div className="max-w-2xl space-y-6">
         {stage.at === "code" && (
@@ -62,10 +64,13 @@ function CodeForm({ onFound }: { onFound: (userCode: string, device: DeviceSignI
     }
   }
   return (
-    <Card title="Type the code" description="It is shown by the command line, such as BCDF-GHJK.">
+    <Card
+      title={t`Type the code`}
+      description={t`It is shown by the command line, such as BCDF-GHJK.`}
+    >
       <form onSubmit={submit} noValidate className="space-y-4">
         <TextField
-          label="Code"
+          label={t`Code`}
           value={typed}
           isMono
           autoFocus
@@ -77,10 +82,13 @@ function CodeForm({ onFound }: { onFound: (userCode: string, device: DeviceSignI
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <p className="text-ink-muted">
-          Type only a code of a command line that you started yourself. Support never asks for one.
+          <Trans>
+            Type only a code of a command line that you started yourself. Support never asks for
+            one.
+          </Trans>
         </p>
-        <Button type="submit" look="primary" progress={look.isPending ? "Looking…" : undefined}>
-          Continue
+        <Button type="submit" look="primary" progress={look.isPending ? t`Looking…` : undefined}>
+          <Trans>Continue</Trans>
         </Button>
       </form>
     </Card>
@@ -107,22 +115,30 @@ function Decision({ userCode, device, onDone }: DecisionProps) {
   });
   const decideOnce = useSubmitOnce(decide.mutateAsync, "failed");
   return (
-    <Card title="Did you start this sign-in?" isCall>
+    <Card title={t`Did you start this sign-in?`} isCall>
       <div className="space-y-4">
         <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[max-content_minmax(0,1fr)]">
-          <dt className="text-ink-muted">Calls itself</dt>
+          <dt className="text-ink-muted">
+            <Trans>Calls itself</Trans>
+          </dt>
           <dd className="[overflow-wrap:anywhere]">{device.name}</dd>
-          <dt className="text-ink-muted">Asked from</dt>
+          <dt className="text-ink-muted">
+            <Trans>Asked from</Trans>
+          </dt>
           <dd className="[overflow-wrap:anywhere]">{device.address}</dd>
-          <dt className="text-ink-muted">Started</dt>
+          <dt className="text-ink-muted">
+            <Trans>Started</Trans>
+          </dt>
           <dd>
             <RelativeTime at={device.createdAt} />
           </dd>
         </dl>
         <p>
-          It will act as {user.email ?? "you"} for 90 days, with all of your rights
-          {user.isOperator ? ", those of an operator included" : ""}. If someone sent you the code,
-          or you do not know this machine, deny it.
+          <Trans>
+            It will act as {user.email ?? t`you`} for 90 days, with all of your rights
+            {user.isOperator ? t`, those of an operator included` : ""}. If someone sent you the
+            code, or you do not know this machine, deny it.
+          </Trans>
         </p>
         <p role="alert" className="text-danger empty:hidden">
           {decide.isError ? toErrorMessage(decide.error) : undefined}
@@ -130,16 +146,16 @@ function Decision({ userCode, device, onDone }: DecisionProps) {
         <div className="flex flex-wrap gap-2">
           <Button
             look="primary"
-            progress={decide.isPending && decide.variables === "allow" ? "Allowing…" : undefined}
+            progress={decide.isPending && decide.variables === "allow" ? t`Allowing…` : undefined}
             onClick={() => decideOnce("allow")}
           >
-            Allow
+            <Trans>Allow</Trans>
           </Button>
           <Button
-            progress={decide.isPending && decide.variables === "deny" ? "Denying…" : undefined}
+            progress={decide.isPending && decide.variables === "deny" ? t`Denying…` : undefined}
             onClick={() => decideOnce("deny")}
           >
-            Deny
+            <Trans>Deny</Trans>
           </Button>
         </div>
       </div>
@@ -151,16 +167,20 @@ type DoneProps = { name: string; isAllowed: boolean; onAgain: () => void };
 
 function Done({ name, isAllowed, onAgain }: DoneProps) {
   return (
-    <Card title={isAllowed ? "Signed in" : "Denied"}>
+    <Card title={isAllowed ? t`Signed in` : t`Denied`}>
       <div className="space-y-4">
         <p role="status" className="[overflow-wrap:anywhere]">
           {isAllowed
-            ? `${name} goes on by itself in a few seconds. You can close this page.`
-            : `${name} was refused. Nothing can act as you by this code.`}
+            ? t`${name} goes on by itself in a few seconds. You can close this page.`
+            : t`${name} was refused. Nothing can act as you by this code.`}
         </p>
         <div className="flex flex-wrap items-center gap-4">
-          <Button onClick={onAgain}>Type another code</Button>
-          <DocsLink page="command-line">What the command line does</DocsLink>
+          <Button onClick={onAgain}>
+            <Trans>Type another code</Trans>
+          </Button>
+          <DocsLink page="command-line">
+            <Trans>What the command line does</Trans>
+          </DocsLink>
         </div>
       </div>
     </Card>

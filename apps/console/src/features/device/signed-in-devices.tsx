@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -14,7 +16,7 @@ export function SignedInDevices() {
   const signOut = useMutation({
     mutationKey: ["person-tokens", "revoke"],
     mutationFn: (personTokenId: string) => api.personTokens.revoke({ personTokenId }),
-    onSuccess: ({ name }) => void toast.success(`${name} is signed out.`),
+    onSuccess: ({ name }) => void toast.success(t`${name} is signed out.`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: personTokensKey }),
   });
@@ -24,7 +26,7 @@ export function SignedInDevices() {
   return (
     <section aria-labelledby="signed-in-title">
       <h2 id="signed-in-title" className="mb-2 font-semibold text-base">
-        Signed-in command lines
+        <Trans>Signed-in command lines</Trans>
       </h2>
       <ul className="divide-y divide-line rounded-card border border-line bg-surface">
         {tokens.data.map(({ personTokenId, name, start, createdAt, expiresAt }) => (
@@ -32,21 +34,24 @@ export function SignedInDevices() {
             <div className="min-w-0 grow basis-56">
               <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
               <p className="text-ink-muted text-xs">
-                <code className="font-mono">{start}…</code>, since <RelativeTime at={createdAt} />,
-                until <RelativeTime at={expiresAt} />
+                <code className="font-mono">{start}…</code>
+                <Trans>
+                  , since <RelativeTime at={createdAt} />, until
+                </Trans>{" "}
+                <RelativeTime at={expiresAt} />
               </p>
             </div>
             <Button
               size="small"
-              aria-label={`Sign out ${name}`}
+              aria-label={t`Sign out ${name}`}
               progress={
                 signOut.isPending && signOut.variables === personTokenId
-                  ? "Signing out…"
+                  ? t`Signing out…`
                   : undefined
               }
               onClick={() => signOut.mutate(personTokenId)}
             >
-              Sign out
+              <Trans>Sign out</Trans>
             </Button>
           </li>
         ))}

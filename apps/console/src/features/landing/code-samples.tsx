@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { CopyButton } from "@turnpike/ui/copy-button";
 import type { CodeSample } from "#components/code-samples.view-model.ts";
 
@@ -14,7 +16,9 @@ export function CodeSamples({ samples }: { samples: readonly CodeSample[] }) {
   return (
     <div className="group/samples min-w-0 overflow-hidden rounded-card border border-line bg-surface">
       <fieldset className="border-line border-b px-2">
-        <legend className="sr-only">Language of the sample</legend>
+        <legend className="sr-only">
+          <Trans>Language of the sample</Trans>
+        </legend>
         <div className="flex overflow-x-auto">
           {samples.map((sample, index) => (
             <label
@@ -36,7 +40,7 @@ export function CodeSamples({ samples }: { samples: readonly CodeSample[] }) {
       {samples.map((sample) => (
         <figure
           key={sample.id}
-          aria-label={`The call in ${sample.label}`}
+          aria-label={t`The call in ${sample.label}`}
           className={`hidden ${SHOWN_WHEN_CHECKED[sample.id]}`}
         >
           <pre
@@ -48,7 +52,7 @@ export function CodeSamples({ samples }: { samples: readonly CodeSample[] }) {
           </pre>
           <figcaption className="flex items-center justify-between gap-3 border-line border-t bg-sunken py-1.5 pr-1.5 pl-4 text-ink-muted text-xs">
             {sample.note}
-            <CopyButton value={sample.code} subject={`the call in ${sample.label}`} />
+            <CopyButton value={sample.code} subject={t`the call in ${sample.label}`} />
           </figcaption>
         </figure>
       ))}

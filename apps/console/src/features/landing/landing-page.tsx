@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -14,7 +15,7 @@ export function LandingPage() {
       {content.isError && (
         <div className="mx-auto max-w-2xl px-4 py-24">
           <FailureNotice
-            what="This page could not be loaded."
+            what={t`This page could not be loaded.`}
             cause={content.error}
             onRetry={() => void content.refetch()}
           />
@@ -29,7 +30,7 @@ function LandingSkeleton() {
   return (
     <div
       role="status"
-      aria-label="Loading"
+      aria-label={t`Loading`}
       className="mx-auto grid max-w-[70rem] gap-12 px-4 pt-12 sm:px-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,34rem)] lg:pt-20"
     >
       <div className="space-y-4">

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import type { ReactNode } from "react";
@@ -31,45 +33,47 @@ export function Landing({ content }: { content: LandingContent }) {
             {isSignedIn ? (
               <ButtonLink
                 look="primary"
-                link={<a href={HOME_PATH} aria-label="Open the console" />}
+                link={<a href={HOME_PATH} aria-label={t`Open the console`} />}
               >
-                Open the console
+                <Trans>Open the console</Trans>
               </ButtonLink>
             ) : (
               <ButtonLink
                 look="primary"
-                link={<a href="/register" aria-label="Create an account" />}
+                link={<a href="/register" aria-label={t`Create an account`} />}
               >
-                Create an account
+                <Trans>Create an account</Trans>
               </ButtonLink>
             )}
-            <ButtonLink link={<a href={docsHref(config)} aria-label="Read the docs" />}>
-              Read the docs
+            <ButtonLink link={<a href={docsHref(config)} aria-label={t`Read the docs`} />}>
+              <Trans>Read the docs</Trans>
             </ButtonLink>
           </div>
           {content.isDemo && (
             <p className="mt-8 max-w-[52ch] border-accent border-l-2 pl-3 text-ink-muted text-xs">
-              This installation serves a demo API with made-up cities and parcels until its operator
-              connects an API of their own. The samples call it.
+              <Trans>
+                This installation serves a demo API with made-up cities and parcels until its
+                operator connects an API of their own. The samples call it.
+              </Trans>
             </p>
           )}
         </div>
         <CodeSamples samples={toCodeSamples(config.urls.gateway, content.samplePath)} />
       </section>
-      <Section id="how" title="Three steps to your first response">
+      <Section id="how" title={t`Three steps to your first response`}>
         <StepList />
       </Section>
       {content.plans.length > 0 && (
         <Section
           id="plans"
-          title="Plans"
-          purpose="Every limit is listed, and enforced exactly as listed. These are the plans on sale today."
+          title={t`Plans`}
+          purpose={t`Every limit is listed, and enforced exactly as listed. These are the plans on sale today.`}
         >
           <PlanList plans={content.plans} meters={content.meters} />
           <PriceCalculatorSlot plans={content.plans} meters={content.meters} />
         </Section>
       )}
-      <Section id="questions" title="Questions and answers">
+      <Section id="questions" title={t`Questions and answers`}>
         <dl className="grid gap-x-12 gap-y-7 sm:grid-cols-2">
           {copy.questions.map(({ question, answer }) => (
             <div key={question}>

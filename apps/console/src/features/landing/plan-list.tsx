@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { toPlanView } from "#components/plan.view-model.ts";
 
@@ -15,7 +17,9 @@ export function PlanList({ plans, meters }: Pick<LandingContent, "plans" | "mete
               <span className="font-semibold text-xl tabular-nums tracking-tight">
                 {plan.price}
               </span>
-              <span className="text-ink-muted">a month</span>
+              <span className="text-ink-muted">
+                <Trans>a month</Trans>
+              </span>
             </p>
             {plan.description !== "" && <p className="mt-2 text-ink-muted">{plan.description}</p>}
             <ul className="mt-4 space-y-2 border-line border-t pt-4">
@@ -33,8 +37,10 @@ export function PlanList({ plans, meters }: Pick<LandingContent, "plans" | "mete
       </ul>
       {start !== undefined && (
         <p className="mt-3 text-ink-muted">
-          Everyone starts on {start.name}
-          {start.isFree ? ", without a payment method." : "."}
+          <Trans>
+            Everyone starts on {start.name}
+            {start.isFree ? t`, without a payment method.` : "."}
+          </Trans>
         </p>
       )}
     </>

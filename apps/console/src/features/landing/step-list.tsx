@@ -1,23 +1,24 @@
+import { t } from "@lingui/core/macro";
 import { STEP_PICTURES } from "./step-pictures.ts";
 
 const STEPS = [
   {
     id: "key",
-    title: "Create a key",
-    text: "Register, name your tenant and create a key. It is shown once, so store it where your server reads it.",
-    alt: "The console’s table of API keys with state, last use and activity",
+    title: t`Create a key`,
+    text: t`Register, name your tenant and create a key. It is shown once, so store it where your server reads it.`,
+    alt: t`The console’s table of API keys with state, last use and activity`,
   },
   {
     id: "call",
-    title: "Make the first call",
-    text: "The quickstart fills in your own key and address, and ticks the step off when the call arrives.",
-    alt: "The console’s quickstart with five steps, the first ones finished",
+    title: t`Make the first call`,
+    text: t`The quickstart fills in your own key and address, and ticks the step off when the call arrives.`,
+    alt: t`The console’s quickstart with five steps, the first ones finished`,
   },
   {
     id: "usage",
-    title: "Watch it grow",
-    text: "Requests, latency and errors by key and route, and how much of your plan is left.",
-    alt: "The console’s analytics with requests over time",
+    title: t`Watch it grow`,
+    text: t`Requests, latency and errors by key and route, and how much of your plan is left.`,
+    alt: t`The console’s analytics with requests over time`,
   },
 ] as const;
 

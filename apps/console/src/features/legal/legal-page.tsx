@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -15,13 +16,13 @@ export function LegalPage({ name }: { name: LegalName }) {
         {content.data !== undefined && <LegalText name={name} content={content.data} />}
         {content.isError && (
           <FailureNotice
-            what="This text could not be loaded."
+            what={t`This text could not be loaded.`}
             cause={content.error}
             onRetry={() => void content.refetch()}
           />
         )}
         {content.isPending && (
-          <div role="status" aria-label="Loading" className="max-w-[44rem] space-y-4">
+          <div role="status" aria-label={t`Loading`} className="max-w-[44rem] space-y-4">
             <Skeleton className="h-9 w-72 max-w-full" />
             <Skeleton className="h-4 w-44" />
             <Skeleton className="h-64 w-full" />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LegalContent } from "@turnpike/contract/public-pages";
 import type { ReactNode } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
@@ -21,16 +23,19 @@ export function LegalText({ name, content }: LegalTextProps) {
     <>
       <h1 className="text-balance font-semibold text-2xl tracking-tight">{content.title}</h1>
       <p className="mt-2 text-ink-muted">
-        Last updated <time dateTime={content.updatedOn}>{formatDay(content.updatedOn)}</time>
+        <Trans>Last updated</Trans>{" "}
+        <time dateTime={content.updatedOn}>{formatDay(content.updatedOn)}</time>
       </p>
       {content.unset.length > 0 && <UnsetNotice settings={content.unset} />}
       <div className="mt-8 grid gap-x-16 gap-y-8 lg:grid-cols-[minmax(0,44rem)_14rem] lg:justify-between print:block">
         {contents.length > 0 && (
           <nav
-            aria-label="On this page"
+            aria-label={t`On this page`}
             className="lg:order-last lg:sticky lg:top-20 lg:self-start print:hidden"
           >
-            <h2 className="font-medium text-ink-muted text-xs">On this page</h2>
+            <h2 className="font-medium text-ink-muted text-xs">
+              <Trans>On this page</Trans>
+            </h2>
             <ul className="mt-2 border-line border-l">
               {contents.map(({ id, text }) => (
                 <li key={id}>
@@ -59,17 +64,20 @@ export function LegalText({ name, content }: LegalTextProps) {
 function UnsetNotice({ settings }: { settings: readonly string[] }) {
   return (
     <aside
-      aria-label="About this text"
+      aria-label={t`About this text`}
       className="mt-6 max-w-[44rem] rounded-control border border-line border-l-4 border-l-accent bg-surface px-4 py-3 text-ink-muted"
     >
-      This is the default text that comes with the product. It is incomplete until the operator sets{" "}
-      {settings.map((setting, index) => (
-        <span key={setting}>
-          {index > 0 && " and "}
-          <code className="font-mono text-[0.8125rem] text-ink">{setting}</code>
-        </span>
-      ))}{" "}
-      in the configuration.
+      <Trans>
+        This is the default text that comes with the product. It is incomplete until the operator
+        sets{" "}
+        {settings.map((setting, index) => (
+          <span key={setting}>
+            {index > 0 && t` and `}
+            <code className="font-mono text-[0.8125rem] text-ink">{setting}</code>
+          </span>
+        ))}{" "}
+        in the configuration.
+      </Trans>
     </aside>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { LegalContent } from "@turnpike/contract/public-pages";
 import { LANGUAGE } from "@turnpike/ui/language";
 
@@ -22,9 +23,9 @@ export function toContents(headings: LegalContent["headings"]): LegalContent["he
 
 const ABOUT: Readonly<Record<LegalName, (brand: string) => string>> = {
   terms: (brand) =>
-    `What you and ${brand} agree on when you use the API: accounts, keys, limits, fees and how the contract ends.`,
+    t`What you and ${brand} agree on when you use the API: accounts, keys, limits, fees and how the contract ends.`,
   privacy: (brand) =>
-    `Which personal data ${brand} holds, why, for how long, and what you may ask for.`,
+    t`Which personal data ${brand} holds, why, for how long, and what you may ask for.`,
 };
 
 /** What search engines and previews say about a legal text. */

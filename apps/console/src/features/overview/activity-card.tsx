@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -19,17 +21,19 @@ function Activity({ tenant }: { tenant: OwnTenant }) {
   const activity = useQuery(overviewQueries.activity(api, tenant.tenantId));
   const people = useQuery(overviewQueries.people(api, tenant.tenantId));
   return (
-    <Card title="Recent activity">
+    <Card title={t`Recent activity`}>
       {activity.isError ? (
         <FailureNotice
-          what="The activity could not be loaded."
+          what={t`The activity could not be loaded.`}
           cause={activity.error}
           onRetry={() => void activity.refetch()}
         />
       ) : activity.data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : activity.data.length === 0 ? (
-        <p className="text-ink-muted">Nothing has happened yet.</p>
+        <p className="text-ink-muted">
+          <Trans>Nothing has happened yet.</Trans>
+        </p>
       ) : (
         <ul className="grid gap-x-10 gap-y-2.5 lg:grid-cols-2">
           {activity.data.map((entry) => (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -52,11 +54,11 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const checks = [keys, endingKeys, lastDay, webhooks, alerts];
   const failed = checks.find((check) => check.isError && check.data === undefined);
   return (
-    <Card title="Needs attention">
+    <Card title={t`Needs attention`}>
       {failed !== undefined && (
         <div className="mb-3">
           <FailureNotice
-            what="Not everything could be checked."
+            what={t`Not everything could be checked.`}
             cause={toOverviewFailure(failed.error)}
             onRetry={() => {
               for (const check of checks.filter(({ isError }) => isError)) {
@@ -72,8 +74,10 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
           <Skeleton className="h-12 w-full" />
         ) : (
           <p className="text-ink-muted">
-            Nothing right now: no quota is running low, no alert is firing, few calls are denied,
-            and no key expires within two weeks.
+            <Trans>
+              Nothing right now: no quota is running low, no alert is firing, few calls are denied,
+              and no key expires within two weeks.
+            </Trans>
           </p>
         ))
       ) : (
@@ -83,7 +87,7 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
               <span className="mt-1.5">
                 <StatusDot
                   tone={item.tone}
-                  label={item.tone === "danger" ? "Urgent" : "Worth checking"}
+                  label={item.tone === "danger" ? t`Urgent` : t`Worth checking`}
                   isLabelShown={false}
                 />
               </span>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
 import { formatCount, formatDayUtc, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
@@ -68,24 +69,24 @@ export function toAttention(input: {
 const SUSPENDED: Attention = {
   key: "suspended",
   tone: "danger",
-  title: "This tenant is suspended",
-  detail: "All calls are blocked until the suspension is lifted.",
+  title: t`This tenant is suspended`,
+  detail: t`All calls are blocked until the suspension is lifted.`,
   to: "/tenants",
 };
 
 const OUT_OF_CREDIT: Attention = {
-  key: "out of credit",
+  key: t`out of credit`,
   tone: "danger",
-  title: "The credit is used up",
-  detail: "Calls that it does not pay for are refused until credit is added.",
+  title: t`The credit is used up`,
+  detail: t`Calls that it does not pay for are refused until credit is added.`,
   to: "/billings",
 };
 
 const ALL_REVOKED: Attention = {
-  key: "all revoked",
+  key: t`all revoked`,
   tone: "danger",
-  title: "All keys are revoked",
-  detail: "All calls are refused until you create a new key.",
+  title: t`All keys are revoked`,
+  detail: t`All calls are refused until you create a new key.`,
   to: "/api-keys",
 };
 
@@ -101,8 +102,8 @@ function toDeniedAttention(lastDay: { requests: number; denied: number } | undef
     {
       key: "denied",
       tone: "warning",
-      title: `${formatShare(denied / requests)} of the last day’s calls were denied`,
-      detail: `${formatCount(denied)} of ${formatCount(requests)}. Analytics shows why, and with which keys.`,
+      title: t`${formatShare(denied / requests)} of the last day’s calls were denied`,
+      detail: t`${formatCount(denied)} of ${formatCount(requests)}. Analytics shows why, and with which keys.`,
       to: "/analytics",
     },
   ];
@@ -112,8 +113,8 @@ function toAlertAttention({ alertId, name }: Alert): Attention {
   return {
     key: alertId,
     tone: "warning",
-    title: `The alert ${name} is firing`,
-    detail: "Open it to see what it measured and since when.",
+    title: t`The alert ${name} is firing`,
+    detail: t`Open it to see what it measured and since when.`,
     to: "/alerts",
   };
 }
@@ -127,10 +128,10 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
     {
       key: webhookId,
       tone: "warning",
-      title: `The webhook to ${URL.parse(url)?.host ?? url} is disabled`,
+      title: t`The webhook to ${URL.parse(url)?.host ?? url} is disabled`,
       detail: isOurs
-        ? "It kept failing. Nothing is sent to it until it is enabled again."
-        : "Nothing is sent to it until it is enabled again.",
+        ? t`It kept failing. Nothing is sent to it until it is enabled again.`
+        : t`Nothing is sent to it until it is enabled again.`,
       to: "/webhooks",
     },
   ];
@@ -138,13 +139,13 @@ function toWebhookAttention({ webhookId, url, state }: Webhook): Attention[] {
 
 /** What a used-up quota means for calls or events. Events report what has happened, so they are never refused. */
 function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): string {
-  const counted = countsEvents ? "Events" : "Calls";
+  const counted = countsEvents ? t`Events` : t`Calls`;
   if (kind === "soft") {
-    return `Overage is allowed: ${inSentence(counted)} continue and are counted. A new period begins on ${day}.`;
+    return t`Overage is allowed: ${inSentence(counted)} continue and are counted. A new period begins on ${day}.`;
   }
   return countsEvents
-    ? `Events are still counted; calls verified against it are refused until ${day}.`
-    : `Calls are refused until ${day}.`;
+    ? t`Events are still counted; calls verified against it are refused until ${day}.`
+    : t`Calls are refused until ${day}.`;
 }
 
 function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Meter[]): Attention[] {
@@ -159,14 +160,14 @@ function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Mete
   const isUp = Number(quota.remaining) === 0;
   return [
     {
-      key: `quota ${quota.meter}`,
+      key: t`quota ${quota.meter}`,
       tone: isUp && quota.kind === "hard" ? "danger" : "warning",
       title: isUp
-        ? `The quota of ${name} is used up`
-        : `${formatShare(share)} of the quota of ${name} is used`,
+        ? t`The quota of ${name} is used up`
+        : t`${formatShare(share)} of the quota of ${name} is used`,
       detail: isUp
         ? toBeyond(quota.kind, meter?.eventType !== undefined, day)
-        : `${formatCount(quota.remaining)} left until ${day}.`,
+        : t`${formatCount(quota.remaining)} left until ${day}.`,
       to: "/plans",
     },
   ];
@@ -176,13 +177,13 @@ function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Mete
 function toKeysAttention(ending: readonly EndingKey[], hasMore: boolean): Attention[] {
   const keys = ending.filter(({ rolledToKeyId }) => rolledToKeyId === null);
   if (keys.length > ENDING_NAMED_MAX) {
-    const count = hasMore ? `More than ${formatCount(keys.length)}` : formatCount(keys.length);
+    const count = hasMore ? t`More than ${formatCount(keys.length)}` : formatCount(keys.length);
     return [
       {
-        key: "ending keys",
+        key: t`ending keys`,
         tone: "warning",
-        title: `${count} keys expire within two weeks`,
-        detail: "Select them in the list of keys and extend their expiry.",
+        title: t`${count} keys expire within two weeks`,
+        detail: t`Select them in the list of keys and extend their expiry.`,
         to: "/api-keys",
       },
     ];
@@ -200,8 +201,8 @@ function toKeyAttention({ keyId, name, expiresAt }: EndingKey): Attention[] {
     {
       key: keyId,
       tone: "warning",
-      title: `${name} expires on ${formatDayUtc(expiresAt)}`,
-      detail: "Extend its expiry or create a new key: a rolled key keeps its expiry.",
+      title: t`${name} expires on ${formatDayUtc(expiresAt)}`,
+      detail: t`Extend its expiry or create a new key: a rolled key keeps its expiry.`,
       to: "/api-keys",
       keyId,
     },

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { RequestError } from "#platform/error-message.ts";
 
 /**
@@ -9,7 +10,7 @@ import { RequestError } from "#platform/error-message.ts";
 export function toOverviewFailure(cause: Error | null): Error | null {
   return cause instanceof RequestError && cause.code === "QUERY_TOO_COSTLY"
     ? new RequestError(
-        "There is too much usage in the last 30 days to add up in time. Open Analytics to see a shorter range.",
+        t`There is too much usage in the last 30 days to add up in time. Open Analytics to see a shorter range.`,
         cause.cause,
       )
     : cause;

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -33,9 +35,13 @@ export function OverviewPage() {
   }
   return (
     <Page
-      title="Overview"
-      purpose="Traffic, reliability and open issues: the last 30 days and the current period at a glance."
-      action={<ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>}
+      title={t`Overview`}
+      purpose={t`Traffic, reliability and open issues: the last 30 days and the current period at a glance.`}
+      action={
+        <ButtonLink link={<Link to="/analytics" />}>
+          <Trans>Open analytics</Trans>
+        </ButtonLink>
+      }
     >
       <TenantGate>{(tenant) => <Overview key={tenant.tenantId} tenant={tenant} />}</TenantGate>
     </Page>
@@ -68,14 +74,14 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
       )}
       <KpiRow
         report={withFollowableAdvice(figures)}
-        against="vs. previous period, same weekdays"
+        against={t`vs. previous period, same weekdays`}
         link={<Link to="/analytics" />}
       />
       <div className="grid gap-4 lg:grid-cols-3">
         <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
             report={withFollowableAdvice(outcomes)}
-            title="Requests in the last 30 days"
+            title={t`Requests in the last 30 days`}
             ask="requests per day in the last 30 days"
             grain="day"
             timeZone={timeZone}
@@ -90,7 +96,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
           <AttentionCard tenant={tenant} limits={limits.data} />
         </div>
       </div>
-      <InsightNotes tenant={tenant} title="What changed" isShown={isBesideAttention} />
+      <InsightNotes tenant={tenant} title={t`What changed`} isShown={isBesideAttention} />
       <PinnedQuestions tenant={tenant} />
       <ActivityCard tenant={tenant} />
     </div>
@@ -108,14 +114,18 @@ function withFollowableAdvice<Result extends UseQueryResult>(report: Result): Re
 
 function FirstCallHint({ isVisited }: { isVisited: boolean }) {
   return isVisited ? (
-    <p className="text-ink-muted">No calls yet.</p>
+    <p className="text-ink-muted">
+      <Trans>No calls yet.</Trans>
+    </p>
   ) : (
     <p className="text-ink-muted">
-      No calls yet. The{" "}
-      <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
-        quickstart
-      </Link>{" "}
-      has one to copy.
+      <Trans>
+        No calls yet. The{" "}
+        <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
+          quickstart
+        </Link>{" "}
+        has one to copy.
+      </Trans>
     </p>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
@@ -14,8 +16,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** Why it is less than the requests above. */
-const BILLABLE_MEANING =
-  "Units of calls with live keys in this period, answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are excluded.";
+const BILLABLE_MEANING = t`Units of calls with live keys in this period, answered with 2xx or 304. Denied calls, errors and calls with test keys cost nothing and are excluded.`;
 
 /** What was used of each quota in the running period, with live keys. */
 export function PeriodCard({
@@ -27,10 +28,10 @@ export function PeriodCard({
 }) {
   return (
     <Card
-      title="This period"
+      title={t`This period`}
       aside={
         <Link to="/billings" className="font-medium text-sm underline underline-offset-4">
-          Billings
+          <Trans>Billings</Trans>
         </Link>
       }
     >
@@ -46,12 +47,12 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
   const catalog = useQuery(catalogQuery(usePlatform().api));
   const nameOf = (meter: string) =>
     meter === REQUESTS_METER
-      ? "Billable requests"
+      ? t`Billable requests`
       : (catalog.data?.meters.find(({ meterId }) => meterId === meter)?.name ?? meter);
   if (limits.isError && limits.data === undefined) {
     return (
       <FailureNotice
-        what="The limits could not be loaded."
+        what={t`The limits could not be loaded.`}
         cause={limits.error}
         onRetry={() => void limits.refetch()}
       />
@@ -62,13 +63,17 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
   }
   const quotas = limits.data.quotas.filter(({ environment }) => environment === "live");
   if (quotas.length === 0) {
-    return <p className="text-ink-muted">The plan has no quotas.</p>;
+    return (
+      <p className="text-ink-muted">
+        <Trans>The plan has no quotas.</Trans>
+      </p>
+    );
   }
   return (
     <ul className="space-y-4">
       {quotas.map((quota) => {
         const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
-        const text = `${formatCount(quota.used)} of ${formatCount(quota.limit)}`;
+        const text = t`${formatCount(quota.used)} of ${formatCount(quota.limit)}`;
         return (
           <li key={quota.meter}>
             <div className="mb-1.5 flex items-baseline justify-between gap-3">
@@ -86,7 +91,9 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
               label={`${nameOf(quota.meter)}: ${text}`}
             />
             <p className="mt-1.5 text-ink-muted text-xs tabular-nums">
-              {formatCount(quota.remaining)} left until {formatDayUtc(quota.resetAt)}, UTC
+              <Trans>
+                {formatCount(quota.remaining)} left until {formatDayUtc(quota.resetAt)}, UTC
+              </Trans>
             </p>
           </li>
         );

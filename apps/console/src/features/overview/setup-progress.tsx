@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -33,18 +35,18 @@ export function SetupProgress({ tenantId, hasCalls }: SetupProgressProps) {
   }
   return (
     <Card
-      title="Finish setting up"
+      title={t`Finish setting up`}
       isCall
       aside={
         <ButtonLink look="primary" link={<Link to="/quickstart" />}>
-          Continue
+          <Trans>Continue</Trans>
         </ButtonLink>
       }
     >
       <ProgressBar
-        label="Quickstart"
+        label={t`Quickstart`}
         progress={{ done, total }}
-        text={`${String(done)} of ${String(total)} steps`}
+        text={t`${String(done)} of ${String(total)} steps`}
       />
     </Card>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -51,7 +53,7 @@ export function PlanOffers(props: PlanOffersProps) {
   if (catalog.isError) {
     return (
       <FailureNotice
-        what="The plans could not be loaded."
+        what={t`The plans could not be loaded.`}
         cause={catalog.error}
         onRetry={() => void catalog.refetch()}
       />
@@ -59,7 +61,7 @@ export function PlanOffers(props: PlanOffersProps) {
   }
   if (catalog.data === undefined) {
     return (
-      <div role="status" aria-label="Loading plans" className="grid gap-4 md:grid-cols-3">
+      <div role="status" aria-label={t`Loading plans`} className="grid gap-4 md:grid-cols-3">
         {[0, 1, 2].map((place) => (
           <Skeleton key={place} className="h-96 w-full rounded-card" />
         ))}
@@ -89,7 +91,7 @@ function OffersOfTenant({
   const [request, setRequest] = useState<ChangeRequest>();
   const subscription = useQuery(subscriptionQuery(api, place)).data;
   const limits = useQuery(limitsQuery(api, tenant.tenantId));
-  const refusal = findBillingRefusal(tenant, "change the plan");
+  const refusal = findBillingRefusal(tenant, t`change the plan`);
   return (
     <>
       {place.environment === "test" && <SandboxClock tenant={tenant} />}
@@ -104,8 +106,10 @@ function OffersOfTenant({
       )}
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
         <p className="mb-4 max-w-[72ch]">
-          {owner === undefined ? "You are" : `${owner} is`} on {limits.data.plan.name}, at{" "}
-          {toMonthlyPrice(limits.data)}. It is no longer sold, but stays in force.
+          <Trans>
+            {owner === undefined ? t`You are` : t`${owner} is`} on {limits.data.plan.name}, at{" "}
+            {toMonthlyPrice(limits.data)}. It is no longer sold, but stays in force.
+          </Trans>
         </p>
       )}
       <Offers
@@ -135,7 +139,7 @@ function OffersOfTenant({
       {limits.isError && (
         <div className="mt-4">
           <FailureNotice
-            what="How your usage fits could not be loaded."
+            what={t`How your usage fits could not be loaded.`}
             cause={limits.error}
             onRetry={() => void limits.refetch()}
           />
@@ -152,7 +156,7 @@ function isOffered(plans: readonly Plan[], planId: string): boolean {
 
 /** The price of the tenant's version of its plan. */
 function toMonthlyPrice({ plan }: Limits): string {
-  return `${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
+  return t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
 }
 
 /** What is known of the tenant that the offers are for. */
@@ -168,8 +172,8 @@ type OfferedTo = {
 };
 
 const RHYTHMS = [
-  { value: "month", label: "Monthly" },
-  { value: "year", label: "Yearly" },
+  { value: "month", label: t`Monthly` },
+  { value: "year", label: t`Yearly` },
 ] as const satisfies readonly { value: Rhythm; label: string }[];
 
 function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
@@ -222,7 +226,7 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
       {isHidden !== undefined && (
         <div className="mb-4">
           <SegmentedControl
-            label="Paid by the month or by the year"
+            label={t`Paid by the month or by the year`}
             segments={RHYTHMS}
             value={rhythm}
             onValueChange={setRhythm}
@@ -233,7 +237,7 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
       {sorted.addOns.length > 0 && (
         <section aria-labelledby="add-ons" className="mt-8">
           <h2 id="add-ons" className="mb-3 font-semibold text-base">
-            Add-ons
+            <Trans>Add-ons</Trans>
           </h2>
           <ul className="grid gap-4 sm:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))]">
             {sorted.addOns.map(renderCard)}
@@ -252,7 +256,7 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
       {error !== null && (
         <div className="mt-4">
           <FailureNotice
-            what="The prices of usage could not be computed."
+            what={t`The prices of usage could not be computed.`}
             cause={error}
             onRetry={retry}
           />
@@ -270,5 +274,5 @@ function toLastingQuotas(plan: Plan) {
 const GRID_CLASSES = "grid gap-4 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]";
 
 function toMark(owner: string | undefined): string {
-  return owner === undefined ? "Current plan" : `Plan of ${owner}`;
+  return owner === undefined ? t`Current plan` : t`Plan of ${owner}`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Tabs } from "@turnpike/ui/tabs";
 import Layers from "lucide-react/icons/layers";
@@ -38,16 +40,16 @@ const RejectedTab = lazy(async () => ({
 }));
 
 const LABELS: Readonly<Record<PlansTab, string>> = {
-  plans: "Plans",
-  catalogue: "Catalogue",
-  coupons: "Coupons",
-  meters: "Meters",
-  rejected: "Rejected events",
+  plans: t`Plans`,
+  catalogue: t`Catalogue`,
+  coupons: t`Coupons`,
+  meters: t`Meters`,
+  rejected: t`Rejected events`,
 };
 
 const PLANS_PAGE = {
-  title: "Plans",
-  purpose: "Every plan with all it charges and allows, and what your usage costs in each.",
+  title: t`Plans`,
+  purpose: t`Every plan with all it charges and allows, and what your usage costs in each.`,
 };
 
 export type PlansPageProps = {
@@ -71,11 +73,11 @@ export function PlansPage(props: PlansPageProps) {
   }
   return (
     <Page
-      title="Plans"
-      purpose="What you sell: your plans and coupons, the meters they charge, and events that could not be counted."
+      title={t`Plans`}
+      purpose={t`What you sell: your plans and coupons, the meters they charge, and events that could not be counted.`}
     >
       <Tabs
-        label="Plans"
+        label={t`Plans`}
         value={choosePlansTab(props.search, user.isOperator)}
         onValueChange={(tab) => props.onSearchChange(parsePlansSearch({ tab }))}
         tabs={PLANS_TABS.map((value) => ({
@@ -126,16 +128,18 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
         tenant={tenant}
         owner={undefined}
         empty={
-          <EmptyState icon={<Layers />} title="No plan is published">
-            {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
-            force.
+          <EmptyState icon={<Layers />} title={t`No plan is published`}>
+            <Trans>
+              {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
+              force.
+            </Trans>
           </EmptyState>
         }
       />
       <div className="mt-4">
         <InsightNotes
           tenant={tenant}
-          title="Limits near their end"
+          title={t`Limits near their end`}
           isShown={({ kind }) => KINDS[kind].topic === "plan"}
         />
       </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
@@ -41,8 +42,8 @@ export function toQuotaFits(
     const units = used === 1 ? unit : toPlural(unit);
     const text =
       share > 1
-        ? `${tenantName === undefined ? "Your" : `${tenantName}’s`} usage this period (${formatCount(used)} ${units}) exceeds this plan’s quota`
-        : `${tenantName === undefined ? "You have" : `${tenantName} has`} used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
+        ? t`${tenantName === undefined ? t`Your` : `${tenantName}’s`} usage this period (${formatCount(used)} ${units}) exceeds this plan’s quota`
+        : t`${tenantName === undefined ? t`You have` : t`${tenantName} has`} used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
     return {
       key: meter,
       share: Math.min(1, share),

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import Layers from "lucide-react/icons/layers";
@@ -12,8 +14,10 @@ export function PublishedPlans() {
   return (
     <>
       <p className="mb-4 max-w-[72ch] text-ink-muted">
-        Your customers see these plans on the landing page and here. Changing a plan creates a new
-        version: tenants keep the version they started on.
+        <Trans>
+          Your customers see these plans on the landing page and here. Changing a plan creates a new
+          version: tenants keep the version they started on.
+        </Trans>
       </p>
       <PlanOffers
         key={tenant?.tenantId}
@@ -22,28 +26,32 @@ export function PublishedPlans() {
         empty={
           <EmptyState
             icon={<Layers />}
-            title="No plan is published"
+            title={t`No plan is published`}
             snippet={{
-              subject: "Command: Publish a catalogue",
+              subject: t`Command: Publish a catalogue`,
               code: "npm run turnpike -- catalog apply catalog.yaml",
             }}
           >
-            Plans set what calls cost and their limits. Publish a catalogue of meters and plans for
-            customers to choose from.
+            <Trans>
+              Plans set what calls cost and their limits. Publish a catalogue of meters and plans
+              for customers to choose from.
+            </Trans>
           </EmptyState>
         }
       />
       <p className="mt-6 max-w-[72ch] text-ink-muted">
-        Plans are changed in the{" "}
-        <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
-          catalogue
-        </a>
-        , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move a
-        tenant to another plan in{" "}
-        <Link to="/operator/tenants" className={LINK_CLASSES}>
-          All tenants
-        </Link>
-        : it takes effect within a second, and usage in this period carries over.
+        <Trans>
+          Plans are changed in the{" "}
+          <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
+            catalogue
+          </a>
+          , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move a
+          tenant to another plan in{" "}
+          <Link to="/operator/tenants" className={LINK_CLASSES}>
+            All tenants
+          </Link>
+          : it takes effect within a second, and usage in this period carries over.
+        </Trans>
       </p>
     </>
   );

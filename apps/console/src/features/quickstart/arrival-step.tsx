@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { UsageReport } from "@turnpike/contract/usage";
@@ -31,7 +33,7 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   if (calls.isError) {
     return (
       <FailureNotice
-        what="Arriving calls could not be checked."
+        what={t`Arriving calls could not be checked.`}
         cause={calls.error}
         onRetry={() => void calls.refetch()}
       />
@@ -40,10 +42,12 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
   const total = calls.data?.total ?? 0;
   if (total === 0) {
     return state === "finished" ? (
-      <p className="text-ink-muted">A call has already arrived.</p>
+      <p className="text-ink-muted">
+        <Trans>A call has already arrived.</Trans>
+      </p>
     ) : (
       <p role="status">
-        <StatusDot tone="accent" isLive label="Listening for your first call…" />
+        <StatusDot tone="accent" isLive label={t`Listening for your first call…`} />
       </p>
     );
   }
@@ -52,17 +56,20 @@ export function ArrivalStep({ state, calls }: ArrivalStepProps) {
     <>
       <p role="status">
         {isLost
-          ? "A call arrived, but its answer is 404: the API has no such path. Call a path that exists; in the sample it follows the address of the gateway. This step waits for such a call."
-          : total === 1
-            ? "Your first call has arrived."
-            : `${formatCount(total)} calls have arrived.`}
+          ? t`A call arrived, but its answer is 404: the API has no such path. Call a path that exists; in the sample it follows the address of the gateway. This step waits for such a call.`
+          : plural(total, {
+              one: "Your first call has arrived.",
+              other: `${formatCount(total)} calls have arrived.`,
+            })}
       </p>
       <ul className="divide-y divide-line rounded-control border border-line">
         {(calls.data?.rows ?? []).map((row) => (
           <CallLine key={JSON.stringify([row.time, row.group])} row={row} />
         ))}
       </ul>
-      <ButtonLink link={<Link to="/analytics" />}>Open analytics</ButtonLink>
+      <ButtonLink link={<Link to="/analytics" />}>
+        <Trans>Open analytics</Trans>
+      </ButtonLink>
     </>
   );
 }
@@ -75,10 +82,12 @@ function CallLine({ row }: { row: Calls["rows"][number] }) {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">
       <Badge tone={toneOf(status)}>{status}</Badge>
       <code className="min-w-0 grow font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
-        {route === "" ? "verification of a key" : `${method} ${route}`}
+        {route === "" ? t`verification of a key` : `${method} ${route}`}
       </code>
       {requests > 1 && (
-        <span className="text-ink-muted tabular-nums">{formatCount(requests)} calls</span>
+        <span className="text-ink-muted tabular-nums">
+          <Trans>{formatCount(requests)} calls</Trans>
+        </span>
       )}
       {typeof latency === "number" && (
         <span className="text-ink-muted tabular-nums">{formatMs(latency)}</span>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { SAMPLE_PATH_PATTERN } from "@turnpike/domain/routes/sample-path";
 import { CodeTabs } from "@turnpike/ui/code-tabs";
@@ -19,12 +21,16 @@ export function CallStep({ state, shownKey }: CallStepProps) {
   const [typedPath, setTypedPath] = useState<string>();
   const content = useQuery(pageContentQuery("landing"));
   if (state === "waiting") {
-    return <p className="text-ink-muted">From a terminal or from your program.</p>;
+    return (
+      <p className="text-ink-muted">
+        <Trans>From a terminal or from your program.</Trans>
+      </p>
+    );
   }
   if (content.isError) {
     return (
       <FailureNotice
-        what="The samples could not be loaded."
+        what={t`The samples could not be loaded.`}
         cause={content.error}
         onRetry={() => void content.refetch()}
       />
@@ -44,21 +50,21 @@ export function CallStep({ state, shownKey }: CallStepProps) {
     <>
       <p className="text-ink-muted">
         {shownKey === undefined
-          ? "Replace YOUR_KEY with your API key. It was shown when it was created."
-          : "Your key is already in the samples."}
+          ? t`Replace YOUR_KEY with your API key. It was shown when it was created.`
+          : t`Your key is already in the samples.`}
       </p>
       <TextField
-        label="Path to call"
+        label={t`Path to call`}
         value={path}
         maxLength={500}
         autoComplete="off"
         spellCheck={false}
-        help="Any GET of the API that needs no body."
-        error={isPath ? undefined : "Begin with a slash: /v1/cities?query=ber"}
+        help={t`Any GET of the API that needs no body.`}
+        error={isPath ? undefined : t`Begin with a slash: /v1/cities?query=ber`}
         onChange={(event) => setTypedPath(event.currentTarget.value)}
       />
       <CodeTabs
-        subject="First call"
+        subject={t`First call`}
         value={language}
         onValueChange={setLanguage}
         snippets={samples.map(({ id, label, code, note }) => ({ id, language: label, code, note }))}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type UseQueryResult, useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -46,9 +48,9 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   if (shownKey !== undefined && shownKey !== storedKey) {
     return (
       <SecretOnce
-        subject="API key"
+        subject={t`API key`}
         secret={shownKey}
-        advice="Store it where your program reads its secrets. The samples below contain it until you leave this page."
+        advice={t`Store it where your program reads its secrets. The samples below contain it until you leave this page.`}
         onStored={() => setStoredKey(shownKey)}
       />
     );
@@ -59,12 +61,12 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
   if (key === undefined || isOutdated) {
     return newest.isError ? (
       <FailureNotice
-        what="Your keys could not be checked."
+        what={t`Your keys could not be checked.`}
         cause={newest.error}
         onRetry={() => void newest.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading: API key">
+      <div role="status" aria-label={t`Loading: API key`}>
         <Skeleton className="h-9 w-full max-w-sm" />
       </div>
     );
@@ -73,11 +75,13 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
     return (
       <>
         <p className="text-ink-muted">
-          {key.name}{" "}
-          <code className="font-mono text-[0.8125rem] text-ink">
-            {key.start}…{key.lastFour}
-          </code>{" "}
-          is active.
+          <Trans>
+            {key.name}{" "}
+            <code className="font-mono text-[0.8125rem] text-ink">
+              {key.start}…{key.lastFour}
+            </code>{" "}
+            is active.
+          </Trans>
         </p>
         {shownKey === undefined && mayCreate && (
           <LostKey tenant={tenant} newest={key} onCreated={onCreated} />
@@ -86,17 +90,23 @@ function KeyStepBody({ tenant, state, newest, shownKey, onCreated }: KeyStepProp
     );
   }
   if (state === "waiting") {
-    return <p className="text-ink-muted">A key identifies the caller.</p>;
+    return (
+      <p className="text-ink-muted">
+        <Trans>A key identifies the caller.</Trans>
+      </p>
+    );
   }
   if (!mayCreate) {
     return (
       <p className="text-ink-muted">
-        Your role, {nameRole(tenant)}, cannot create keys: ask an owner or an admin of {tenant.name}
-        .
+        <Trans>
+          Your role, {nameRole(tenant)}, cannot create keys: ask an owner or an admin of{" "}
+          {tenant.name}.
+        </Trans>
       </p>
     );
   }
-  return <KeyForm tenant={tenant} initialName="First key" onCreated={onCreated} />;
+  return <KeyForm tenant={tenant} initialName={t`First key`} onCreated={onCreated} />;
 }
 
 function isAnswered({ isSuccess, fetchStatus }: KeyStepProps["newest"]): boolean {
@@ -131,7 +141,7 @@ function LostKey({ tenant, newest, onCreated }: LostKeyProps) {
     return (
       <KeyForm
         tenant={tenant}
-        initialName="Another key"
+        initialName={t`Another key`}
         onCreated={onCreated}
         onCancel={() => setIsCreating(false)}
       />
@@ -141,22 +151,22 @@ function LostKey({ tenant, newest, onCreated }: LostKeyProps) {
   return (
     <>
       <FormErrors
-        title={roll.isError ? "The key was not rolled." : undefined}
+        title={roll.isError ? t`The key was not rolled.` : undefined}
         errors={roll.isError ? [toErrorMessage(roll.error)] : []}
       />
       <p className="text-ink-muted">
         {canRoll
-          ? "A key is shown only once. If you no longer have it, roll it to get a new one, and the old one works for one more day; or create another key."
-          : "A key is shown only once. If you no longer have it, create another key."}
+          ? t`A key is shown only once. If you no longer have it, roll it to get a new one, and the old one works for one more day; or create another key.`
+          : t`A key is shown only once. If you no longer have it, create another key.`}
       </p>
       <div className="flex flex-wrap gap-2">
         {canRoll && (
-          <Button progress={roll.isPending ? "Rolling…" : undefined} onClick={() => rollOnce()}>
-            Roll this key
+          <Button progress={roll.isPending ? t`Rolling…` : undefined} onClick={() => rollOnce()}>
+            <Trans>Roll this key</Trans>
           </Button>
         )}
         <Button disabled={roll.isPending} onClick={() => setIsCreating(true)}>
-          Create another key
+          <Trans>Create another key</Trans>
         </Button>
       </div>
     </>
@@ -197,14 +207,14 @@ function KeyForm({ tenant, initialName, onCreated, onCancel }: KeyFormProps) {
   return (
     <form onSubmit={submit} noValidate className="space-y-3">
       <FormErrors
-        title={failure === undefined ? undefined : "The key was not created."}
+        title={failure === undefined ? undefined : t`The key was not created.`}
         errors={failure?.messages ?? []}
       />
       <div className="flex flex-wrap items-start gap-3">
         <TextField
           className="grow basis-60"
-          label="Name"
-          help="To recognise it in lists."
+          label={t`Name`}
+          help={t`To recognise it in lists.`}
           name="name"
           value={name}
           maxLength={100}
@@ -216,13 +226,13 @@ function KeyForm({ tenant, initialName, onCreated, onCancel }: KeyFormProps) {
           type="submit"
           look="primary"
           className="mt-6"
-          progress={create.isPending ? "Creating…" : undefined}
+          progress={create.isPending ? t`Creating…` : undefined}
         >
-          Create key
+          <Trans>Create key</Trans>
         </Button>
         {onCancel !== undefined && (
           <Button className="mt-6" onClick={onCancel}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
         )}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -23,15 +25,18 @@ import { useRememberSteps } from "./use-remember-steps.ts";
 /** `/quickstart`: the way to a first call, in steps that complete by themselves. */
 export function QuickstartPage() {
   return (
-    <Page title="Quickstart" purpose="Five steps to a paid API. Steps complete automatically.">
+    <Page
+      title={t`Quickstart`}
+      purpose={t`Five steps to a paid API. Steps complete automatically.`}
+    >
       <TenantGate>
         {(tenant) =>
           tenant.isVisited === true ? (
             <EmptyState
               icon={<Rocket />}
-              title={`The quickstart is for the members of ${tenant.name}`}
+              title={t`The quickstart is for the members of ${tenant.name}`}
             >
-              It creates a key and tracks their progress. Overview shows the results.
+              <Trans>It creates a key and tracks their progress. Overview shows the results.</Trans>
             </EmptyState>
           ) : (
             <Steps key={tenant.tenantId} tenant={tenant} />
@@ -43,11 +48,11 @@ export function QuickstartPage() {
 }
 
 const TITLES: Readonly<Record<StepId, string>> = {
-  tenant: "Create a tenant",
-  key: "Create an API key",
-  call: "Make the first call",
-  arrival: "See it arrive",
-  next: "Choose a plan or invite a teammate",
+  tenant: t`Create a tenant`,
+  key: t`Create an API key`,
+  call: t`Make the first call`,
+  arrival: t`See it arrive`,
+  next: t`Choose a plan or invite a teammate`,
 };
 
 function Steps({ tenant }: { tenant: OwnTenant }) {
@@ -83,7 +88,11 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
   function renderBody(step: Step) {
     switch (step.id) {
       case "tenant":
-        return <p className="text-ink-muted">You are working in {tenant.name}.</p>;
+        return (
+          <p className="text-ink-muted">
+            <Trans>You are working in {tenant.name}.</Trans>
+          </p>
+        );
       case "key":
         return (
           <KeyStep
@@ -103,7 +112,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
           <>
             {step.state !== "finished" && unknown !== undefined && (
               <FailureNotice
-                what="The state of this step could not be checked."
+                what={t`The state of this step could not be checked.`}
                 cause={unknown.error}
                 onRetry={() => void unknown.refetch()}
               />
@@ -128,15 +137,17 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
       {progress.isError && progress.data === undefined && (
         <div className="mb-4 max-w-3xl">
           <FailureNotice
-            what="Steps finished earlier could not be loaded."
+            what={t`Steps finished earlier could not be loaded.`}
             cause={progress.error}
             onRetry={() => void progress.refetch()}
           />
         </div>
       )}
       <p role="status" className="mb-4 text-ink-muted text-sm tabular-nums">
-        {isCounted ? "" : "At least "}
-        {finished} of {steps.length} steps finished
+        <Trans>
+          {isCounted ? "" : t`At least `}
+          {finished} of {steps.length} steps finished
+        </Trans>
       </p>
       <ol className="max-w-3xl">
         {steps.map((step, index) => (
@@ -153,7 +164,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
 /** The shape of the steps while their state loads. */
 function LoadingSteps() {
   return (
-    <div role="status" aria-label="Loading the steps" className="max-w-3xl">
+    <div role="status" aria-label={t`Loading the steps`} className="max-w-3xl">
       <Skeleton className="mb-4 h-5 w-40" />
       {STEP_IDS.map((id) => (
         <div key={id} className="flex gap-4 pb-8">

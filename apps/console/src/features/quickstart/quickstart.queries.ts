@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { queryOptions } from "@tanstack/react-query";
 import type { UsageReport } from "@turnpike/contract/usage";
 import type { ApiClient } from "#platform/api-client.ts";
@@ -10,7 +11,7 @@ const FIRST_CALL_MS = 1_500;
 const MORE_CALLS_MS = 5_000;
 
 /** The key that imported calls are counted under. */
-const HISTORY_KEY_NAME = "Imported history";
+const HISTORY_KEY_NAME = t`Imported history`;
 
 /** The answer to a path that the API does not have. */
 const NOT_FOUND = "404";

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import BookOpen from "lucide-react/icons/book-open";
@@ -18,21 +20,23 @@ export function ReferenceCard() {
       className="mt-6 max-w-3xl rounded-card border border-line bg-surface p-5"
     >
       <h2 id="reference-title" className="font-semibold">
-        API reference
+        <Trans>API reference</Trans>
       </h2>
       <p className="mt-1 mb-3 text-ink-muted">
-        Every operation of {config.brand.name}, with samples in six languages and a form to try it
-        with your key.
+        <Trans>
+          Every operation of {config.brand.name}, with samples in six languages and a form to try it
+          with your key.
+        </Trans>
       </p>
       {opening.isError && (
-        <FailureNotice what="The reference could not be opened." cause={opening.error} />
+        <FailureNotice what={t`The reference could not be opened.`} cause={opening.error} />
       )}
       <Button
-        progress={opening.isPending ? "Opening…" : undefined}
+        progress={opening.isPending ? t`Opening…` : undefined}
         onClick={() => opening.mutate()}
       >
         <BookOpen className="size-4" aria-hidden="true" />
-        Open the reference
+        <Trans>Open the reference</Trans>
       </Button>
     </section>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import Check from "lucide-react/icons/check";
 import type { ReactNode } from "react";
@@ -12,8 +13,8 @@ export type StepFrameProps = {
 
 const WORDS: Readonly<Record<StepState, string>> = {
   finished: "finished",
-  current: "do this now",
-  waiting: "comes later",
+  current: t`do this now`,
+  waiting: t`comes later`,
 };
 
 const MARKS: Readonly<Record<StepState, string>> = {

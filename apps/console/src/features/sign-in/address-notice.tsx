@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useLocation } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 import { usePlatform } from "#platform/platform.tsx";
@@ -24,12 +26,14 @@ export function AddressNotice() {
     setup: arrivals.get("setup"),
   });
   return (
-    <Notice tone="danger" title="You cannot sign in at this address">
-      Accounts work only at{" "}
-      <a href={href} className="font-medium text-ink underline underline-offset-3">
-        {right}
-      </a>
-      . Open this page there.
+    <Notice tone="danger" title={t`You cannot sign in at this address`}>
+      <Trans>
+        Accounts work only at{" "}
+        <a href={href} className="font-medium text-ink underline underline-offset-3">
+          {right}
+        </a>
+        . Open this page there.
+      </Trans>
     </Notice>
   );
 }

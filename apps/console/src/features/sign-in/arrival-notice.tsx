@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -23,27 +25,37 @@ function SetupNotice({ code }: { code: string }) {
   const check = useQuery({ ...signInQueries.setupCheck(api, code), retry: false });
   if (check.isError) {
     return (
-      <Notice tone="danger" title="The setup link could not be checked">
-        {toErrorMessage(check.error)} You can still sign in; the link is used once you are signed
-        in.
+      <Notice tone="danger" title={t`The setup link could not be checked`}>
+        <Trans>
+          {toErrorMessage(check.error)} You can still sign in; the link is used once you are signed
+          in.
+        </Trans>
       </Notice>
     );
   }
   if (check.data === undefined) {
-    return <Notice tone="call">Checking your setup link…</Notice>;
+    return (
+      <Notice tone="call">
+        <Trans>Checking your setup link…</Trans>
+      </Notice>
+    );
   }
   if (!check.data.valid) {
     return (
-      <Notice tone="danger" title="This setup link does not work">
-        It was already used or has been replaced. You can still create an account or sign in, but
-        not become the operator with it.
+      <Notice tone="danger" title={t`This setup link does not work`}>
+        <Trans>
+          It was already used or has been replaced. You can still create an account or sign in, but
+          not become the operator with it.
+        </Trans>
       </Notice>
     );
   }
   return (
-    <Notice tone="call" title="You will be the operator">
-      You opened the setup link of this installation. Create an account or sign in to become its
-      operator. The link works once.
+    <Notice tone="call" title={t`You will be the operator`}>
+      <Trans>
+        You opened the setup link of this installation. Create an account or sign in to become its
+        operator. The link works once.
+      </Trans>
     </Notice>
   );
 }
@@ -51,19 +63,25 @@ function SetupNotice({ code }: { code: string }) {
 function InvitationNotice({ preview, error }: ReturnType<typeof useInvitation>) {
   if (error !== null) {
     return (
-      <Notice tone="danger" title="This invitation cannot be used">
-        {error.message} You can still sign in, or ask for a new invitation.
+      <Notice tone="danger" title={t`This invitation cannot be used`}>
+        <Trans>{error.message} You can still sign in, or ask for a new invitation.</Trans>
       </Notice>
     );
   }
   if (preview === undefined) {
-    return <Notice tone="call">Looking up your invitation…</Notice>;
+    return (
+      <Notice tone="call">
+        <Trans>Looking up your invitation…</Trans>
+      </Notice>
+    );
   }
   const { tenantName, role, email } = preview;
   return (
-    <Notice tone="call" title={`You are invited to ${tenantName}`}>
-      You join as <strong className="font-medium text-ink">{role}</strong> once you sign in or
-      create an account with <strong className="font-medium text-ink">{email}</strong>.
+    <Notice tone="call" title={t`You are invited to ${tenantName}`}>
+      <Trans>
+        You join as <strong className="font-medium text-ink">{role}</strong> once you sign in or
+        create an account with <strong className="font-medium text-ink">{email}</strong>.
+      </Trans>
     </Notice>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useEffect, useRef } from "react";
@@ -27,17 +29,17 @@ export function CompleteRedirect({ url, onBack }: CompleteRedirectProps) {
     }
   }, [mutate]);
   return (
-    <SignInFrame title={isError ? "You are not signed in" : "Signing you in…"}>
+    <SignInFrame title={isError ? t`You are not signed in` : t`Signing you in…`}>
       {isError ? (
         <>
           <ProblemNotice error={error} />
           <Button look="primary" className="w-full" onClick={onBack}>
-            Start again
+            <Trans>Start again</Trans>
           </Button>
         </>
       ) : (
         <p role="status" className="text-ink-muted">
-          Checking your provider’s response. This takes a moment.
+          <Trans>Checking your provider’s response. This takes a moment.</Trans>
         </p>
       )}
     </SignInFrame>

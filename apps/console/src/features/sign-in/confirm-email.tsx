@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { PasswordField } from "#components/password/password-field.tsx";
@@ -53,22 +55,22 @@ export function ConfirmEmail({
   });
   return (
     <SignInFrame
-      title="Confirm your e-mail address"
-      purpose="Enter the password you chose when you registered, and your account is ready to use."
+      title={t`Confirm your e-mail address`}
+      purpose={t`Enter the password you chose when you registered, and your account is ready to use.`}
     >
       <form {...form.formProps} className="flex flex-col gap-4">
         <FormSummary
-          title="Your address was not confirmed"
+          title={t`Your address was not confirmed`}
           messages={
             isDead
-              ? [...form.messages, "If you have already confirmed it, just sign in."]
+              ? [...form.messages, t`If you have already confirmed it, just sign in.`]
               : form.messages
           }
           fields={form.fields}
         />
         <div>
           <PasswordField
-            label="Password"
+            label={t`Password`}
             autoComplete="current-password"
             error={form.fields.password}
           />
@@ -77,21 +79,21 @@ export function ConfirmEmail({
             onClick={onForgot}
             className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
           >
-            Forgot it, or did someone else register?
+            <Trans>Forgot it, or did someone else register?</Trans>
           </button>
         </div>
         <Button
           type={form.buttonType}
           look={isDead ? "secondary" : "primary"}
           className="w-full"
-          progress={form.isPending ? "Confirming…" : undefined}
+          progress={form.isPending ? t`Confirming…` : undefined}
         >
-          Confirm address
+          <Trans>Confirm address</Trans>
         </Button>
       </form>
       {isDead && (
         <Button look="primary" className="w-full" onClick={onSignIn}>
-          Sign in
+          <Trans>Sign in</Trans>
         </Button>
       )}
     </SignInFrame>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { type ReactNode, useState } from "react";
 import { FormSummary } from "./form-summary.tsx";
@@ -28,15 +30,17 @@ export function ForgotPassword({ send, email, onBack, children }: ForgotPassword
   });
   const back = (
     <Button look={sentTo === undefined ? "quiet" : "primary"} className="w-full" onClick={onBack}>
-      Back to sign in
+      <Trans>Back to sign in</Trans>
     </Button>
   );
   if (sentTo !== undefined) {
     return (
-      <SignInFrame title="Check your inbox">
+      <SignInFrame title={t`Check your inbox`}>
         <Notice tone="ok">
-          If there is an account for {sentTo}, a link to choose a new password is on its way. It
-          works for one hour.
+          <Trans>
+            If there is an account for {sentTo}, a link to choose a new password is on its way. It
+            works for one hour.
+          </Trans>
         </Notice>
         {children}
         {back}
@@ -45,19 +49,19 @@ export function ForgotPassword({ send, email, onBack, children }: ForgotPassword
   }
   return (
     <SignInFrame
-      title="Forgot your password?"
-      purpose="Enter your address and we will send you a link to choose a new one."
+      title={t`Forgot your password?`}
+      purpose={t`Enter your address and we will send you a link to choose a new one.`}
     >
       <form {...form.formProps} className="flex flex-col gap-4">
-        <FormSummary title="No link was sent" messages={form.messages} fields={form.fields} />
+        <FormSummary title={t`No link was sent`} messages={form.messages} fields={form.fields} />
         <EmailField defaultValue={email} error={form.fields.email} />
         <Button
           type={form.buttonType}
           look="primary"
           className="w-full"
-          progress={form.isPending ? "Sending…" : undefined}
+          progress={form.isPending ? t`Sending…` : undefined}
         >
-          Send link
+          <Trans>Send link</Trans>
         </Button>
       </form>
       {back}
@@ -69,8 +73,10 @@ export function ForgotPassword({ send, email, onBack, children }: ForgotPassword
 export function NoMailNotice() {
   return (
     <Notice tone="info">
-      This installation does not send e-mail yet. Ask its operator for the link: it is in the
-      outbox.
+      <Trans>
+        This installation does not send e-mail yet. Ask its operator for the link: it is in the
+        outbox.
+      </Trans>
     </Notice>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
@@ -86,7 +88,10 @@ export function LoginPage() {
             if (session.getState().user !== undefined) {
               await session.signOut();
             }
-            show({ kind: "done", message: "Your password was changed. Sign in with the new one." });
+            show({
+              kind: "done",
+              message: t`Your password was changed. Sign in with the new one.`,
+            });
           }}
           onAskAgain={() => show({ kind: "forgot", email: "" })}
         />
@@ -103,7 +108,7 @@ export function LoginPage() {
               if (resetToken !== undefined) {
                 show({ kind: "reset", token: resetToken });
               } else if (session.getState().user === undefined) {
-                show({ kind: "done", message: "Your address was changed. Sign in with it." });
+                show({ kind: "done", message: t`Your address was changed. Sign in with it.` });
               } else {
                 await session.renew();
                 answerMail();
@@ -122,7 +127,7 @@ export function LoginPage() {
           token={view.token}
           onConfirmed={answerMail}
           onDone={() =>
-            show({ kind: "done", message: "Your address is confirmed. You can sign in now." })
+            show({ kind: "done", message: t`Your address is confirmed. You can sign in now.` })
           }
           onSignIn={showForm}
           onForgot={() => show({ kind: "forgot", email: "" })}
@@ -194,12 +199,12 @@ function SignInCard({ view, onForgot, onSso, onSecondStep }: SignInCardProps) {
   );
   return (
     <SignInFrame
-      title={`Sign in to ${config.brand.name}`}
+      title={t`Sign in to ${config.brand.name}`}
       aside={
         hasForm && (
-          <>
+          <Trans>
             No account yet? <Link to="/register">Create one</Link>
-          </>
+          </Trans>
         )
       }
     >
@@ -207,7 +212,7 @@ function SignInCard({ view, onForgot, onSso, onSecondStep }: SignInCardProps) {
       <ArrivalNotice />
       <SignedOutNotice signedOutAt={signedOutAt} />
       {view.kind === "refused" && (
-        <Notice tone="danger" title="You are not signed in">
+        <Notice tone="danger" title={t`You are not signed in`}>
           {toRefusalMessage(view.code)}
         </Notice>
       )}

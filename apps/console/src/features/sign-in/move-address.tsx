@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { RequestError } from "#platform/error-message.ts";
@@ -21,20 +23,19 @@ export type MoveAddressProps = {
 const WORDS = {
   "change-email": {
     path: "change",
-    title: "Confirm your new e-mail address",
-    purpose: "From then on you sign in with it, and mails go there.",
-    action: "Use this address",
-    progress: "Changing…",
-    failure: "Your address was not changed",
+    title: t`Confirm your new e-mail address`,
+    purpose: t`From then on you sign in with it, and mails go there.`,
+    action: t`Use this address`,
+    progress: t`Changing…`,
+    failure: t`Your address was not changed`,
   },
   "undo-email": {
     path: "undo",
-    title: "Take your account back",
-    purpose:
-      "Your account gets this e-mail address again, every session ends, and you choose a new password.",
-    action: "Take the account back",
-    progress: "Taking back…",
-    failure: "Your address was not brought back",
+    title: t`Take your account back`,
+    purpose: t`Your account gets this e-mail address again, every session ends, and you choose a new password.`,
+    action: t`Take the account back`,
+    progress: t`Taking back…`,
+    failure: t`Your address was not brought back`,
   },
 } as const;
 
@@ -73,7 +74,7 @@ export function MoveAddress({ issuer, token, kind, onDone, onSignIn }: MoveAddre
       </form>
       {isDead && (
         <Button look="primary" className="w-full" onClick={onSignIn}>
-          Sign in
+          <Trans>Sign in</Trans>
         </Button>
       )}
     </SignInFrame>

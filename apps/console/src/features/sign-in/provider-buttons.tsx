@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { IdentityProvider } from "#platform/client-config.ts";
@@ -29,7 +31,7 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
       {leave.isError && <ProblemNotice error={leave.error} />}
       {isWindowImpossible && (
         <Button look="primary" className="w-full" onClick={() => leaveOnce({ id: chosen.id })}>
-          Continue without a window
+          <Trans>Continue without a window</Trans>
         </Button>
       )}
       {providers.map(({ id, name, flow }, index) => {
@@ -40,11 +42,11 @@ export function ProviderButtons({ providers }: { providers: readonly IdentityPro
             look={index === 0 && providers.length === 1 ? "primary" : "secondary"}
             className="w-full"
             progress={
-              isLeaving ? (isWindow ? `Waiting for ${name}…` : `Going to ${name}…`) : undefined
+              isLeaving ? (isWindow ? t`Waiting for ${name}…` : t`Going to ${name}…`) : undefined
             }
             onClick={() => leaveOnce({ id, ...(flow === undefined ? {} : { flow }) })}
           >
-            Continue with {name}
+            <Trans>Continue with {name}</Trans>
           </Button>
         );
       })}
@@ -57,7 +59,7 @@ export function OrLine() {
   return (
     <div className="flex items-center gap-3 text-ink-faint text-xs">
       <span className="h-px grow bg-line" aria-hidden="true" />
-      or
+      <Trans>or</Trans>
       <span className="h-px grow bg-line" aria-hidden="true" />
     </div>
   );

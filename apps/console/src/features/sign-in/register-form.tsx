@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
 import { type ChangeEvent, useState } from "react";
@@ -61,12 +63,12 @@ export function RegisterForm(props: RegisterFormProps) {
   return (
     <form {...form.formProps} onChange={follow} className="flex flex-col gap-4">
       <FormSummary
-        title="The account was not created"
+        title={t`The account was not created`}
         messages={form.messages}
         fields={form.fields}
       />
       <TextField
-        label="Name"
+        label={t`Name`}
         name="name"
         autoComplete="name"
         maxLength={100}
@@ -75,11 +77,11 @@ export function RegisterForm(props: RegisterFormProps) {
       />
       {props.asksForTenant && (
         <TextField
-          label="Company or project"
+          label={t`Company or project`}
           name="tenantName"
           autoComplete="organization"
           maxLength={100}
-          help="Your API keys and plan will be under this name. You can change it later."
+          help={t`Your API keys and plan will be under this name. You can change it later.`}
           isOptional
         />
       )}
@@ -88,10 +90,10 @@ export function RegisterForm(props: RegisterFormProps) {
         key={invitedEmail}
         defaultValue={invitedEmail ?? ""}
         isReadOnly={invitedEmail !== undefined}
-        help={invitedEmail === undefined ? undefined : "The invitation is for this address."}
+        help={invitedEmail === undefined ? undefined : t`The invitation is for this address.`}
         error={form.fields.email}
       />
-      <PasswordField label="Password" autoComplete="new-password" error={form.fields.password} />
+      <PasswordField label={t`Password`} autoComplete="new-password" error={form.fields.password} />
       <PasswordRuleList
         rules={toPasswordRules(typed.password, { email: invitedEmail ?? typed.email, lengthMin })}
       />
@@ -99,9 +101,9 @@ export function RegisterForm(props: RegisterFormProps) {
         type={form.buttonType}
         look="primary"
         className="w-full"
-        progress={form.isPending ? "Creating your account…" : undefined}
+        progress={form.isPending ? t`Creating your account…` : undefined}
       >
-        Create account
+        <Trans>Create account</Trans>
       </Button>
       <TermsNote />
     </form>

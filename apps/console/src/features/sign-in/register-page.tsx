@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
@@ -36,18 +38,18 @@ export function RegisterPage() {
     return (
       <ConfirmationSent
         email={sentTo}
-        backLabel={preview === undefined ? "Use another address" : "Back"}
+        backLabel={preview === undefined ? t`Use another address` : t`Back`}
         onBack={() => setSentTo(undefined)}
       />
     );
   }
   return (
     <SignInFrame
-      title="Create your account"
+      title={t`Create your account`}
       aside={
-        <>
+        <Trans>
           Already have an account? <Link to="/login">Sign in</Link>
-        </>
+        </Trans>
       }
     >
       <AddressNotice />
@@ -77,16 +79,18 @@ function ConfirmationSent(props: { email: string; backLabel: string; onBack: () 
   const { config } = usePlatform();
   return (
     <SignInFrame
-      title="Check your inbox"
+      title={t`Check your inbox`}
       aside={
-        <>
+        <Trans>
           Already confirmed? <Link to="/login">Sign in</Link>
-        </>
+        </Trans>
       }
     >
       <Notice tone="ok">
-        We sent a link to {email}. Follow it within 24 hours to confirm that the address is yours;
-        then sign in.
+        <Trans>
+          We sent a link to {email}. Follow it within 24 hours to confirm that the address is yours;
+          then sign in.
+        </Trans>
       </Notice>
       {!config.mail.delivers && <NoMailNotice />}
       <Button className="w-full" onClick={onBack}>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { PasswordField } from "#components/password/password-field.tsx";
@@ -44,17 +46,17 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
   });
   return (
     <SignInFrame
-      title="Choose a new password"
-      purpose="This signs you out on every device, including this one."
+      title={t`Choose a new password`}
+      purpose={t`This signs you out on every device, including this one.`}
     >
       <form {...form.formProps} className="flex flex-col gap-4">
         <FormSummary
-          title="Your password was not changed"
+          title={t`Your password was not changed`}
           messages={form.messages}
           fields={form.fields}
         />
         <PasswordField
-          label="New password"
+          label={t`New password`}
           autoComplete="new-password"
           error={form.fields.password}
           onValueChange={setPassword}
@@ -64,14 +66,14 @@ export function ResetPassword({ issuer, token, onDone, onAskAgain }: ResetPasswo
           type={form.buttonType}
           look={isDead ? "secondary" : "primary"}
           className="w-full"
-          progress={form.isPending ? "Saving…" : undefined}
+          progress={form.isPending ? t`Saving…` : undefined}
         >
-          Save password
+          <Trans>Save password</Trans>
         </Button>
       </form>
       {isDead && (
         <Button look="primary" className="w-full" onClick={onAskAgain}>
-          Send me a new link
+          <Trans>Send me a new link</Trans>
         </Button>
       )}
     </SignInFrame>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { TextField } from "@turnpike/ui/text-field";
 import { PasswordField } from "#components/password/password-field.tsx";
@@ -40,15 +42,15 @@ export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: Sign
   });
   return (
     <form {...form.formProps} className="flex flex-col gap-4">
-      <FormSummary title="You are not signed in" messages={form.messages} fields={form.fields} />
+      <FormSummary title={t`You are not signed in`} messages={form.messages} fields={form.fields} />
       <EmailField
         defaultValue={invitedEmail ?? ""}
-        help={invitedEmail === undefined ? undefined : `Your invitation is for ${invitedEmail}.`}
+        help={invitedEmail === undefined ? undefined : t`Your invitation is for ${invitedEmail}.`}
         error={form.fields.email}
       />
       <div>
         <PasswordField
-          label="Password"
+          label={t`Password`}
           autoComplete="current-password"
           error={form.fields.password}
         />
@@ -57,16 +59,16 @@ export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: Sign
           onClick={(event) => onForgot(readEmail(event.currentTarget.form))}
           className="mt-2 inline-flex cursor-pointer items-center rounded-control text-ink-muted text-xs underline decoration-line-control underline-offset-3 hover:text-ink touch:min-h-11"
         >
-          Forgot your password?
+          <Trans>Forgot your password?</Trans>
         </button>
       </div>
       <Button
         type={form.buttonType}
         look="primary"
         className="w-full"
-        progress={form.isPending ? "Signing in…" : undefined}
+        progress={form.isPending ? t`Signing in…` : undefined}
       >
-        Sign in
+        <Trans>Sign in</Trans>
       </Button>
       {onSso !== undefined && (
         <Button
@@ -74,7 +76,7 @@ export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: Sign
           className="w-full"
           onClick={(event) => onSso(readEmail(event.currentTarget.form))}
         >
-          Use single sign-on
+          <Trans>Use single sign-on</Trans>
         </Button>
       )}
     </form>
@@ -97,7 +99,7 @@ export type EmailFieldProps = {
 export function EmailField({ defaultValue, help, error, isReadOnly = false }: EmailFieldProps) {
   return (
     <TextField
-      label="E-mail address"
+      label={t`E-mail address`}
       name="email"
       type="email"
       inputMode="email"

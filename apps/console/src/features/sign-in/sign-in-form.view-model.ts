@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { RequestError } from "#platform/error-message.ts";
 import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
@@ -13,9 +14,9 @@ const POINTERS = { email: "/email", password: "/password", name: "/name" } as co
 /** Checks little: every address contains an @, and the server checks the rest. */
 function findEmailProblem(email: string): string | undefined {
   if (email === "") {
-    return "Enter your e-mail address.";
+    return t`Enter your e-mail address.`;
   }
-  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : "Enter a valid e-mail address.";
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : t`Enter a valid e-mail address.`;
 }
 
 function withoutNothing(problems: Record<string, string | undefined>): FieldProblems {
@@ -28,7 +29,7 @@ export function findSignInProblems(input: { email: string; password: string }): 
 
 export function findPasswordProblems(input: { password: string }): FieldProblems {
   return withoutNothing({
-    password: input.password === "" ? "Enter your password." : undefined,
+    password: input.password === "" ? t`Enter your password.` : undefined,
   });
 }
 
@@ -44,7 +45,7 @@ export function findNewPasswordProblems(input: {
 }): FieldProblems {
   const unmet = toPasswordRules(input.password, input).find((rule) => !rule.isMet);
   return withoutNothing({
-    password: input.password === "" ? "Choose a password." : unmet?.problem,
+    password: input.password === "" ? t`Choose a password.` : unmet?.problem,
   });
 }
 
@@ -60,12 +61,12 @@ export function findRegistrationProblems(input: {
 export function toRetryText(retryAfterSeconds: number): string {
   if (retryAfterSeconds < 90) {
     const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
-    return `Try again in ${String(seconds)} ${seconds === 1 ? "second" : "seconds"}.`;
+    return t`Try again in ${String(seconds)} ${plural(seconds, { one: "second", other: "seconds" })}.`;
   }
   const minutes = Math.ceil(retryAfterSeconds / 60);
   return minutes < 90
-    ? `Try again in about ${String(minutes)} minutes.`
-    : `Try again in about ${String(Math.ceil(minutes / 60))} hours.`;
+    ? t`Try again in about ${String(minutes)} minutes.`
+    : t`Try again in about ${String(Math.ceil(minutes / 60))} hours.`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { BrandLink, PublicFooter } from "#components/public-frame.tsx";
@@ -47,8 +48,10 @@ export function NoScriptNotice() {
   return (
     <noscript>
       <p className="rounded-control border border-line bg-sunken px-3 py-2.5 text-ink-muted">
-        Signing in needs JavaScript, because this page exchanges your password for a short-lived
-        token. The API and its documentation work without it.
+        <Trans>
+          Signing in needs JavaScript, because this page exchanges your password for a short-lived
+          token. The API and its documentation work without it.
+        </Trans>
       </p>
     </noscript>
   );
@@ -58,8 +61,10 @@ export function NoScriptNotice() {
 export function TermsNote() {
   return (
     <p className="text-ink-muted text-xs [&_a]:underline [&_a]:decoration-line-control [&_a]:underline-offset-2 hover:[&_a]:text-ink">
-      By creating an account you agree to the <Link to="/terms">terms</Link> and have read the{" "}
-      <Link to="/privacy">privacy notice</Link>.
+      <Trans>
+        By creating an account you agree to the <Link to="/terms">terms</Link> and have read the{" "}
+        <Link to="/privacy">privacy notice</Link>.
+      </Trans>
     </p>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useAuth } from "#platform/platform.tsx";
 import { Notice } from "./notice.tsx";
 
@@ -5,11 +7,17 @@ import { Notice } from "./notice.tsx";
 export function SignedOutNotice({ signedOutAt }: { signedOutAt: string | undefined }) {
   const { staysSignedInAt } = useAuth();
   if (signedOutAt !== undefined) {
-    return <Notice tone="ok">You are signed out, here and at {signedOutAt}.</Notice>;
+    return (
+      <Notice tone="ok">
+        <Trans>You are signed out, here and at {signedOutAt}.</Trans>
+      </Notice>
+    );
   }
   return staysSignedInAt === undefined ? null : (
-    <Notice tone="info" title="You are signed out here">
-      {staysSignedInAt} still knows you on this device. On a shared one, sign out there as well.
+    <Notice tone="info" title={t`You are signed out here`}>
+      <Trans>
+        {staysSignedInAt} still knows you on this device. On a shared one, sign out there as well.
+      </Trans>
     </Notice>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { usePlatform } from "#platform/platform.tsx";
 import { FormSummary } from "./form-summary.tsx";
@@ -24,16 +26,16 @@ export function SsoSignIn({ email, tenant, onBack }: SsoSignInProps) {
   });
   return (
     <SignInFrame
-      title="Single sign-on"
+      title={t`Single sign-on`}
       purpose={
         isOfTenant
-          ? `Sign in to ${tenant} at your organization's identity provider.`
-          : "Enter your work address and continue at your organization's identity provider."
+          ? t`Sign in to ${tenant} at your organization's identity provider.`
+          : t`Enter your work address and continue at your organization's identity provider.`
       }
     >
       <form {...form.formProps} className="flex flex-col gap-4">
         <FormSummary
-          title="Single sign-on could not start"
+          title={t`Single sign-on could not start`}
           messages={form.messages}
           fields={form.fields}
         />
@@ -42,13 +44,13 @@ export function SsoSignIn({ email, tenant, onBack }: SsoSignInProps) {
           type={form.buttonType}
           look="primary"
           className="w-full"
-          progress={form.isPending ? "Going there…" : undefined}
+          progress={form.isPending ? t`Going there…` : undefined}
         >
-          Continue
+          <Trans>Continue</Trans>
         </Button>
       </form>
       <Button look="quiet" className="w-full" onClick={onBack}>
-        Back to sign in
+        <Trans>Back to sign in</Trans>
       </Button>
     </SignInFrame>
   );

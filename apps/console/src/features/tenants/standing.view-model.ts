@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import {
   canGrantRole,
   type HeldRole,
@@ -14,11 +15,11 @@ export type Standing = NamedRole & { isOperator: boolean; isVisited?: true; isAc
 
 /** What each role may do, in one line. */
 export const ROLE_NOTES: Readonly<Record<Role, string>> = {
-  owner: "Full access, including who is an owner.",
-  admin: "Keys, members, settings and the audit log, but not who is an owner.",
-  developer: "Creates, rolls and revokes keys; views usage.",
-  billing: "Chooses and changes plans; views usage and billings.",
-  viewer: "Views keys, usage and members; cannot change anything.",
+  owner: t`Full access, including who is an owner.`,
+  admin: t`Keys, members, settings and the audit log, but not who is an owner.`,
+  developer: t`Creates, rolls and revokes keys; views usage.`,
+  billing: t`Chooses and changes plans; views usage and billings.`,
+  viewer: t`Views keys, usage and members; cannot change anything.`,
 };
 
 /** True when the person has the scope in the tenant. An operator's own role there adds what it allows. */
@@ -50,15 +51,15 @@ export type MemberQuestion = {
   ownerCount: number | undefined;
 };
 
-const LAST_OWNER = "The only owner. Make someone else an owner first.";
-const OWNERS_DECIDE = "Only an owner can change owners.";
-const ABOVE_OWN = "This role may do more than yours.";
+const LAST_OWNER = t`The only owner. Make someone else an owner first.`;
+const OWNERS_DECIDE = t`Only an owner can change owners.`;
+const ABOVE_OWN = t`This role may do more than yours.`;
 
 /** Why a member's role cannot be changed, as a sentence; undefined when it can. */
 export function findRoleRefusal(question: MemberQuestion): string | undefined {
   const { standing, role, ownerCount } = question;
   if (!mayDo(standing, "members:write")) {
-    return toMissingScope(standing, "change members");
+    return toMissingScope(standing, t`change members`);
   }
   if (!isGrantable(standing, role)) {
     return role === "owner" ? OWNERS_DECIDE : ABOVE_OWN;
@@ -81,9 +82,9 @@ export function toMissingScope(
   what: string,
 ): string {
   if (isVisited === true) {
-    return `You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you once you act in it.`;
+    return t`You are viewing this tenant as operator, read-only: its owners and admins can ${what}, and so can you once you act in it.`;
   }
-  return `Your role, ${nameRole(named)}, cannot ${what}: ask an owner or an admin.`;
+  return t`Your role, ${nameRole(named)}, cannot ${what}: ask an owner or an admin.`;
 }
 
 /** The number of owners; undefined when more members follow and fewer than two owners were seen. */

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Tabs } from "@turnpike/ui/tabs";
 import { type ReactNode, useState } from "react";
@@ -15,13 +17,13 @@ import { chooseTab, TABS, type TenantsTab, toTabSearch } from "./tenants-search.
 import { WebhooksTab } from "./webhooks/webhooks-tab.tsx";
 
 const LABELS: Readonly<Record<TenantsTab, string>> = {
-  yours: "Your tenants",
-  settings: "Settings",
-  members: "Members",
-  webhooks: "Webhooks",
-  agents: "Agents",
-  sso: "Single sign-on",
-  audit: "Audit log",
+  yours: t`Your tenants`,
+  settings: t`Settings`,
+  members: t`Members`,
+  webhooks: t`Webhooks`,
+  agents: t`Agents`,
+  sso: t`Single sign-on`,
+  audit: t`Audit log`,
 };
 
 /** `/tenants` */
@@ -31,18 +33,18 @@ export function TenantsPage(props: TabProps) {
   const create = () => setIsCreating(true);
   return (
     <Page
-      title="Tenants"
-      purpose="The tenants you belong to, their settings and who works in them."
+      title={t`Tenants`}
+      purpose={t`The tenants you belong to, their settings and who works in them.`}
       {...(tab === "yours" && {
         action: (
           <Button look="primary" onClick={create}>
-            Create tenant
+            <Trans>Create tenant</Trans>
           </Button>
         ),
       })}
     >
       <Tabs
-        label="Tenants"
+        label={t`Tenants`}
         value={tab}
         onValueChange={(tab) => props.onSearchChange(toTabSearch(tab))}
         tabs={TABS.map((value) => ({

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { RequestError } from "../error-message.ts";
 import type { JsonClient } from "../json-client.ts";
 import { type FactorKind, SignInError, type SsoTarget } from "./session.ts";
@@ -46,7 +47,7 @@ export function createBuiltInProvider(issuer: string, json: JsonClient): BuiltIn
         throw new SignInError(
           url.searchParams.get("error") ?? "no_interaction",
           url.searchParams.get("error_description") ??
-            "The sign-in service did not answer as expected.",
+            t`The sign-in service did not answer as expected.`,
         );
       }
       return interaction;
@@ -76,7 +77,7 @@ async function follow(href: string): Promise<URL> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) {
-    throw new RequestError("The sign-in service failed. Try again in a moment.", response);
+    throw new RequestError(t`The sign-in service failed. Try again in a moment.`, response);
   }
   return new URL(response.url);
 }
@@ -96,5 +97,5 @@ function toOutcome(answer: unknown): InteractionOutcome {
       return { factors: answer.factors };
     }
   }
-  throw new SignInError("no_outcome", "The sign-in service did not answer as expected.");
+  throw new SignInError("no_outcome", t`The sign-in service did not answer as expected.`);
 }

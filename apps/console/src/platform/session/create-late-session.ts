@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { AuthState, Session } from "./session.ts";
 
 const LOADING: AuthState = {
@@ -43,7 +44,7 @@ export function createLateSession(load: () => Promise<Session>): Session {
     find().then(notify, () => {
       state = {
         ...LOADING,
-        trouble: "The sign-in service cannot be loaded. Check your connection, then try again.",
+        trouble: t`The sign-in service cannot be loaded. Check your connection, then try again.`,
       };
       notify();
     });

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { AttemptStore } from "./attempt-store.ts";
 import type { BuiltInProvider } from "./built-in-provider.ts";
 import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
@@ -222,7 +223,7 @@ export function createSession(deps: SessionDeps): Session {
       if (state.isLoading) {
         change({
           ...state,
-          trouble: "The sign-in service cannot be reached. Trying again in a moment.",
+          trouble: t`The sign-in service cannot be reached. Trying again in a moment.`,
         });
       }
     });
@@ -242,7 +243,7 @@ export function createSession(deps: SessionDeps): Session {
       });
     }
     if (tokens === undefined) {
-      throw new SignInError("signed_out", "You are signed out.");
+      throw new SignInError("signed_out", t`You are signed out.`);
     }
     return tokens.idToken;
   }
@@ -270,7 +271,7 @@ export function createSession(deps: SessionDeps): Session {
   function openBuiltIn(): { providerId: string; provider: BuiltInProvider; client: OidcClient } {
     const client = deps.builtIn && deps.findClient(deps.builtIn.providerId);
     if (deps.builtIn === undefined || client === undefined) {
-      throw new SignInError("no_built_in", "This service uses another way to sign in.");
+      throw new SignInError("no_built_in", t`This service uses another way to sign in.`);
     }
     return { ...deps.builtIn, client };
   }
@@ -305,7 +306,7 @@ export function createSession(deps: SessionDeps): Session {
   function getClient(providerId: string): OidcClient {
     const client = deps.findClient(providerId);
     if (client === undefined) {
-      throw new SignInError("unknown_provider", "This way to sign in is no longer offered.");
+      throw new SignInError("unknown_provider", t`This way to sign in is no longer offered.`);
     }
     return client;
   }
@@ -433,7 +434,7 @@ export function createSession(deps: SessionDeps): Session {
       if (attempt === undefined || client === undefined) {
         throw new SignInError(
           "unknown_attempt",
-          "This response does not belong to a sign-in started in this tab.",
+          t`This response does not belong to a sign-in started in this tab.`,
         );
       }
       const set = await client.finish(callback, attempt);

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import * as oauth from "oauth4webapi";
 import type { IdentityProvider } from "../client-config.ts";
 import type { ReturnWay } from "./return-channel.ts";
@@ -134,7 +135,7 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
     const answer = await processCorrected(response, process);
     const claims = oauth.getValidatedIdTokenClaims(answer);
     if (claims === undefined || answer.id_token === undefined) {
-      throw new SignInError("no_id_token", "The provider did not say who you are.");
+      throw new SignInError("no_id_token", t`The provider did not say who you are.`);
     }
     return {
       idToken: answer.id_token,
@@ -153,12 +154,12 @@ export function createOidcClient(provider: IdentityProvider, redirectUri: string
       ) {
         throw new SignInError(
           "other_address",
-          `You can sign in only at ${new URL(redirectUri).origin}. Open the console there.`,
+          t`You can sign in only at ${new URL(redirectUri).origin}. Open the console there.`,
         );
       }
       const as = await findServer();
       if (as.authorization_endpoint === undefined) {
-        throw new SignInError("no_authorization_endpoint", "This provider cannot sign people in.");
+        throw new SignInError("no_authorization_endpoint", t`This provider cannot sign people in.`);
       }
       const verifier = oauth.generateRandomCodeVerifier();
       const attempt = {
@@ -289,7 +290,7 @@ function assertSecureContext(): void {
   if (!globalThis.isSecureContext) {
     throw new SignInError(
       "insecure_context",
-      "Signing in needs HTTPS (or localhost). Ask the operator of this service.",
+      t`Signing in needs HTTPS (or localhost). Ask the operator of this service.`,
     );
   }
 }

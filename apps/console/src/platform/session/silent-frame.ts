@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { listenForReturn } from "./return-channel.ts";
 import { SignInError } from "./session.ts";
 
@@ -26,7 +27,7 @@ export async function askInFrame(page: Window, url: URL, state: string): Promise
   const timers = [setTimeout(giveUp, ANSWER_TIMEOUT_MS)];
   frame.addEventListener("load", () => timers.push(setTimeout(giveUp, AFTER_LOAD_MS)));
   frame.hidden = true;
-  frame.title = "Sign-in";
+  frame.title = t`Sign-in`;
   frame.src = url.href;
   page.document.body.append(frame);
   try {

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { AuthorizationResponseError, ResponseBodyError } from "oauth4webapi";
 import { RequestError, toErrorMessage } from "../error-message.ts";
 import { isTransportFailure, readAnswerStatus } from "./provider-failure.ts";
@@ -28,7 +29,7 @@ export function toSignInProblem(cause: unknown): SignInProblem {
     return known === undefined
       ? getSignInProblem(
           "access_denied",
-          `The provider refused (${cause.error}). Try again or choose another way.`,
+          t`The provider refused (${cause.error}). Try again or choose another way.`,
         )
       : getSignInProblem(known);
   }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -35,7 +37,7 @@ export function ChangeDialog({ place, request, onClose }: ChangeDialogProps) {
       onClose={onClose}
       title={request === undefined ? "" : toChangeTitle(request)}
       {...(place.environment === "test" && {
-        description: "In the sandbox: computed as it would be, and nothing is owed.",
+        description: t`In the sandbox: computed as it would be, and nothing is owed.`,
       })}
       size="wide"
     >
@@ -75,22 +77,26 @@ function ChangeForm({ place, request, onDone }: ChangeFormProps) {
     <DialogForm
       onSubmit={submit}
       onCancel={onDone}
-      action={shown === undefined ? "Confirm" : toConfirmLabel(shown)}
-      cancel="Back"
-      progress={confirm.isPending ? "Confirming…" : undefined}
+      action={shown === undefined ? t`Confirm` : toConfirmLabel(shown)}
+      cancel={t`Back`}
+      progress={confirm.isPending ? t`Confirming…` : undefined}
       isDisabled={shown === undefined || !isSettled}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure === null ? undefined : [toErrorMessage(failure)]}
     >
       {changes !== undefined && (
         <div role="alert" className="rounded-control bg-warning-soft px-3 py-2.5">
-          <p className="font-medium text-warning">This changed while you were reading.</p>
+          <p className="font-medium text-warning">
+            <Trans>This changed while you were reading.</Trans>
+          </p>
           <ul className="mt-1 tabular-nums">
             {changes.map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
-          <p className="mt-1">Nothing was charged. Confirm again if you agree.</p>
+          <p className="mt-1">
+            <Trans>Nothing was charged. Confirm again if you agree.</Trans>
+          </p>
         </div>
       )}
       <ChangeFields
@@ -103,13 +109,13 @@ function ChangeForm({ place, request, onDone }: ChangeFormProps) {
         <QuoteView quote={shown} />
       ) : action !== undefined && quote.isError ? (
         <FailureNotice
-          what="This cannot be done."
+          what={t`This cannot be done.`}
           cause={quote.error}
           onRetry={() => void quote.refetch()}
         />
       ) : (
         action !== undefined && (
-          <div role="status" aria-label="Computing what it comes to" className="space-y-3">
+          <div role="status" aria-label={t`Computing what it comes to`} className="space-y-3">
             <Skeleton className="h-5 w-2/3" />
             <Skeleton className="h-28 w-full" />
             <Skeleton className="h-16 w-full" />

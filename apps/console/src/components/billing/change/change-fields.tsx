@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { NumberField } from "@turnpike/ui/number-field";
 import { RadioList } from "@turnpike/ui/radio-list";
 import { TextArea } from "@turnpike/ui/text-area";
@@ -19,8 +20,8 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
     case "subscribe":
       return (
         <TextField
-          label="Starts on"
-          help="Empty: at once. Otherwise at midnight UTC, and nothing is charged before."
+          label={t`Starts on`}
+          help={t`Empty: at once. Otherwise at midnight UTC, and nothing is charged before.`}
           isOptional
           type="date"
           value={details.startsOn}
@@ -30,12 +31,12 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
     case "change":
       return (
         <WhenChoice
-          label="When"
+          label={t`When`}
           // Until one is chosen the engine decides, and its quote says what.
           value={details.when ?? toWhen(quote)}
           notes={{
-            now: "What was paid in advance is credited, and the new plan begins.",
-            period_end: "Your plan stays in force until then.",
+            now: t`What was paid in advance is credited, and the new plan begins.`,
+            period_end: t`Your plan stays in force until then.`,
           }}
           onValueChange={(when) => onChange({ when })}
         />
@@ -44,16 +45,16 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
       return (
         <>
           <WhenChoice
-            label="When"
+            label={t`When`}
             value={details.when ?? "period_end"}
             notes={{
-              now: "It ends at once; usage so far is invoiced.",
-              period_end: "You keep everything until then, and can still change your mind.",
+              now: t`It ends at once; usage so far is invoiced.`,
+              period_end: t`You keep everything until then, and can still change your mind.`,
             }}
             onValueChange={(when) => onChange({ when })}
           />
           <TextArea
-            label="Why are you leaving?"
+            label={t`Why are you leaving?`}
             isOptional
             rows={2}
             maxLength={500}
@@ -65,11 +66,11 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
     case "pause":
       return (
         <WhenChoice
-          label="When"
+          label={t`When`}
           value={details.when ?? "period_end"}
           notes={{
-            now: "Nothing is charged until you resume, and the limits are those of a new tenant.",
-            period_end: "Everything works until then.",
+            now: t`Nothing is charged until you resume, and the limits are those of a new tenant.`,
+            period_end: t`Everything works until then.`,
           }}
           onValueChange={(when) => onChange({ when })}
         />
@@ -78,7 +79,7 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
       return (
         <NumberField
           label={request.name}
-          help={`${request.quantity} now.`}
+          help={t`${request.quantity} now.`}
           min={0}
           value={details.seats}
           onValueChange={(seats) => onChange({ seats })}
@@ -87,8 +88,8 @@ export function ChangeFields({ request, details, quote, onChange }: ChangeFields
     case "coupon":
       return (
         <TextField
-          label="Coupon"
-          help="Lower-case letters, digits and dashes, as you were given it."
+          label={t`Coupon`}
+          help={t`Lower-case letters, digits and dashes, as you were given it.`}
           name="coupon"
           isMono
           maxLength={64}
@@ -122,8 +123,8 @@ function WhenChoice({ label, value, notes, onValueChange }: WhenChoiceProps) {
       isInColumns
       value={value}
       choices={[
-        { value: "now", label: "Now", note: notes.now },
-        { value: "period_end", label: "At the end of the period", note: notes.period_end },
+        { value: "now", label: t`Now`, note: notes.now },
+        { value: "period_end", label: t`At the end of the period`, note: notes.period_end },
       ]}
       onValueChange={onValueChange}
     />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Subscription, SubscriptionAction } from "#platform/billing-queries.ts";
 import { formatDate } from "#platform/format-period.ts";
 
@@ -97,28 +98,28 @@ export function toAction(
 export function toChangeTitle(request: ChangeRequest): string {
   switch (request.do) {
     case "subscribe":
-      return `Choose ${request.name}`;
+      return t`Choose ${request.name}`;
     case "change":
-      return `Change to ${request.name}`;
+      return t`Change to ${request.name}`;
     case "keep":
-      return `Keep ${request.name}`;
+      return t`Keep ${request.name}`;
     case "seats":
-      return `Change ${request.name}`;
+      return t`Change ${request.name}`;
     case "addOn":
-      return `Add ${request.name}`;
+      return t`Add ${request.name}`;
     case "removeAddOn":
-      return `Remove ${request.name}`;
+      return t`Remove ${request.name}`;
     case "cancel":
     case "cancelStart":
-      return `Cancel ${request.name}`;
+      return t`Cancel ${request.name}`;
     case "uncancel":
-      return `Keep ${request.name}`;
+      return t`Keep ${request.name}`;
     case "pause":
-      return `Pause ${request.name}`;
+      return t`Pause ${request.name}`;
     case "resume":
-      return request.isPending ? `Do not pause ${request.name}` : `Resume ${request.name}`;
+      return request.isPending ? t`Do not pause ${request.name}` : t`Resume ${request.name}`;
     case "coupon":
-      return "Redeem a coupon";
+      return t`Redeem a coupon`;
     default:
       return request satisfies never;
   }
@@ -132,35 +133,35 @@ export function toDoneText(
   switch (request.do) {
     case "subscribe":
       return life === "scheduled" && startedAt !== null
-        ? `${request.name} begins on ${formatDate(startedAt)}.`
-        : `${request.name} is your plan now.`;
+        ? t`${request.name} begins on ${formatDate(startedAt)}.`
+        : t`${request.name} is your plan now.`;
     case "change":
       return pending.change === null
-        ? `${request.name} is your plan now.`
-        : `${planName} changes to ${request.name} at the end of the period.`;
+        ? t`${request.name} is your plan now.`
+        : t`${planName} changes to ${request.name} at the end of the period.`;
     case "keep":
     case "uncancel":
-      return `${request.name} stays your plan.`;
+      return t`${request.name} stays your plan.`;
     case "seats":
-      return `${request.name} changed.`;
+      return t`${request.name} changed.`;
     case "addOn":
-      return `${request.name} was added.`;
+      return t`${request.name} was added.`;
     case "removeAddOn":
-      return `${request.name} was removed.`;
+      return t`${request.name} was removed.`;
     case "cancel":
       return pending.endsAt === null
-        ? `${request.name} has ended.`
-        : `${request.name} ends with the period.`;
+        ? t`${request.name} has ended.`
+        : t`${request.name} ends with the period.`;
     case "cancelStart":
-      return `${request.name} does not begin.`;
+      return t`${request.name} does not begin.`;
     case "pause":
       return pending.pausesAt === null
-        ? `${request.name} is paused.`
-        : `${request.name} pauses with the period.`;
+        ? t`${request.name} is paused.`
+        : t`${request.name} pauses with the period.`;
     case "resume":
-      return request.isPending ? `${request.name} goes on.` : `${request.name} is active again.`;
+      return request.isPending ? t`${request.name} goes on.` : t`${request.name} is active again.`;
     case "coupon":
-      return "The coupon was redeemed.";
+      return t`The coupon was redeemed.`;
     default:
       return request satisfies never;
   }

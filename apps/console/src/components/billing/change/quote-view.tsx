@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
 import type { Quote } from "#platform/billing-queries.ts";
@@ -19,15 +21,15 @@ export function QuoteView({ quote }: { quote: Quote }) {
       {quote.creditNotes.map((note) => (
         <Part
           key={`${note.invoiceNumber} ${note.reason}`}
-          title={`Credit of ${note.invoiceNumber}`}
+          title={t`Credit of ${note.invoiceNumber}`}
         >
           <Credit note={note} />
         </Part>
       ))}
       {quote.invoices.map((invoice) => (
-        <Part key={JSON.stringify(invoice.lines)} title="Invoice issued at once">
+        <Part key={JSON.stringify(invoice.lines)} title={t`Invoice issued at once`}>
           <InvoiceLines
-            label="Lines of the invoice"
+            label={t`Lines of the invoice`}
             lines={invoice.lines}
             currency={invoice.currency}
             issuedAt={quote.at}
@@ -38,9 +40,9 @@ export function QuoteView({ quote }: { quote: Quote }) {
         </Part>
       ))}
       {quote.waiting.length > 0 && (
-        <Part title="On your next invoice">
+        <Part title={t`On your next invoice`}>
           <InvoiceLines
-            label="Lines of the next invoice"
+            label={t`Lines of the next invoice`}
             lines={quote.waiting}
             currency={quote.currency}
           />
@@ -93,22 +95,24 @@ function Credit({ note }: { note: Quote["creditNotes"][number] }) {
           .map((tax) => (
             <li key={`${tax.name ?? ""} ${tax.rate}`} className="flex justify-between gap-4">
               <span>
-                {tax.name ?? "Tax"} {tax.rate}%
+                {tax.name ?? t`Tax`} {tax.rate}%
               </span>
               <span>{money(tax.amount)}</span>
             </li>
           ))}
       </ul>
       <p className="flex justify-between gap-4 border-line border-t pt-1 font-medium">
-        <span>Credit</span>
+        <span>
+          <Trans>Credit</Trans>
+        </span>
         <span>{money(note.total)}</span>
       </p>
       <p className="text-ink-muted text-xs">
         {[
           ...(isZero(note.toDue)
             ? []
-            : [`${money(note.toDue)} off what that invoice leaves to pay`]),
-          ...(isZero(note.toBalance) ? [] : [`${money(note.toBalance)} to your balance`]),
+            : [t`${money(note.toDue)} off what that invoice leaves to pay`]),
+          ...(isZero(note.toBalance) ? [] : [t`${money(note.toBalance)} to your balance`]),
         ].join(", ")}
       </p>
     </div>

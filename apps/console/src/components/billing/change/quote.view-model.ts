@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Quote } from "#platform/billing-queries.ts";
 import { RequestError } from "#platform/error-message.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
@@ -6,15 +7,15 @@ import { formatDate, formatMinute } from "#platform/format-period.ts";
 /** What the button says that confirms a quote: it names the sum. */
 export function toConfirmLabel({ dueNow, currency }: Pick<Quote, "dueNow" | "currency">): string {
   return isZero(dueNow)
-    ? "Confirm: nothing due now"
-    : `Confirm for ${formatMoney(dueNow, currency)}`;
+    ? t`Confirm: nothing due now`
+    : t`Confirm for ${formatMoney(dueNow, currency)}`;
 }
 
 /** When the change takes effect. */
 export function toEffect({ at, effectiveAt }: Pick<Quote, "at" | "effectiveAt">): string {
   return effectiveAt <= at
-    ? "Takes effect at once."
-    : `Takes effect on ${formatMinute(effectiveAt)}.`;
+    ? t`Takes effect at once.`
+    : t`Takes effect on ${formatMinute(effectiveAt)}.`;
 }
 
 export type QuoteFact = { key: string; label: string; value: string };
@@ -24,7 +25,7 @@ export function toQuoteFacts(quote: Quote): readonly QuoteFact[] {
   const { currency } = quote;
   const balance = {
     key: "balance",
-    label: "Balance afterwards",
+    label: t`Balance afterwards`,
     value: formatMoney(quote.balance, currency),
   };
   return [
@@ -34,11 +35,11 @@ export function toQuoteFacts(quote: Quote): readonly QuoteFact[] {
       : [
           {
             key: "next",
-            label: `Next invoice, ${formatDate(quote.nextAt)}`,
-            value: `${formatMoney(quote.nextTotal, currency)} plus usage`,
+            label: t`Next invoice, ${formatDate(quote.nextAt)}`,
+            value: t`${formatMoney(quote.nextTotal, currency)} plus usage`,
           },
         ]),
-    { key: "due", label: "Due now", value: formatMoney(quote.dueNow, currency) },
+    { key: "due", label: t`Due now`, value: formatMoney(quote.dueNow, currency) },
   ];
 }
 
@@ -49,14 +50,14 @@ export function toQuoteChanges(before: Quote, after: Quote): readonly string[] {
     const old = facts.get(key);
     return old?.value === value && old.label === label
       ? []
-      : [`${label}: ${value}${old === undefined ? "" : `, was ${old.value}`}.`];
+      : [t`${label}: ${value}${old === undefined ? "" : t`, was ${old.value}`}.`];
   });
   if (toEffect(before) !== toEffect(after)) {
     changed.push(toEffect(after));
   }
   return changed.length > 0
     ? changed
-    : ["The sums are the same; the lines below are the new ones."];
+    : [t`The sums are the same; the lines below are the new ones.`];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Subscription } from "#platform/billing-queries.ts";
 import type { Plan } from "#platform/shared-queries.ts";
 import { listSeats } from "../seats.view-model.ts";
@@ -27,14 +28,14 @@ export function listSubscriptionActions(
     return [];
   }
   const cancel: LabelledRequest = {
-    ...{ key: "cancel", label: "Cancel plan", request: { do: "cancel", name } },
+    ...{ key: "cancel", label: t`Cancel plan`, request: { do: "cancel", name } },
   };
   if (life === "scheduled") {
-    return [{ key: "cancel", label: "Cancel start", request: { do: "cancelStart", name } }];
+    return [{ key: "cancel", label: t`Cancel start`, request: { do: "cancelStart", name } }];
   }
   if (life === "paused") {
     const resume: LabelledRequest = {
-      ...{ key: "resume", label: "Resume plan" },
+      ...{ key: "resume", label: t`Resume plan` },
       request: { do: "resume", name, isPending: false },
     };
     return [resume, cancel];
@@ -46,7 +47,7 @@ export function listSubscriptionActions(
       plans.find(({ planId }) => planId === subscription.planId),
     ),
     ...(pending.pausesAt === null && pending.endsAt === null
-      ? [{ key: "pause", label: "Pause plan", request: { do: "pause", name } as const }]
+      ? [{ key: "pause", label: t`Pause plan`, request: { do: "pause", name } as const }]
       : []),
     ...(pending.endsAt === null ? [cancel] : []),
   ];
@@ -62,7 +63,7 @@ function listUndoing(
       : [
           {
             key: "uncancel",
-            label: "Undo cancellation",
+            label: t`Undo cancellation`,
             request: { do: "uncancel", name } as const,
           },
         ]),
@@ -71,7 +72,7 @@ function listUndoing(
       : [
           {
             key: "keep",
-            label: `Keep ${name}, do not change to ${nameOf(pending.change.planId)}`,
+            label: t`Keep ${name}, do not change to ${nameOf(pending.change.planId)}`,
             request: { do: "keep", planId, name } as const,
           },
         ]),
@@ -80,7 +81,7 @@ function listUndoing(
       : [
           {
             key: "unpause",
-            label: "Undo pause",
+            label: t`Undo pause`,
             request: { do: "resume", name, isPending: true } as const,
           },
         ]),
@@ -93,16 +94,16 @@ function listChanges(
 ): readonly LabelledRequest[] {
   return [
     ...listSeats(subscription, plan).map(({ card, name, quantity }) => ({
-      key: `seats ${card}`,
-      label: `Change ${name}`,
+      key: t`seats ${card}`,
+      label: t`Change ${name}`,
       request: { do: "seats", card, name, quantity } as const,
     })),
     ...subscription.addOns.map(({ planId, name }) => ({
-      key: `add-on ${planId}`,
-      label: `Remove ${name}`,
+      key: t`add-on ${planId}`,
+      label: t`Remove ${name}`,
       request: { do: "removeAddOn", planId, name } as const,
     })),
-    { key: "coupon", label: "Redeem coupon", request: { do: "coupon" } as const },
+    { key: "coupon", label: t`Redeem coupon`, request: { do: "coupon" } as const },
   ];
 }
 
@@ -123,14 +124,14 @@ export function toOfferAction(
   }
   if (isAddOn) {
     return isSubscribed(subscription) && !subscription.addOns.some((one) => one.planId === planId)
-      ? { key: planId, label: `Add ${name}`, request: { do: "addOn", planId, name } }
+      ? { key: planId, label: t`Add ${name}`, request: { do: "addOn", planId, name } }
       : undefined;
   }
   if (!isSubscribed(subscription)) {
-    return { key: planId, label: `Choose ${name}`, request: { do: "subscribe", planId, name } };
+    return { key: planId, label: t`Choose ${name}`, request: { do: "subscribe", planId, name } };
   }
   const isComing = subscription.pending.change?.planId === planId;
   return subscription.planId === planId || isComing
     ? undefined
-    : { key: planId, label: `Change to ${name}`, request: { do: "change", planId, name } };
+    : { key: planId, label: t`Change to ${name}`, request: { do: "change", planId, name } };
 }

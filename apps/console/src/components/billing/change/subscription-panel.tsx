@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -36,13 +37,13 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
     return subscription.isError ? (
       <div className="mb-4">
         <FailureNotice
-          what="Your subscription could not be loaded."
+          what={t`Your subscription could not be loaded.`}
           cause={subscription.error}
           onRetry={() => void subscription.refetch()}
         />
       </div>
     ) : (
-      <div role="status" aria-label="Loading your subscription" className="mb-4">
+      <div role="status" aria-label={t`Loading your subscription`} className="mb-4">
         <Skeleton className="h-40 w-full rounded-card" />
       </div>
     );
@@ -82,12 +83,12 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
 function toPeriodText({ life, startedAt, periodFrom, periodTo }: Subscription): string {
   const span = formatSpan(periodFrom, periodTo);
   if (life === "none") {
-    return "In force without a subscription: choose a plan below to begin one.";
+    return t`In force without a subscription: choose a plan below to begin one.`;
   }
   if (life === "scheduled" && startedAt !== null) {
-    return `Begins on ${formatDate(startedAt)}, UTC. Until then your limits stay as they are.`;
+    return t`Begins on ${formatDate(startedAt)}, UTC. Until then your limits stay as they are.`;
   }
-  return span === undefined ? "No period is running." : `This period: ${span}, UTC.`;
+  return span === undefined ? t`No period is running.` : t`This period: ${span}, UTC.`;
 }
 
 type FactsProps = Pick<SubscriptionPanelProps, "plans"> & { subscription: Subscription };
@@ -101,11 +102,11 @@ function Facts({ subscription, plans }: FactsProps) {
     ...listSeats(subscription, plan).map(
       ({ name, quantity }) => `${name}: ${formatCount(quantity)}`,
     ),
-    ...addOns.map(({ name, since }) => `Add-on ${name}, since ${formatDate(since)}`),
-    ...coupons.map(({ name, text }) => `Coupon ${name}: ${text}`),
+    ...addOns.map(({ name, since }) => t`Add-on ${name}, since ${formatDate(since)}`),
+    ...coupons.map(({ name, text }) => t`Coupon ${name}: ${text}`),
     ...(isZero(balance)
       ? []
-      : [`Balance: ${formatMoney(balance, currency)}, which the next invoice takes first`]),
+      : [t`Balance: ${formatMoney(balance, currency)}, which the next invoice takes first`]),
   ];
   return facts.length === 0 ? null : (
     <ul className="space-y-1 tabular-nums">

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
@@ -16,11 +18,11 @@ import { FACTORS_KEY, type Factors, type Proof } from "./factors.queries.ts";
 import { ProofForm } from "./proof-form.tsx";
 
 const ACTIONS: Readonly<Record<Change["kind"], string>> = {
-  add_passkey: "Add a passkey",
-  add_totp: "Set up an app",
-  remove_passkey: "Remove the passkey",
-  remove_totp: "Remove the app",
-  renew_codes: "Make new codes",
+  add_passkey: t`Add a passkey`,
+  add_totp: t`Set up an app`,
+  remove_passkey: t`Remove the passkey`,
+  remove_totp: t`Remove the app`,
+  renew_codes: t`Make new codes`,
 };
 
 type Stage =
@@ -63,10 +65,10 @@ export function ChangeFactor({ change, factors, ask, onDone }: ChangeFactorProps
       }
       case "remove_totp":
         await ask("totp/remove", { proof });
-        return await finish("The app was removed.");
+        return await finish(t`The app was removed.`);
       case "remove_passkey":
         await ask("passkeys/remove", { proof, passkeyId: change.passkeyId });
-        return await finish("The passkey was removed.");
+        return await finish(t`The passkey was removed.`);
       default:
         return change satisfies never;
     }
@@ -80,8 +82,8 @@ export function ChangeFactor({ change, factors, ask, onDone }: ChangeFactorProps
     }
     await finish(
       isFirst
-        ? "Your second factor is set up. Everything else was signed out."
-        : "Your second factor is set up.",
+        ? t`Your second factor is set up. Everything else was signed out.`
+        : t`Your second factor is set up.`,
     );
   }
 
@@ -89,7 +91,7 @@ export function ChangeFactor({ change, factors, ask, onDone }: ChangeFactorProps
     return (
       <RecoveryCodes
         codes={stage.codes}
-        onSaved={() => void finish("The new recovery codes are in force.")}
+        onSaved={() => void finish(t`The new recovery codes are in force.`)}
       />
     );
   }
@@ -105,7 +107,7 @@ export function ChangeFactor({ change, factors, ask, onDone }: ChangeFactorProps
       <div className="flex max-w-md flex-col gap-3">
         <FinishSetUp begun={stage.begun} calls={calls} />
         <Button look="quiet" onClick={onDone}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
       </div>
     );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ReactNode } from "react";
@@ -28,30 +30,30 @@ export function FactorList({ factors, onChange }: FactorListProps) {
           action={
             <Button
               size="small"
-              aria-label={`Remove the passkey ${name}`}
+              aria-label={t`Remove the passkey ${name}`}
               onClick={() => onChange({ kind: "remove_passkey", passkeyId, name })}
             >
-              Remove…
+              <Trans>Remove…</Trans>
             </Button>
           }
         />
       ))}
       {canAddPasskey && (
         <Row
-          title={factors.passkeys.length === 0 ? "Passkey" : "Another passkey"}
-          detail="A finger, a face or the PIN of your device, instead of the password."
+          title={factors.passkeys.length === 0 ? t`Passkey` : t`Another passkey`}
+          detail={t`A finger, a face or the PIN of your device, instead of the password.`}
           action={
             <Button size="small" onClick={() => onChange({ kind: "add_passkey" })}>
-              Add a passkey…
+              <Trans>Add a passkey…</Trans>
             </Button>
           }
         />
       )}
       <Row
-        title="App for one-time codes"
+        title={t`App for one-time codes`}
         detail={
           factors.totp === null ? (
-            "Six digits from an app, after the password."
+            t`Six digits from an app, after the password.`
           ) : (
             <Times {...factors.totp} />
           )
@@ -61,17 +63,17 @@ export function FactorList({ factors, onChange }: FactorListProps) {
             size="small"
             onClick={() => onChange({ kind: factors.totp === null ? "add_totp" : "remove_totp" })}
           >
-            {factors.totp === null ? "Set up an app…" : "Remove the app…"}
+            {factors.totp === null ? t`Set up an app…` : t`Remove the app…`}
           </Button>
         }
       />
       {hasFactor && (
         <Row
-          title="Recovery codes"
-          detail={`${String(factors.recoveryCodesLeft)} left. Each signs you in once without your second factor.`}
+          title={t`Recovery codes`}
+          detail={t`${String(factors.recoveryCodesLeft)} left. Each signs you in once without your second factor.`}
           action={
             <Button size="small" onClick={() => onChange({ kind: "renew_codes" })}>
-              Make new codes…
+              <Trans>Make new codes…</Trans>
             </Button>
           }
         />
@@ -83,10 +85,10 @@ export function FactorList({ factors, onChange }: FactorListProps) {
 function Times({ createdAt, lastUsedAt }: { createdAt: string; lastUsedAt: string | null }) {
   return (
     <>
-      Set up <RelativeTime at={createdAt} />
+      <Trans>Set up</Trans> <RelativeTime at={createdAt} />
       {lastUsedAt !== null && (
         <>
-          , last used <RelativeTime at={lastUsedAt} />
+          <Trans>, last used</Trans> <RelativeTime at={lastUsedAt} />
         </>
       )}
     </>

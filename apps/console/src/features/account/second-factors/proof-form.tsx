@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -45,14 +47,14 @@ export function ProofForm({ factors, action, isDangerous, ask, send, onCancel }:
   return (
     <form onSubmit={submit} method="post" noValidate className="flex max-w-md flex-col gap-4">
       <FormErrors
-        title={sending.isError ? "Nothing was changed." : undefined}
+        title={sending.isError ? t`Nothing was changed.` : undefined}
         errors={sending.isError ? [toErrorMessage(sending.error)] : []}
       />
       <input type="hidden" name="username" autoComplete="username" value={factors.email} readOnly />
       {way === "password" ? (
         <PasswordField
           key="password"
-          label="Password"
+          label={t`Password`}
           autoComplete="current-password"
           error={undefined}
           onValueChange={setText}
@@ -60,7 +62,7 @@ export function ProofForm({ factors, action, isDangerous, ask, send, onCancel }:
       ) : (
         <TextField
           key="code"
-          label="Code of your app, or a recovery code"
+          label={t`Code of your app, or a recovery code`}
           name="code"
           autoComplete="one-time-code"
           isMono
@@ -74,13 +76,13 @@ export function ProofForm({ factors, action, isDangerous, ask, send, onCancel }:
           type="submit"
           look={isDangerous ? "danger" : "primary"}
           disabled={text === ""}
-          progress={sending.isPending ? "One moment…" : undefined}
+          progress={sending.isPending ? t`One moment…` : undefined}
         >
           {action}
         </Button>
         {hasPasskeys && (
           <Button disabled={sending.isPending} onClick={() => sending.mutate("passkey")}>
-            Show a passkey instead
+            <Trans>Show a passkey instead</Trans>
           </Button>
         )}
         {hasCodes && (
@@ -92,11 +94,11 @@ export function ProofForm({ factors, action, isDangerous, ask, send, onCancel }:
               setWay(way === "password" ? "code" : "password");
             }}
           >
-            {way === "password" ? "Use a code instead" : "Use the password instead"}
+            {way === "password" ? t`Use a code instead` : t`Use the password instead`}
           </Button>
         )}
         <Button look="quiet" disabled={sending.isPending} onClick={onCancel}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
       </div>
     </form>

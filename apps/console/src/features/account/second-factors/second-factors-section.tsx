@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -16,8 +18,8 @@ export function SecondFactorsSection() {
   const builtIn = config.identity.providers.find(({ kind }) => kind === "builtin");
   return builtIn === undefined ? null : (
     <Card
-      title="Second factors"
-      description="From the first one on, your password alone lets no one in."
+      title={t`Second factors`}
+      description={t`From the first one on, your password alone lets no one in.`}
     >
       <Content issuer={builtIn.issuer} />
     </Card>
@@ -35,9 +37,11 @@ function Content({ issuer }: { issuer: string }) {
   if (isExpired) {
     return (
       <div className="flex flex-wrap items-center gap-3">
-        <p className="text-ink-muted">Sign in again to see and change your second factors.</p>
+        <p className="text-ink-muted">
+          <Trans>Sign in again to see and change your second factors.</Trans>
+        </p>
         <Button size="small" onClick={() => void session.signOut()}>
-          Sign in again
+          <Trans>Sign in again</Trans>
         </Button>
       </div>
     );
@@ -45,7 +49,7 @@ function Content({ issuer }: { issuer: string }) {
   if (factors.data === undefined) {
     return factors.isError ? (
       <ErrorState
-        title="Your second factors could not be loaded."
+        title={t`Your second factors could not be loaded.`}
         reason={toErrorMessage(factors.error)}
         onRetry={() => void factors.refetch()}
       />

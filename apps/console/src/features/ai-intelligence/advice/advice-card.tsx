@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -20,13 +22,13 @@ export function AdviceCard({ tenant: { tenantId } }: { tenant: OwnTenant }) {
   const { data } = advice;
   return (
     <Card
-      title="Which plan fits"
-      description="Your real usage, billed by every plan. List prices, before coupons, credit, add-ons and tax."
+      title={t`Which plan fits`}
+      description={t`Your real usage, billed by every plan. List prices, before coupons, credit, add-ons and tax.`}
     >
       {data === undefined ? (
         advice.isError ? (
           <FailureNotice
-            what="The plans could not be compared."
+            what={t`The plans could not be compared.`}
             cause={advice.error}
             onRetry={() => void advice.refetch()}
           />
@@ -34,7 +36,9 @@ export function AdviceCard({ tenant: { tenantId } }: { tenant: OwnTenant }) {
           <Skeleton className="h-32 w-full" />
         )
       ) : data.state === "not_enough_history" ? (
-        <p className="text-ink-muted">Plans are compared once a calendar month of usage is over.</p>
+        <p className="text-ink-muted">
+          <Trans>Plans are compared once a calendar month of usage is over.</Trans>
+        </p>
       ) : (
         <Advice advice={data} />
       )}
@@ -49,10 +53,10 @@ function Advice({ advice }: { advice: PlanAdvice }) {
     <div className="space-y-4">
       <p className="tabular-nums">
         {describeAdvice(advice) ??
-          `Your plan was the best choice for ${describeMonths(advice)}: no other costs less and refuses nothing.`}{" "}
+          t`Your plan was the best choice for ${describeMonths(advice)}: no other costs less and refuses nothing.`}{" "}
         {advice.recommended !== null && (
           <Link to="/plans" className="font-medium underline underline-offset-4">
-            Compare and change
+            <Trans>Compare and change</Trans>
           </Link>
         )}
       </p>
@@ -64,8 +68,10 @@ function Advice({ advice }: { advice: PlanAdvice }) {
           ))}
           {spendCap !== null && (
             <li>
-              A spend cap of {formatMoney(spendCap, currency)} leaves room for half as much again as
-              in the dearest month.
+              <Trans>
+                A spend cap of {formatMoney(spendCap, currency)} leaves room for half as much again
+                as in the dearest month.
+              </Trans>
             </li>
           )}
         </ul>

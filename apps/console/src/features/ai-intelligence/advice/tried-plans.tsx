@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { LANGUAGE } from "@turnpike/ui/language";
 import { type ReactNode, useState } from "react";
@@ -18,22 +20,28 @@ export function TriedPlans({ advice }: { advice: PlanAdvice }) {
   return (
     <div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what is wider than the screen. */}
-      <section aria-label="Plans compared" tabIndex={0} className="overflow-x-auto">
+      <section aria-label={t`Plans compared`} tabIndex={0} className="overflow-x-auto">
         <table
-          aria-label="What each plan would have cost"
+          aria-label={t`What each plan would have cost`}
           className="w-full border-collapse text-left tabular-nums"
         >
           <thead className="border-line border-b text-ink-muted text-xs">
             <tr>
-              <Heading>Plan</Heading>
+              <Heading>
+                <Trans>Plan</Trans>
+              </Heading>
               {isOpen &&
                 months.map(({ from }) => (
                   <Heading key={from} isNumber>
                     {MONTH.format(Date.parse(from))}
                   </Heading>
                 ))}
-              <Heading isNumber>Total</Heading>
-              <Heading isNumber>Against yours</Heading>
+              <Heading isNumber>
+                <Trans>Total</Trans>
+              </Heading>
+              <Heading isNumber>
+                <Trans>Against yours</Trans>
+              </Heading>
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
@@ -50,7 +58,7 @@ export function TriedPlans({ advice }: { advice: PlanAdvice }) {
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
-          {isOpen ? "Hide months" : "Show months"}
+          {isOpen ? t`Hide months` : t`Show months`}
         </Button>
       )}
     </div>
@@ -77,10 +85,22 @@ function Row({ plan, advice: { currency, recommended, months }, isOpen }: RowPro
     <tr className="align-top">
       <th scope="row" className="py-2.5 pr-4 font-normal">
         <span className="font-medium">{plan.name}</span>
-        {plan.isOwn && <span className="text-ink-muted"> · yours</span>}
-        {plan.planId === recommended?.planId && <span className="text-ink-muted"> · best</span>}
+        {plan.isOwn && (
+          <span className="text-ink-muted">
+            {" "}
+            <Trans>· yours</Trans>
+          </span>
+        )}
+        {plan.planId === recommended?.planId && (
+          <span className="text-ink-muted">
+            {" "}
+            <Trans>· best</Trans>
+          </span>
+        )}
         {blocked !== undefined && (
-          <span className="block text-warning text-xs">Would have refused {blocked}.</span>
+          <span className="block text-warning text-xs">
+            <Trans>Would have refused {blocked}.</Trans>
+          </span>
         )}
       </th>
       {isOpen &&

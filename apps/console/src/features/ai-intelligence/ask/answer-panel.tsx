@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -51,7 +53,9 @@ export function AnswerPanel(props: AnswerPanelProps) {
         </p>
         <p className="mt-1 font-medium text-lg [overflow-wrap:anywhere]">{sentence}</p>
         {assumed.length > 0 && (
-          <p className="mt-1 text-ink-muted text-sm">Assumed: {assumed.join("; ")}.</p>
+          <p className="mt-1 text-ink-muted text-sm">
+            <Trans>Assumed: {assumed.join("; ")}.</Trans>
+          </p>
         )}
       </div>
       {canEdit && (
@@ -66,7 +70,7 @@ export function AnswerPanel(props: AnswerPanelProps) {
       {answer !== null && <AnswerView label={asked.question} answer={answer} timeZone={timeZone} />}
       {choices.length > 0 && (
         <QuestionList
-          heading={isClarify ? "Which one?" : "You could ask"}
+          heading={isClarify ? t`Which one?` : t`You could ask`}
           questions={choices.map((question) => ({
             question,
             after: isClarify ? [...asked.after, asked.question] : [],
@@ -99,7 +103,9 @@ function AnswerActions({ tenant, userId, asked, reply, dialogs }: Omit<AnswerPan
     <div className="flex flex-wrap items-center gap-2">
       {search !== undefined && (
         <>
-          <ButtonLink link={<Link to="/analytics" search={search} />}>Open in analytics</ButtonLink>
+          <ButtonLink link={<Link to="/analytics" search={search} />}>
+            <Trans>Open in analytics</Trans>
+          </ButtonLink>
           {canKeep && <SaveView tenant={tenant} userId={userId} asked={asked} search={search} />}
         </>
       )}
@@ -109,13 +115,13 @@ function AnswerActions({ tenant, userId, asked, reply, dialogs }: Omit<AnswerPan
       {canKeep && asked.edited === undefined && (
         <Pin tenant={tenant} userId={userId} asked={asked} />
       )}
-      <CopyButton value={window.location.href} subject="Copy the link to this answer" />
+      <CopyButton value={window.location.href} subject={t`Copy the link to this answer`} />
       <Link
         to="/ai-intelligence"
         search={{}}
         className="px-2 text-ink-muted text-sm underline underline-offset-4"
       >
-        Ask anew
+        <Trans>Ask anew</Trans>
       </Link>
     </div>
   );
@@ -130,7 +136,9 @@ function SaveAlert({
   const proposal = mayInTenant(tenant, "alerts:write") ? toAnswerAlert(answer) : undefined;
   return proposal === undefined ? null : (
     <>
-      <Button onClick={() => setIsOpen(true)}>Save as alert</Button>
+      <Button onClick={() => setIsOpen(true)}>
+        <Trans>Save as alert</Trans>
+      </Button>
       {isOpen && dialogs.renderAlert({ tenant, proposal, onClose: () => setIsOpen(false) })}
     </>
   );
@@ -159,14 +167,14 @@ function SaveView({
         },
       ),
     onSuccess: () => {
-      toast.success("Saved as a view of analytics");
+      toast.success(t`Saved as a view of analytics`);
       return queryClient.invalidateQueries({ queryKey: ["saved-views", tenant.tenantId] });
     },
     onError: (error) => toast.error(toErrorMessage(error)),
   });
   return (
-    <Button progress={save.isPending ? "Saving…" : undefined} onClick={() => save.mutate()}>
-      Save as view
+    <Button progress={save.isPending ? t`Saving…` : undefined} onClick={() => save.mutate()}>
+      <Trans>Save as view</Trans>
     </Button>
   );
 }
@@ -194,10 +202,10 @@ function Pin({ tenant, userId, asked }: Kept) {
     <Button
       aria-pressed={isPinned}
       disabled={pinned.data === undefined}
-      progress={change.isPending ? "Saving…" : undefined}
+      progress={change.isPending ? t`Saving…` : undefined}
       onClick={() => change.mutate()}
     >
-      {isPinned ? "Unpin from overview" : "Pin to overview"}
+      {isPinned ? t`Unpin from overview` : t`Pin to overview`}
     </Button>
   );
 }

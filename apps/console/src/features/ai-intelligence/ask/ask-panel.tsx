@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -38,15 +40,15 @@ export function AskPanel({ tenant, search, onSearchChange, dialogs }: AskPanelPr
     onSearchChange(toAskSearch({ isOfAll, timeZone: asked?.timeZone, ...next }));
   return (
     <Card
-      title="Ask"
-      description="A question in plain English about usage and money. It is read by rules: no model, and nothing leaves this installation."
+      title={t`Ask`}
+      description={t`A question in plain English about usage and money. It is read by rules: no model, and nothing leaves this installation.`}
       aside={
         user.isOperator ? (
           <SegmentedControl
-            label="About whom"
+            label={t`About whom`}
             segments={[
               { value: "one", label: tenant.name },
-              { value: "all", label: "All tenants" },
+              { value: "all", label: t`All tenants` },
             ]}
             value={isOfAll ? "all" : "one"}
             onValueChange={(value) => setIsOfAll(value === "all")}
@@ -81,7 +83,7 @@ function QuestionForm({ asked, onAsk }: { asked: Asked | undefined; onAsk: OnAsk
   const question = text.trim();
   return (
     <form
-      aria-label="Ask a question"
+      aria-label={t`Ask a question`}
       className="flex flex-wrap gap-2"
       onSubmit={(event) => {
         event.preventDefault();
@@ -92,11 +94,11 @@ function QuestionForm({ asked, onAsk }: { asked: Asked | undefined; onAsk: OnAsk
       }}
     >
       <SearchField
-        label="Question"
+        label={t`Question`}
         placeholder={
           asked === undefined
-            ? "errors by route last week vs the week before"
-            : "Ask on, such as: and by key?"
+            ? t`errors by route last week vs the week before`
+            : t`Ask on, such as: and by key?`
         }
         value={text}
         onValueChange={setText}
@@ -104,7 +106,7 @@ function QuestionForm({ asked, onAsk }: { asked: Asked | undefined; onAsk: OnAsk
         className="min-w-0 grow basis-64"
       />
       <Button type="submit" look="primary" disabled={question === ""}>
-        Ask
+        <Trans>Ask</Trans>
       </Button>
     </form>
   );
@@ -127,12 +129,12 @@ function Beginnings({
   return (
     <div className="mt-4 grid gap-x-10 gap-y-4 sm:grid-cols-2">
       <QuestionList
-        heading="You could ask"
+        heading={t`You could ask`}
         questions={choices.data?.suggestions.map((question) => ({ question, after: [] }))}
         onAsk={onAsk}
       />
       {recent.data !== undefined && recent.data.length > 0 && (
-        <QuestionList heading="You asked" questions={recent.data} onAsk={onAsk} />
+        <QuestionList heading={t`You asked`} questions={recent.data} onAsk={onAsk} />
       )}
     </div>
   );
@@ -173,7 +175,7 @@ function Reply({ tenant, userId, asked, onAsk, dialogs }: ReplyProps) {
       <div className="mt-4">
         {reply.isError ? (
           <FailureNotice
-            what="The question could not be answered."
+            what={t`The question could not be answered.`}
             cause={reply.error}
             onRetry={() => void reply.refetch()}
           />

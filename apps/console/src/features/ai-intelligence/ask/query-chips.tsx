@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Combobox } from "@turnpike/ui/combobox";
 import { Popover } from "@turnpike/ui/popover";
@@ -31,16 +33,16 @@ export type QueryChipsProps = {
 };
 
 const GRAINS = [
-  { value: NONE, label: "In sum" },
-  { value: "hour", label: "Per hour" },
-  { value: "day", label: "Per day" },
-  { value: "week", label: "Per week" },
-  { value: "month", label: "Per month" },
+  { value: NONE, label: t`In sum` },
+  { value: "hour", label: t`Per hour` },
+  { value: "day", label: t`Per day` },
+  { value: "week", label: t`Per week` },
+  { value: "month", label: t`Per month` },
 ];
 const COMPARISONS = [
-  { value: NONE, label: "Not compared" },
-  { value: "previous_period", label: "With the period before" },
-  { value: "previous_year", label: "With a year before" },
+  { value: NONE, label: t`Not compared` },
+  { value: "previous_period", label: t`With the period before` },
+  { value: "previous_year", label: t`With a year before` },
 ];
 const DIMENSIONS_MAX = 2;
 /** As wide as its text, where other choices fill their line. */
@@ -62,25 +64,27 @@ export function QueryChips({
   }));
   const dimensions = [...new Set([...(choices?.dimensions ?? []), ...query.dimensions])];
   const breakdowns = [
-    { value: NONE, label: "Not broken down" },
-    ...dimensions.map((name) => ({ value: name, label: `By ${name.replaceAll("_", " ")}` })),
+    { value: NONE, label: t`Not broken down` },
+    ...dimensions.map((name) => ({ value: name, label: t`By ${name.replaceAll("_", " ")}` })),
   ];
   const seconds = [
-    { value: NONE, label: "And by…" },
+    { value: NONE, label: t`And by…` },
     ...breakdowns.slice(1).filter(({ value }) => value !== query.dimensions[0]),
   ];
   const places = [...query.dimensions, NONE].slice(0, DIMENSIONS_MAX);
   const grains =
     GRAINS.some(({ value }) => value === query.grain) || query.grain === undefined
       ? GRAINS
-      : [...GRAINS, { value: query.grain, label: `Per ${query.grain}` }];
+      : [...GRAINS, { value: query.grain, label: t`Per ${query.grain}` }];
   return (
     <fieldset className="flex min-w-0 flex-wrap items-center gap-2">
-      <legend className="sr-only">What was understood</legend>
+      <legend className="sr-only">
+        <Trans>What was understood</Trans>
+      </legend>
       {query.measures.length === 1 ? (
         <Select
           className={CHIP}
-          label="Measure"
+          label={t`Measure`}
           choices={[...measures, ...known.filter(({ value }) => value !== measure)]}
           value={measure}
           onValueChange={(value) => onChange({ ...query, measures: [value] })}
@@ -90,7 +94,7 @@ export function QueryChips({
           <Chip
             key={value}
             text={label}
-            label={`Leave out ${label}`}
+            label={t`Leave out ${label}`}
             onRemove={() =>
               onChange({ ...query, measures: query.measures.filter((name) => name !== value) })
             }
@@ -102,7 +106,7 @@ export function QueryChips({
           // A breakdown is known by its place.
           key={at === 0 ? "first" : "second"}
           className={CHIP}
-          label={at === 0 ? "Broken down by" : "And by"}
+          label={at === 0 ? t`Broken down by` : t`And by`}
           choices={at === 0 ? breakdowns : seconds}
           value={dimension}
           onValueChange={(value) => onChange(withDimension(query, at, value))}
@@ -112,29 +116,29 @@ export function QueryChips({
         <Chip
           key={JSON.stringify(filter)}
           text={describeFilter(filter)}
-          label={`Remove the filter: ${describeFilter(filter)}`}
+          label={t`Remove the filter: ${describeFilter(filter)}`}
           onRemove={() =>
             onChange({ ...query, filters: query.filters.filter((one) => one !== filter) })
           }
         />
       ))}
       <Combobox
-        label="Add a filter"
+        label={t`Add a filter`}
         trigger={
-          <Button aria-label="Add a filter">
+          <Button aria-label={t`Add a filter`}>
             <Plus className="size-4 text-ink-faint" aria-hidden="true" />
-            Filter
+            <Trans>Filter</Trans>
           </Button>
         }
         choices={listFilterChoices(choices)}
         value={null}
         onValueChange={(value) => onChange(withFilter(query, value))}
-        emptyText="No such value."
+        emptyText={t`No such value.`}
       />
       <DatesChip query={query} timeZone={timeZone} onChange={onChange} />
       <Select
         className={CHIP}
-        label="Step"
+        label={t`Step`}
         choices={grains}
         value={query.grain ?? NONE}
         onValueChange={(value) => {
@@ -145,7 +149,7 @@ export function QueryChips({
       {query.dimensions.length > 0 && (
         <Select
           className={CHIP}
-          label="How many"
+          label={t`How many`}
           choices={listRankChoices(query)}
           value={toRank(query)}
           onValueChange={(value) => onChange(withRank(query, value))}
@@ -153,7 +157,7 @@ export function QueryChips({
       )}
       <Select
         className={CHIP}
-        label="Comparison"
+        label={t`Comparison`}
         choices={COMPARISONS}
         value={query.compare ?? NONE}
         onValueChange={(value) => {
@@ -185,7 +189,7 @@ function DatesChip({
   const changed = withDates(query, dates);
   return (
     <Popover
-      title="Range"
+      title={t`Range`}
       align="start"
       isOpen={isOpen}
       onOpenChange={(next) => {
@@ -209,21 +213,23 @@ function DatesChip({
         }}
       >
         <TextField
-          label="First day"
+          label={t`First day`}
           type="date"
           value={dates.first}
           onChange={(event) => setDates({ ...dates, first: event.currentTarget.value })}
         />
         <TextField
-          label="Last day"
+          label={t`Last day`}
           type="date"
           value={dates.last}
-          error={changed === undefined ? "It must not come before the first." : undefined}
+          error={changed === undefined ? t`It must not come before the first.` : undefined}
           onChange={(event) => setDates({ ...dates, last: event.currentTarget.value })}
         />
-        <p className="text-ink-muted text-xs">Days begin in {timeZone}.</p>
+        <p className="text-ink-muted text-xs">
+          <Trans>Days begin in {timeZone}.</Trans>
+        </p>
         <Button type="submit" look="primary">
-          Apply
+          <Trans>Apply</Trans>
         </Button>
       </form>
     </Popover>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
 
@@ -10,13 +11,13 @@ const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const OPERATORS: Readonly<Record<Filter["op"], string>> = {
   eq: "is",
-  ne: "is not",
+  ne: t`is not`,
   in: "is",
-  not_in: "is not",
+  not_in: t`is not`,
   gt: "above",
-  gte: "at least",
+  gte: t`at least`,
   lt: "below",
-  lte: "at most",
+  lte: t`at most`,
 };
 
 /** “route is /v1/search or /v1/orders”. */
@@ -55,7 +56,7 @@ export function describeDates(query: Pick<QuestionQuery, "from" | "to">, timeZon
   if (DATE.test(from) && DATE.test(to)) {
     const day = new Intl.DateTimeFormat(LANGUAGE, { timeZone: "UTC", dateStyle: "medium" });
     return from === "1970-01-01"
-      ? `Until ${day.format(Date.parse(to) - 1)}`
+      ? t`Until ${day.format(Date.parse(to) - 1)}`
       : day.formatRange(Date.parse(from), Date.parse(to) - 1);
   }
   const time = new Intl.DateTimeFormat(LANGUAGE, {
@@ -106,7 +107,7 @@ export function withFilter(query: QuestionQuery, chosen: string): QuestionQuery 
 }
 
 const RANKS = ["desc 3", "desc 5", "desc 10", "asc 3", "asc 5", "asc 10"];
-const toRankLabel = (rank: string) => rank.replace("desc", "Top").replace("asc", "Bottom");
+const toRankLabel = (rank: string) => rank.replace("desc", t`Top`).replace("asc", t`Bottom`);
 
 export const toRank = ({ order, limit }: QuestionQuery): string =>
   order === undefined || limit === undefined ? NONE : `${order} ${String(limit)}`;
@@ -114,7 +115,7 @@ export const toRank = ({ order, limit }: QuestionQuery): string =>
 export function listRankChoices(query: QuestionQuery): { value: string; label: string }[] {
   const ranks = [...new Set([...RANKS, toRank(query)])].filter((rank) => rank !== NONE);
   return [
-    { value: NONE, label: "All of them" },
+    { value: NONE, label: t`All of them` },
     ...ranks.map((rank) => ({ value: rank, label: toRankLabel(rank) })),
   ];
 }

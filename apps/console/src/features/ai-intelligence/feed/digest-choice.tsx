@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuRadioGroup } from "@turnpike/ui/menu";
@@ -10,9 +11,9 @@ import { usePlatform } from "#platform/platform.tsx";
 import { DIGESTS_KEY, type DigestFrequency, digestsQuery } from "./digests.queries.ts";
 
 const LABELS: Readonly<Record<DigestFrequency, string>> = {
-  off: "Off",
-  daily: "Daily, at 8:00",
-  weekly: "Weekly, Monday at 8:00",
+  off: t`Off`,
+  daily: t`Daily, at 8:00`,
+  weekly: t`Weekly, Monday at 8:00`,
 };
 const CHOICES = (["off", "daily", "weekly"] as const).map((value) => ({
   value,
@@ -32,8 +33,8 @@ export function DigestChoice({ tenant }: { tenant: OwnTenant }) {
     onSuccess: ({ frequency, timeZone }) =>
       toast.success(
         frequency === "off"
-          ? "No digest will be sent."
-          : `${LABELS[frequency]} in ${timeZone}, when there is news.`,
+          ? t`No digest will be sent.`
+          : t`${LABELS[frequency]} in ${timeZone}, when there is news.`,
       ),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: DIGESTS_KEY }),
@@ -49,20 +50,20 @@ export function DigestChoice({ tenant }: { tenant: OwnTenant }) {
       trigger={
         <Button look="quiet">
           <Mail className="size-3.5" aria-hidden="true" />
-          {current === "off" ? "Digest by mail" : `Digest: ${current}`}
+          {current === "off" ? t`Digest by mail` : t`Digest: ${current}`}
         </Button>
       }
     >
       <MenuRadioGroup
-        label="Digest by mail"
+        label={t`Digest by mail`}
         choices={CHOICES}
         value={current}
         onValueChange={(frequency) => choose.mutate(frequency)}
       />
       <p className="px-2 pt-1 pb-2 text-ink-muted text-xs [overflow-wrap:anywhere]">
         {email === null
-          ? `${config.brand.name} has no verified address of yours yet, so none can be sent.`
-          : `To ${email}, in your time zone; only when something is new or has ended.`}
+          ? t`${config.brand.name} has no verified address of yours yet, so none can be sent.`
+          : t`To ${email}, in your time zone; only when something is new or has ended.`}
       </p>
     </Menu>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { TimeSeries, TimeStretches } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { Evidence } from "#components/insights/insights.queries.ts";
@@ -25,21 +26,21 @@ export function toEvidenceChart({ measure, currency, points, from, to }: Evidenc
       },
       {
         key: "high",
-        label: "Usual at most",
+        label: t`Usual at most`,
         tone: "neutral",
         look: "level",
         values: points.map(({ high }) => high),
       },
       {
         key: "low",
-        label: "Usual at least",
+        label: t`Usual at least`,
         tone: "neutral",
         look: "level",
         values: points.map(({ low }) => low),
       },
     ],
     stretches: {
-      label: "Unusual",
+      label: t`Unusual`,
       tone: "warning",
       spans: [{ fromMs: Date.parse(from), toMs: Date.parse(to) }],
     },

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { Button, toButtonClasses } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -49,7 +51,7 @@ export function InsightActions({
           trigger={
             <button
               type="button"
-              aria-label="More actions"
+              aria-label={t`More actions`}
               className={toButtonClasses("quiet", "icon")}
             >
               <Ellipsis aria-hidden="true" />
@@ -66,7 +68,7 @@ export function InsightActions({
           )}
           {proposal !== undefined && (
             <MenuItem icon={<Bell aria-hidden="true" />} onSelect={() => setTask("alert")}>
-              Make an alert of this
+              <Trans>Make an alert of this</Trans>
             </MenuItem>
           )}
           {others.map((other) => (

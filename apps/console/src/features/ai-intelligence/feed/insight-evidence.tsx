@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { inSentence } from "@turnpike/ui/language";
 import { useState } from "react";
 import type { Evidence } from "#components/insights/insights.queries.ts";
@@ -31,13 +33,15 @@ export function InsightEvidence({ evidence, names }: InsightEvidenceProps) {
         ))}
         {evidence.parts.length === 0 && (
           <p className="text-ink-muted">
-            No key, route or status explains it alone: the change is everywhere.
+            <Trans>No key, route or status explains it alone: the change is everywhere.</Trans>
           </p>
         )}
         {evidence.also.length > 0 && (
           <p className="text-ink-muted text-xs">
-            Also outside of what is usual:{" "}
-            {evidence.also.map((measure) => inSentence(MEASURE_LABELS[measure])).join("; ")}.
+            <Trans>
+              Also outside of what is usual:{" "}
+              {evidence.also.map((measure) => inSentence(MEASURE_LABELS[measure])).join("; ")}.
+            </Trans>
           </p>
         )}
       </div>
@@ -60,7 +64,7 @@ function EvidenceChart({ evidence }: { evidence: Evidence }) {
       formats={createChartFormats(timeZone, { value: formatCompact, exact: formatLevel })}
       view={shown}
       onViewChange={setShown}
-      emptyText="Nothing was measured in these hours."
+      emptyText={t`Nothing was measured in these hours.`}
     />
   );
 }
@@ -68,7 +72,9 @@ function EvidenceChart({ evidence }: { evidence: Evidence }) {
 function Parts({ group: { label, parts, others } }: { group: PartGroup }) {
   return (
     <div>
-      <p className="text-ink-muted text-xs">{label}, share of the change</p>
+      <p className="text-ink-muted text-xs">
+        <Trans>{label}, share of the change</Trans>
+      </p>
       <ul className="mt-1 space-y-1.5">
         {parts.map(({ name, percent, width, isCause }) => (
           <li key={name}>
@@ -90,7 +96,11 @@ function Parts({ group: { label, parts, others } }: { group: PartGroup }) {
           </li>
         ))}
       </ul>
-      {others > 0 && <p className="mt-1 text-ink-muted text-xs">and {others} more</p>}
+      {others > 0 && (
+        <p className="mt-1 text-ink-muted text-xs">
+          <Trans>and {others} more</Trans>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -36,7 +38,7 @@ export function InsightFeed(props: InsightFeedProps) {
   if (data === undefined) {
     return insights.isError ? (
       <FailureNotice
-        what="The insights could not be loaded."
+        what={t`The insights could not be loaded.`}
         cause={insights.error}
         onRetry={() => void insights.refetch()}
       />
@@ -46,14 +48,14 @@ export function InsightFeed(props: InsightFeedProps) {
   }
   return (
     <Card
-      title="What changed"
+      title={t`What changed`}
       description={
         data.checkedAt === null ? (
-          "Not checked yet: usage is checked each hour."
+          t`Not checked yet: usage is checked each hour.`
         ) : (
-          <>
+          <Trans>
             Checked <RelativeTime at={data.checkedAt} />, each hour while there are calls.
-          </>
+          </Trans>
         )
       }
       aside={
@@ -65,10 +67,10 @@ export function InsightFeed(props: InsightFeedProps) {
     >
       <div className="mb-4">
         <SegmentedControl
-          label="Which insights"
+          label={t`Which insights`}
           segments={[
-            { value: "open", label: `Open (${String(data.items.length)})` },
-            { value: "past", label: "Ended and dismissed" },
+            { value: "open", label: t`Open (${String(data.items.length)})` },
+            { value: "past", label: t`Ended and dismissed` },
           ]}
           value={shown}
           onValueChange={setShown}
@@ -119,7 +121,7 @@ function InsightItems({ items, opensFirst = false, named, ...props }: InsightIte
       </ul>
       {shown.length < ordered.length && (
         <Button className="mt-4" onClick={() => setIsWhole(true)}>
-          Show {String(ordered.length - shown.length)} more
+          <Trans>Show {String(ordered.length - shown.length)} more</Trans>
         </Button>
       )}
     </>
@@ -131,7 +133,7 @@ function PastInsights(props: InsightFeedProps) {
   if (all.data === undefined) {
     return all.isError ? (
       <FailureNotice
-        what="The past insights could not be loaded."
+        what={t`The past insights could not be loaded.`}
         cause={all.error}
         onRetry={() => void all.refetch()}
       />
@@ -143,7 +145,9 @@ function PastInsights(props: InsightFeedProps) {
     ({ endedAt, dismissedAt }) => endedAt !== null || dismissedAt !== null,
   );
   return past.length === 0 ? (
-    <p className="text-ink-muted">Nothing has ended or was dismissed in the last 90 days.</p>
+    <p className="text-ink-muted">
+      <Trans>Nothing has ended or was dismissed in the last 90 days.</Trans>
+    </p>
   ) : (
     <InsightItems {...props} items={past} />
   );
@@ -153,7 +157,7 @@ function FeedSkeleton() {
   return (
     <div
       role="status"
-      aria-label="Loading the insights"
+      aria-label={t`Loading the insights`}
       className="space-y-4 rounded-card border border-line bg-surface p-5"
     >
       <Skeleton className="h-5 w-40" />
@@ -168,8 +172,8 @@ function CheckNow({ tenant }: { tenant: OwnTenant }) {
   const check = useCheckNow(tenant);
   return (
     <div className="text-right">
-      <Button progress={check.isPending ? "Checking…" : undefined} onClick={() => check.mutate()}>
-        Check now
+      <Button progress={check.isPending ? t`Checking…` : undefined} onClick={() => check.mutate()}>
+        <Trans>Check now</Trans>
       </Button>
       {check.isError && (
         <p role="alert" className="mt-1 text-danger text-xs">

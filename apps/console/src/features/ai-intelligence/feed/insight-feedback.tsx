@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { toast } from "sonner";
@@ -24,15 +25,15 @@ export function InsightFeedback({
       api.insights.update({ tenantId, insightId: insight.insightId, ...change }),
     onSuccess: (_, change) => {
       if ("isDismissed" in change && change.isDismissed) {
-        toast.success("Dismissed. The same cause is quiet for 7 days.", {
-          action: { label: "Undo", onClick: () => update.mutate({ isDismissed: false }) },
+        toast.success(t`Dismissed. The same cause is quiet for 7 days.`, {
+          action: { label: t`Undo`, onClick: () => update.mutate({ isDismissed: false }) },
         });
       }
       if ("isUseful" in change && change.isUseful === false) {
         toast.success(
           insight.evidence === null
-            ? "Noted. Once it is over, the same cause is quiet for 30 days."
-            : "Noted. Others like this must be more unusual to be shown.",
+            ? t`Noted. Once it is over, the same cause is quiet for 30 days.`
+            : t`Noted. Others like this must be more unusual to be shown.`,
         );
       }
       return client.invalidateQueries({ queryKey: insightsKey(tenantId) });
@@ -44,7 +45,7 @@ export function InsightFeedback({
   return (
     <>
       <Button look="quiet" size="small" aria-pressed={isUseful === true} onClick={() => rate(true)}>
-        {isUseful === true ? "Marked useful" : "Useful"}
+        {isUseful === true ? t`Marked useful` : t`Useful`}
       </Button>
       <Button
         look="quiet"
@@ -52,7 +53,7 @@ export function InsightFeedback({
         aria-pressed={isUseful === false}
         onClick={() => rate(false)}
       >
-        {isUseful === false ? "Marked not useful" : "Not useful"}
+        {isUseful === false ? t`Marked not useful` : t`Not useful`}
       </Button>
       {endedAt === null && (
         <Button
@@ -60,7 +61,7 @@ export function InsightFeedback({
           size="small"
           onClick={() => update.mutate({ isDismissed: dismissedAt === null })}
         >
-          {dismissedAt === null ? "Dismiss" : "Show again"}
+          {dismissedAt === null ? t`Dismiss` : t`Show again`}
         </Button>
       )}
     </>

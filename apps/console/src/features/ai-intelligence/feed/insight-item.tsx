@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -41,18 +43,18 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
         <div className="min-w-0 flex-1 basis-80">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-muted text-xs">
             {isPast ? (
-              <Badge>{dismissedAt === null ? "Ended" : "Dismissed"}</Badge>
+              <Badge>{dismissedAt === null ? t`Ended` : t`Dismissed`}</Badge>
             ) : (
               <StatusDot tone={tone} label={label} />
             )}
             <span>{KINDS[kind].label}</span>
             <span>
-              {endedAt === null && "Began "}
+              {endedAt === null && t`Began `}
               <RelativeTime at={endedAt ?? since} />
             </span>
             {evidence !== null && (
               <span className="tabular-nums">
-                Confidence {String(Math.round(confidence * 100))} %
+                <Trans>Confidence {String(Math.round(confidence * 100))} %</Trans>
               </span>
             )}
           </div>
@@ -72,7 +74,7 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
             onClick={() => setIsOpen(!isOpen)}
           >
             <ChevronDown aria-hidden="true" className={`size-3.5 ${isOpen ? "rotate-180" : ""}`} />
-            {isOpen ? "Hide evidence" : `Evidence: ${describeEvidence(evidence)}`}
+            {isOpen ? t`Hide evidence` : t`Evidence: ${describeEvidence(evidence)}`}
           </Button>
         )}
         {mayInTenant(tenant, "alerts:write") && (

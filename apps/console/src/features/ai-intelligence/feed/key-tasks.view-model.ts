@@ -1,12 +1,13 @@
+import { t } from "@lingui/core/macro";
 import type { Insight } from "#components/insights/insights.queries.ts";
 
 /** What can be done with a key in place: its limits and expiry changed, or the key revoked. */
 export type KeyTask = { task: "edit" | "revoke"; label: string };
 
-const LIMIT: KeyTask = { task: "edit", label: "Limit key" };
-const EXTEND: KeyTask = { task: "edit", label: "Extend key" };
-const NARROW: KeyTask = { task: "edit", label: "Review scopes" };
-const REVOKE: KeyTask = { task: "revoke", label: "Revoke key" };
+const LIMIT: KeyTask = { task: "edit", label: t`Limit key` };
+const EXTEND: KeyTask = { task: "edit", label: t`Extend key` };
+const NARROW: KeyTask = { task: "edit", label: t`Review scopes` };
+const REVOKE: KeyTask = { task: "revoke", label: t`Revoke key` };
 
 /**
  * What can be done with the key of an insight: `main` in place of the link of its action, `others` besides. Nothing for those who

@@ -1,12 +1,13 @@
+import { t } from "@lingui/core/macro";
 import type { RaisedConfidence } from "#components/insights/insights.queries.ts";
 
 const MEASURES: Readonly<Record<RaisedConfidence["measure"], string>> = {
-  requests: "Changes of requests",
-  error_rate: "Changes of the share of errors",
-  errors: "Changes of errors",
-  denied: "Changes of refused requests",
-  latency_avg: "Changes of latency",
-  spend: "Changes of charges",
+  requests: t`Changes of requests`,
+  error_rate: t`Changes of the share of errors`,
+  errors: t`Changes of errors`,
+  denied: t`Changes of refused requests`,
+  latency_avg: t`Changes of latency`,
+  spend: t`Changes of charges`,
 };
 
 /** Names anomalies alike: "Changes of requests by one key". */

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { toast } from "sonner";
@@ -23,7 +25,7 @@ export function RaisedNotice({ tenant }: { tenant: OwnTenant }) {
     mutationKey: ["insights", "reset-feedback"],
     mutationFn: ({ measure, dimension }: RaisedConfidence) =>
       api.insightFeedback.reset({ tenantId, measure, dimension }),
-    onSuccess: () => toast.success("Shown as usual again, from the next check on."),
+    onSuccess: () => toast.success(t`Shown as usual again, from the next check on.`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: insightsKey(tenantId) }),
   });
@@ -32,10 +34,12 @@ export function RaisedNotice({ tenant }: { tenant: OwnTenant }) {
   }
   return (
     <section
-      aria-label="Shown less often"
+      aria-label={t`Shown less often`}
       className="mt-4 border-line border-t pt-4 text-ink-muted"
     >
-      <p>Shown less often because of your feedback:</p>
+      <p>
+        <Trans>Shown less often because of your feedback:</Trans>
+      </p>
       <ul className="mt-1">
         {raised.data.map((one) => (
           <li
@@ -43,12 +47,14 @@ export function RaisedNotice({ tenant }: { tenant: OwnTenant }) {
             className="flex flex-wrap items-center gap-x-3"
           >
             <span>
-              {nameLikeness(one)}, from a confidence of {String(Math.round(one.required * 100))} %,
-              until {formatDate(one.until)}
+              <Trans>
+                {nameLikeness(one)}, from a confidence of {String(Math.round(one.required * 100))}{" "}
+                %, until {formatDate(one.until)}
+              </Trans>
             </span>
             {mayInTenant(tenant, "alerts:write") && (
               <Button look="quiet" size="small" onClick={() => reset.mutate(one)}>
-                Show as usual
+                <Trans>Show as usual</Trans>
               </Button>
             )}
           </li>

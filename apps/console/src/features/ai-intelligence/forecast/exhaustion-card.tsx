@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -14,11 +16,11 @@ export function ExhaustionCard({ tenant: { tenantId } }: { tenant: OwnTenant }) 
   const exhaustion = useQuery(exhaustionQuery(usePlatform().api, tenantId));
   const { data } = exhaustion;
   return (
-    <Card title="What runs out" description="Within 90 days, if usage comes as forecast.">
+    <Card title={t`What runs out`} description={t`Within 90 days, if usage comes as forecast.`}>
       {data === undefined ? (
         exhaustion.isError ? (
           <FailureNotice
-            what="What runs out could not be loaded."
+            what={t`What runs out could not be loaded.`}
             cause={exhaustion.error}
             onRetry={() => void exhaustion.refetch()}
           />
@@ -27,7 +29,7 @@ export function ExhaustionCard({ tenant: { tenantId } }: { tenant: OwnTenant }) 
         )
       ) : data.length === 0 ? (
         <p className="text-ink-muted">
-          The plan has no quotas, and there is neither a spend cap nor credit.
+          <Trans>The plan has no quotas, and there is neither a spend cap nor credit.</Trans>
         </p>
       ) : (
         <ul className="space-y-5">

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
 import type { Exhaustion } from "#platform/forecast-queries.ts";
 import { formatQuantity } from "#platform/format-measure.ts";
@@ -23,10 +24,10 @@ function describeRange({ earliest80, latest80 }: Exhaustion): string {
   }
   const from = formatDate(earliest80);
   return latest80 === null
-    ? ` (80 %: ${from} or later)`
+    ? t` (80 %: ${from} or later)`
     : from === formatDate(latest80)
       ? ""
-      : ` (80 %: ${from} to ${formatDate(latest80)})`;
+      : t` (80 %: ${from} to ${formatDate(latest80)})`;
 }
 
 function describeWhen(item: Exhaustion): string {
@@ -35,15 +36,15 @@ function describeWhen(item: Exhaustion): string {
     case "exhausted":
       return `${isHard ? "Used up" : "Passed"}${resetsAt === null ? "." : `; it resets on ${formatDate(resetsAt)}.`}`;
     case "not_enough_history":
-      return "Too little history to say when.";
+      return t`Too little history to say when.`;
     case "not_within_90_days":
       return earliest80 === null
-        ? "Lasts, as far as the next 90 days can tell."
-        : `Lasts most likely, but may run out from ${formatDate(earliest80)} on.`;
+        ? t`Lasts, as far as the next 90 days can tell.`
+        : t`Lasts most likely, but may run out from ${formatDate(earliest80)} on.`;
     case "runs_out": {
       const isLater = at !== null && resetsAt !== null && Date.parse(at) > Date.parse(resetsAt);
       const when = at === null ? "" : formatDate(at);
-      return `${isLater ? "Lasts this period; runs" : "Runs"} out around ${when}${describeRange(item)}.`;
+      return t`${isLater ? t`Lasts this period; runs` : t`Runs`} out around ${when}${describeRange(item)}.`;
     }
   }
 }
@@ -67,15 +68,15 @@ export function toExhaustionView(item: Exhaustion): ExhaustionView {
   const runsOut = state === "runs_out" || state === "exhausted";
   return {
     key: `${kind} ${meter ?? ""}`,
-    name: kind === "quota" ? `Quota of ${inSentence(name)}` : name,
-    left: `${amount(left)} of ${amount(limit)} left`,
+    name: kind === "quota" ? t`Quota of ${inSentence(name)}` : name,
+    left: t`${amount(left)} of ${amount(limit)} left`,
     share: Number(limit) === 0 ? 1 : 1 - Number(left) / Number(limit),
     when: describeWhen(item),
     tone: toneOf(item),
     action: runsOut
       ? kind === "quota"
-        ? { to: "/plans", label: "Compare plans" }
-        : { to: "/billings", label: kind === "credit" ? "Top up" : "Change the cap" }
+        ? { to: "/plans", label: t`Compare plans` }
+        : { to: "/billings", label: kind === "credit" ? t`Top up` : t`Change the cap` }
       : undefined,
   };
 }

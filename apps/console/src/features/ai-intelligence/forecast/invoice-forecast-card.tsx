@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -23,13 +25,13 @@ export function InvoiceForecastCard({ tenant: { tenantId } }: { tenant: OwnTenan
   const { data } = forecast;
   return (
     <Card
-      title="Projected invoice"
-      description="Forecast usage, priced as the invoice will be: tiers, included units, caps, credit and tax count."
+      title={t`Projected invoice`}
+      description={t`Forecast usage, priced as the invoice will be: tiers, included units, caps, credit and tax count.`}
     >
       {data === undefined ? (
         forecast.isError ? (
           <FailureNotice
-            what="The projection could not be loaded."
+            what={t`The projection could not be loaded.`}
             cause={forecast.error}
             onRetry={() => void forecast.refetch()}
           />
@@ -49,15 +51,21 @@ function Projection({ forecast }: { forecast: InvoiceForecast }) {
   if (state === "not_enough_history") {
     return (
       <p>
-        {runningTotal !== null &&
-          `${formatMoney(runningTotal, currency)} so far. Where it will end takes `}
-        {runningTotal === null && "A projection takes "}
-        {String(history.needed)} days of usage; there are {String(history.days)}.
+        <Trans>
+          {runningTotal !== null &&
+            t`${formatMoney(runningTotal, currency)} so far. Where it will end takes `}
+          {runningTotal === null && t`A projection takes `}
+          {String(history.needed)} days of usage; there are {String(history.days)}.
+        </Trans>
       </p>
     );
   }
   if (next === undefined) {
-    return <p className="text-ink-muted">No invoice is to come: the plan charges nothing.</p>;
+    return (
+      <p className="text-ink-muted">
+        <Trans>No invoice is to come: the plan charges nothing.</Trans>
+      </p>
+    );
   }
   return (
     <div className="space-y-4">
@@ -70,7 +78,7 @@ function Projection({ forecast }: { forecast: InvoiceForecast }) {
             </Row>
           ))}
           {days90 !== null && (
-            <Row label="Within 90 days">{describeProjection(days90, currency)}</Row>
+            <Row label={t`Within 90 days`}>{describeProjection(days90, currency)}</Row>
           )}
         </dl>
       )}
@@ -111,19 +119,21 @@ function Next({ invoice, currency, runningTotal }: NextProps) {
           </span>
         </p>
         <p className="mt-1 text-ink-muted text-sm">
-          To be issued on {formatDate(issuesAt)}.
-          {runningTotal !== null && ` ${money(runningTotal)} if nothing more is used.`}
-          {due.mean !== total.mean && ` ${money(due.mean)} are left to pay after credit.`}
+          <Trans>
+            To be issued on {formatDate(issuesAt)}.
+            {runningTotal !== null && t` ${money(runningTotal)} if nothing more is used.`}
+            {due.mean !== total.mean && t` ${money(due.mean)} are left to pay after credit.`}
+          </Trans>
         </p>
       </div>
       <div>
         <Button size="small" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? "Hide lines" : "Show lines"}
+          {isOpen ? t`Hide lines` : t`Show lines`}
         </Button>
         {isOpen && (
           <div className="mt-3">
             <InvoiceLines
-              label="Lines of the projected invoice"
+              label={t`Lines of the projected invoice`}
               lines={lines}
               currency={currency}
               issuedAt={issuesAt}

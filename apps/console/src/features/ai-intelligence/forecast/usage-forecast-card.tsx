@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { MeterBar } from "@turnpike/ui/meter-bar";
@@ -34,12 +36,12 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
   const meter = meters.find((one) => one.meter === chosen) ?? meters[0];
   return (
     <Card
-      title="What is coming"
-      description="Billable usage with live keys, from the complete days so far."
+      title={t`What is coming`}
+      description={t`Billable usage with live keys, from the complete days so far.`}
       aside={
         meters.length > 1 && (
           <Select
-            label="Meter"
+            label={t`Meter`}
             className="w-48 max-w-full"
             choices={meters.map((one) => ({ value: one.meter, label: one.name }))}
             value={meter?.meter ?? null}
@@ -51,12 +53,12 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
       {meter === undefined ? (
         forecast.isError ? (
           <FailureNotice
-            what="The forecast could not be loaded."
+            what={t`The forecast could not be loaded.`}
             cause={forecast.error}
             onRetry={() => void forecast.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the forecast">
+          <div role="status" aria-label={t`Loading the forecast`}>
             <Skeleton className="h-80 w-full" />
           </div>
         )
@@ -76,12 +78,18 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
 
 function Waiting({ meter: { history } }: { meter: MeterForecast }) {
   const { days, needed } = history;
-  const progress = `${String(days)} of ${String(needed)} days`;
+  const progress = t`${String(days)} of ${String(needed)} days`;
   return (
     <div className="max-w-sm">
-      <p>A forecast takes three of each weekday: {String(needed)} complete days with usage.</p>
-      <p className="mt-1 mb-1.5 text-ink-muted text-xs tabular-nums">{progress} of history</p>
-      <MeterBar share={days / needed} tone="accent" label={`${progress} of history`} />
+      <p>
+        <Trans>
+          A forecast takes three of each weekday: {String(needed)} complete days with usage.
+        </Trans>
+      </p>
+      <p className="mt-1 mb-1.5 text-ink-muted text-xs tabular-nums">
+        <Trans>{progress} of history</Trans>
+      </p>
+      <MeterBar share={days / needed} tone="accent" label={t`${progress} of history`} />
     </div>
   );
 }
@@ -105,17 +113,17 @@ function Forecast({ meter, timeZone }: { meter: MeterForecast; timeZone: string 
       </dl>
       <div className="mb-2 flex justify-end">
         <SegmentedControl
-          label="How far ahead"
+          label={t`How far ahead`}
           segments={HORIZONS.map((days) => ({
             value: String(days),
-            label: `${String(days)} days`,
+            label: t`${String(days)} days`,
           }))}
           value={String(ahead)}
           onValueChange={(value) => setAhead(value === "90" ? 90 : 30)}
         />
       </div>
       <LazyTimeLines
-        label={`${meter.name} by day, with forecast`}
+        label={t`${meter.name} by day, with forecast`}
         unit={meter.unit}
         buckets={buckets}
         series={series}
@@ -127,7 +135,7 @@ function Forecast({ meter, timeZone }: { meter: MeterForecast; timeZone: string 
         })}
         view={shown}
         onViewChange={setShown}
-        emptyText="No usage so far."
+        emptyText={t`No usage so far.`}
       />
       <div className="mt-3 max-w-[80ch] space-y-1 text-ink-muted text-sm">
         {describeNotes(meter).map((note) => (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
 import { type TimeBucket, toBuckets } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { MeterForecast } from "#platform/forecast-queries.ts";
@@ -32,7 +33,7 @@ export function toForecastChart(
       },
       {
         key: "forecast",
-        label: "Forecast",
+        label: t`Forecast`,
         tone: "info",
         values: after(coming.map(({ mean }) => mean)),
       },
@@ -62,17 +63,15 @@ function toOutlook(
 /** Sums that are to come: the running billing period, then days from now. */
 export function listOutlooks({ period, totals }: MeterForecast): Outlook[] {
   return [
-    ...(period === null ? [] : [toOutlook("This billing period", period.total)]),
-    ...totals.map((total) => toOutlook(`Next ${String(total.days)} days`, total)),
+    ...(period === null ? [] : [toOutlook(t`This billing period`, period.total)]),
+    ...totals.map((total) => toOutlook(t`Next ${String(total.days)} days`, total)),
   ];
 }
 
 const NOTES: Record<MeterForecast["notes"][number], string> = {
-  sparse: "Most days have no usage: trust the sums more than single days.",
-  growing:
-    "The last four weeks have at least twice as much as the four before. The forecast lets growth fade, so it may be too low.",
-  falling:
-    "The last four weeks have at most half of the four before. The forecast lets the fall fade, so it may be too high.",
+  sparse: t`Most days have no usage: trust the sums more than single days.`,
+  growing: t`The last four weeks have at least twice as much as the four before. The forecast lets growth fade, so it may be too low.`,
+  falling: t`The last four weeks have at most half of the four before. The forecast lets the fall fade, so it may be too high.`,
 };
 
 export function describeNotes({ notes }: MeterForecast): string[] {

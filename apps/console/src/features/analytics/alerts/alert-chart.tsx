@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { formatMeasured, type MeterWords } from "@turnpike/domain/alerts/describe-alert";
 import { LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
@@ -32,7 +33,7 @@ export function AlertChart({ label, measure, meter, timeline, ...props }: AlertC
         value: HAS_UNIT.test(measure) ? exact : formatCompact,
         exact,
       })}
-      emptyText="No data in this range."
+      emptyText={t`No data in this range.`}
     />
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { AlertCondition } from "@turnpike/domain/alerts/alert-rule";
 import type { TimeSeries, TimeStretches } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket, TimeRange } from "@turnpike/ui/charts/time-buckets.view-model";
@@ -38,8 +39,8 @@ function toLevels(points: AlertPreview["points"], condition: ConditionInput): Ti
   if (condition.kind !== "change") {
     const flat = (value: number) => points.map(() => value);
     return [
-      level("threshold", "Threshold", flat(threshold)),
-      ...(clear === threshold ? [] : [level("clear", "Recovers", flat(clear))]),
+      level("threshold", t`Threshold`, flat(threshold)),
+      ...(clear === threshold ? [] : [level("clear", t`Recovers`, flat(clear))]),
     ];
   }
   const { direction } = condition;
@@ -52,7 +53,7 @@ function toLevels(points: AlertPreview["points"], condition: ConditionInput): Ti
       : [
           level(
             "threshold",
-            "Threshold",
+            t`Threshold`,
             moving.map(({ up }) => up ?? null),
           ),
         ]),
@@ -61,7 +62,7 @@ function toLevels(points: AlertPreview["points"], condition: ConditionInput): Ti
       : [
           level(
             "threshold-down",
-            direction === "down" ? "Threshold" : "Threshold below",
+            direction === "down" ? t`Threshold` : t`Threshold below`,
             moving.map(({ down }) => down ?? null),
           ),
         ]),
@@ -83,13 +84,13 @@ export function toAlertTimeline(
     series: [
       {
         key: "value",
-        label: "Measured",
+        label: t`Measured`,
         tone: "accent",
         values: points.map(({ value }) => value),
       },
       ...toLevels(points, condition),
     ],
-    stretches: { label: "Firing", tone: "danger", spans },
+    stretches: { label: t`Firing`, tone: "danger", spans },
   };
 }
 

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -35,8 +37,8 @@ export function AlertDialogs({ tenantId, keyNames, task, onTask, onSaved }: Aler
         isOpen={isSaving}
         onClose={close}
         size="wide"
-        title={task?.kind === "edit" ? "Edit alert" : "Alert me"}
-        description="Checked every minute. Notifies in the console, by confirmed e-mail and by webhook."
+        title={task?.kind === "edit" ? t`Edit alert` : t`Alert me`}
+        description={t`Checked every minute. Notifies in the console, by confirmed e-mail and by webhook.`}
       >
         {isSaving && (
           <AlertForm
@@ -70,7 +72,7 @@ function DeleteDialog({ tenantId, alert, onDone }: DeleteProps) {
     mutationKey: ["alerts", "delete"],
     mutationFn: ({ alertId }: Alert) => api.alerts.delete({ tenantId, alertId }),
     onSuccess: async () => {
-      toast.success("The alert was deleted.");
+      toast.success(t`The alert was deleted.`);
       onDone();
       await client.invalidateQueries({ queryKey: ["alerts", tenantId, "list"] });
     },
@@ -83,16 +85,18 @@ function DeleteDialog({ tenantId, alert, onDone }: DeleteProps) {
         remove.reset();
         onDone();
       }}
-      title="Delete this alert?"
+      title={t`Delete this alert?`}
       description={
         <>
-          <span className="font-medium [overflow-wrap:anywhere]">{alert?.name}</span> tells nothing
-          more, and its history goes with it. This cannot be taken back.
+          <span className="font-medium [overflow-wrap:anywhere]">{alert?.name}</span>{" "}
+          <Trans>
+            tells nothing more, and its history goes with it. This cannot be taken back.
+          </Trans>
         </>
       }
-      action="Delete alert"
+      action={t`Delete alert`}
       nameToType="delete"
-      progress={remove.isPending ? "Deleting…" : undefined}
+      progress={remove.isPending ? t`Deleting…` : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
       onConfirm={() => alert !== undefined && removeOnce(alert)}
     />

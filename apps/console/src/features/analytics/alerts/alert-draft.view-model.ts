@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Role } from "@turnpike/domain/access/scopes";
 import {
   ALERT_WINDOW_MINUTES,
@@ -163,8 +164,8 @@ export function toRule(draft: AlertDraft): AlertRuleInput | undefined {
 /** Errors found before the form is sent, by field. */
 export function findDraftFaults(draft: AlertDraft): { name?: string; threshold?: string } {
   return {
-    ...(draft.name.trim() === "" ? { name: "Enter a name that says what is wrong." } : {}),
-    ...(toRule(draft) === undefined ? { threshold: "Enter the value at which it fires." } : {}),
+    ...(draft.name.trim() === "" ? { name: t`Enter a name that says what is wrong.` } : {}),
+    ...(toRule(draft) === undefined ? { threshold: t`Enter the value at which it fires.` } : {}),
   };
 }
 

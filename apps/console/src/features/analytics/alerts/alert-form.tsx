@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import {
   ALERT_WINDOW_MINUTES,
@@ -44,25 +46,25 @@ export type AlertFormProps = {
 };
 
 const KINDS: readonly { value: AlertConditionKind; label: string }[] = [
-  { value: "above", label: "is above" },
-  { value: "below", label: "is below" },
-  { value: "change", label: "changes from the previous window" },
-  { value: "no_data", label: "has no data" },
+  { value: "above", label: t`is above` },
+  { value: "below", label: t`is below` },
+  { value: "change", label: t`changes from the previous window` },
+  { value: "no_data", label: t`has no data` },
 ];
 const DIRECTIONS: readonly { value: ChangeDirection; label: string }[] = [
-  { value: "up", label: "up by more than" },
-  { value: "down", label: "down by more than" },
-  { value: "either", label: "either way by more than" },
+  { value: "up", label: t`up by more than` },
+  { value: "down", label: t`down by more than` },
+  { value: "either", label: t`either way by more than` },
 ];
 const WINDOWS = ALERT_WINDOW_MINUTES.map((minutes) => ({
   value: String(minutes),
   label: formatMinutes(minutes),
 }));
 function toReminderLabel(minutes: number): string {
-  return `Again every ${formatMinutes(minutes).replace(/^1 /, "")}`;
+  return t`Again every ${formatMinutes(minutes).replace(/^1 /, "")}`;
 }
 const REMINDERS = [
-  { value: "once", label: "Only once" },
+  { value: "once", label: t`Only once` },
   ...[15, 60, 240, 1_440].map((minutes) => ({
     value: String(minutes),
     label: toReminderLabel(minutes),
@@ -122,13 +124,13 @@ export function AlertForm(props: AlertFormProps) {
     <DialogForm
       onSubmit={submit}
       onCancel={props.onCancel}
-      action={alertId === undefined ? "Create alert" : "Save changes"}
-      progress={save.isPending ? "Saving…" : undefined}
-      failure="The alert was not saved."
+      action={alertId === undefined ? t`Create alert` : t`Save changes`}
+      progress={save.isPending ? t`Saving…` : undefined}
+      failure={t`The alert was not saved.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         name="name"
         value={draft.name}
         placeholder={suggestName(draft)}
@@ -147,8 +149,8 @@ export function AlertForm(props: AlertFormProps) {
       <AlertPreviewChart tenantId={tenantId} rule={rule} />
       <div className="grid gap-4 sm:grid-cols-2">
         <NumberField
-          label="Consecutive evaluations"
-          help={`Needed to fire and to recover: about ${toForText(draft)}.`}
+          label={t`Consecutive evaluations`}
+          help={t`Needed to fire and to recover: about ${toForText(draft)}.`}
           value={draft.forEvaluations}
           min={1}
           max={60}
@@ -156,7 +158,7 @@ export function AlertForm(props: AlertFormProps) {
           onValueChange={(forEvaluations) => set({ forEvaluations })}
         />
         <SelectField
-          label="While it fires, notify"
+          label={t`While it fires, notify`}
           choices={withChoice(draft.renotifyMinutes)}
           value={draft.renotifyMinutes === null ? "once" : String(draft.renotifyMinutes)}
           onValueChange={(value) =>
@@ -193,7 +195,7 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
     ...CALL_MEASURES.map((value) => ({ value: String(value), label: nameMeasure(value) })),
     ...(meters.data?.items ?? [])
       .filter(({ meterId }) => meterId !== REQUESTS_METER)
-      .map(({ meterId, name }) => ({ value: `meter:${meterId}`, label: `Meter: ${name}` })),
+      .map(({ meterId, name }) => ({ value: `meter:${meterId}`, label: t`Meter: ${name}` })),
   ];
   const choices = measures.some(({ value }) => value === measure)
     ? measures
@@ -202,14 +204,14 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
-          label="Measure"
+          label={t`Measure`}
           choices={choices}
           value={measure}
           error={errors.measure}
           onValueChange={(value) => set({ measure: value, threshold: null, clear: null })}
         />
         <SelectField
-          label="In a window of"
+          label={t`In a window of`}
           choices={WINDOWS}
           value={String(draft.windowMinutes)}
           error={errors.windowMinutes}
@@ -228,14 +230,14 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
         )}
       >
         <SelectField
-          label="Fires when it"
+          label={t`Fires when it`}
           choices={KINDS}
           value={kind}
           onValueChange={(next) => set({ kind: next, threshold: null, clear: null })}
         />
         {kind === "change" && (
           <SelectField
-            label="Direction"
+            label={t`Direction`}
             choices={DIRECTIONS}
             value={draft.direction}
             onValueChange={(direction) => set({ direction })}
@@ -244,7 +246,7 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
         {kind !== "no_data" && (
           <>
             <NumberField
-              label="Threshold"
+              label={t`Threshold`}
               value={draft.threshold}
               min={0}
               format={NUMBER_FORMAT}
@@ -253,9 +255,9 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
               {...(unit !== undefined && { unit })}
             />
             <NumberField
-              label="Recovers at"
+              label={t`Recovers at`}
               isOptional
-              help="Defaults to the threshold."
+              help={t`Defaults to the threshold.`}
               value={draft.clear}
               min={0}
               format={NUMBER_FORMAT}
@@ -282,15 +284,21 @@ function FilterNote({ draft, keyNames, onClear }: FilterNoteProps) {
   if (texts.length === 0) {
     return (
       <p className="text-ink-muted">
-        Covers all usage of the tenant. To narrow it, set filters in Usage and create the alert from
-        there.
+        <Trans>
+          Covers all usage of the tenant. To narrow it, set filters in Usage and create the alert
+          from there.
+        </Trans>
       </p>
     );
   }
   return (
     <div className="flex flex-wrap items-center justify-between gap-2 rounded-control bg-sunken px-3 py-1">
-      <p className="min-w-0 [overflow-wrap:anywhere]">Only {texts.join("; ")}</p>
-      <Button onClick={onClear}>Cover all usage</Button>
+      <p className="min-w-0 [overflow-wrap:anywhere]">
+        <Trans>Only {texts.join("; ")}</Trans>
+      </p>
+      <Button onClick={onClear}>
+        <Trans>Cover all usage</Trans>
+      </Button>
     </div>
   );
 }

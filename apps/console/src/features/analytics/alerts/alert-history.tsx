@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -17,7 +19,7 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
   if (history.data === undefined) {
     return history.isError ? (
       <FailureNotice
-        what="The history could not be loaded."
+        what={t`The history could not be loaded.`}
         cause={history.error}
         onRetry={() => void history.refetch()}
       />
@@ -29,15 +31,17 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
   return (
     <section aria-labelledby="history" className="space-y-3">
       <h3 id="history" className="font-semibold">
-        History
+        <Trans>History</Trans>
       </h3>
       {alert.lastError !== null && (
         <p className="rounded-control bg-warning-soft px-3 py-2.5">
-          Cannot be evaluated: {alert.lastError} It is retried every 15 minutes.
+          <Trans>Cannot be evaluated: {alert.lastError} It is retried every 15 minutes.</Trans>
         </p>
       )}
       {items.length === 0 ? (
-        <p className="text-ink-muted">Nothing yet: it has not fired since it was created.</p>
+        <p className="text-ink-muted">
+          <Trans>Nothing yet: it has not fired since it was created.</Trans>
+        </p>
       ) : (
         <ol className="divide-y divide-line border-line border-y">
           {items.map((item) => {
@@ -67,8 +71,8 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
       )}
       <p className="text-ink-muted text-xs">
         {nextCursor === null
-          ? "Kept for 90 days."
-          : `Showing the newest ${String(HISTORY_PAGE)}; the API has the rest.`}
+          ? t`Kept for 90 days.`
+          : t`Showing the newest ${String(HISTORY_PAGE)}; the API has the rest.`}
       </p>
     </section>
   );

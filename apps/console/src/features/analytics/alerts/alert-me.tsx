@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import Bell from "lucide-react/icons/bell";
 import { useState } from "react";
@@ -28,7 +30,7 @@ export function AlertMe({ tenantId, view, keyNames, onSaved }: AlertMeProps) {
     <>
       <Button onClick={() => setTask({ kind: "add", draft: draftFromView(view) })}>
         <Bell className="size-3.5 text-ink-faint" aria-hidden="true" />
-        Alert me
+        <Trans>Alert me</Trans>
       </Button>
       {late !== undefined && (
         <late.AlertDialogs
@@ -37,7 +39,7 @@ export function AlertMe({ tenantId, view, keyNames, onSaved }: AlertMeProps) {
           task={task}
           onTask={setTask}
           onSaved={({ name }) => {
-            toast.success(`${name} is checked from the next minute.`);
+            toast.success(t`${name} is checked from the next minute.`);
             onSaved();
           }}
         />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import Ellipsis from "lucide-react/icons/ellipsis";
@@ -20,25 +22,33 @@ export function AlertMenu({ alert, actions, onTask, onShow }: AlertMenuProps) {
       trigger={
         <button
           type="button"
-          aria-label={`Actions for ${alert.name}`}
+          aria-label={t`Actions for ${alert.name}`}
           className={toButtonClasses("quiet", "icon")}
         >
           <Ellipsis aria-hidden="true" />
         </button>
       }
     >
-      <MenuItem onSelect={onShow}>Show details</MenuItem>
-      <MenuItem onSelect={() => onTask({ kind: "edit", alert })}>Edit alert</MenuItem>
-      <MenuItem onSelect={() => actions.test.mutate(alert)}>Send a test</MenuItem>
+      <MenuItem onSelect={onShow}>
+        <Trans>Show details</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: "edit", alert })}>
+        <Trans>Edit alert</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => actions.test.mutate(alert)}>
+        <Trans>Send a test</Trans>
+      </MenuItem>
       <MenuSeparator />
       {alert.isPaused ? (
-        <MenuItem onSelect={() => actions.resume.mutate(alert)}>Resume</MenuItem>
+        <MenuItem onSelect={() => actions.resume.mutate(alert)}>
+          <Trans>Resume</Trans>
+        </MenuItem>
       ) : (
         <PauseItems alert={alert} actions={actions} />
       )}
       <MenuSeparator />
       <MenuItem isDanger onSelect={() => onTask({ kind: "delete", alert })}>
-        Delete alert
+        <Trans>Delete alert</Trans>
       </MenuItem>
     </Menu>
   );
@@ -50,10 +60,18 @@ function PauseItems({ alert, actions }: PauseProps) {
   const pause = (hours: PauseHours) => actions.pause.mutate({ alert, hours });
   return (
     <>
-      <MenuItem onSelect={() => pause(1)}>Pause for an hour</MenuItem>
-      <MenuItem onSelect={() => pause(8)}>Pause for 8 hours</MenuItem>
-      <MenuItem onSelect={() => pause(24)}>Pause for a day</MenuItem>
-      <MenuItem onSelect={() => pause(null)}>Pause until resumed</MenuItem>
+      <MenuItem onSelect={() => pause(1)}>
+        <Trans>Pause for an hour</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => pause(8)}>
+        <Trans>Pause for 8 hours</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => pause(24)}>
+        <Trans>Pause for a day</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => pause(null)}>
+        <Trans>Pause until resumed</Trans>
+      </MenuItem>
     </>
   );
 }

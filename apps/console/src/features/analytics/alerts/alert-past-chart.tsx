@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ChartSkeleton } from "#components/usage/lazy-charts.tsx";
@@ -43,7 +45,7 @@ function Past({ tenantId, alert, meters, history, rule }: PastProps) {
   if (past.data === undefined) {
     return past.isError ? (
       <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
-        Its recent history cannot be shown: {toErrorMessage(past.error)}
+        <Trans>Its recent history cannot be shown: {toErrorMessage(past.error)}</Trans>
       </p>
     ) : (
       <ChartSkeleton />
@@ -58,7 +60,7 @@ function Past({ tenantId, alert, meters, history, rule }: PastProps) {
   const { measure } = alert.query;
   return (
     <AlertChart
-      label={`What ${alert.name} measured`}
+      label={t`What ${alert.name} measured`}
       measure={measure}
       meter={findMeterWords(measure, meters)}
       timeline={toAlertTimeline(past.data, rule.condition, spans)}

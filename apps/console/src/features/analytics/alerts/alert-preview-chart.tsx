@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Spinner } from "@turnpike/ui/spinner";
 import { useDeferredValue, useState } from "react";
@@ -33,14 +35,14 @@ export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
   if (asked === undefined) {
     return (
       <p className="rounded-control border border-line border-dashed px-3 py-4 text-center text-ink-muted">
-        Enter a threshold to see when the alert would have fired.
+        <Trans>Enter a threshold to see when the alert would have fired.</Trans>
       </p>
     );
   }
   if (preview.isError) {
     return (
       <p role="alert" className="rounded-control bg-warning-soft px-3 py-2">
-        No preview: {toErrorMessage(preview.error)}
+        <Trans>No preview: {toErrorMessage(preview.error)}</Trans>
       </p>
     );
   }
@@ -50,7 +52,7 @@ export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
   const { measure } = asked.query;
   return (
     <section
-      aria-label="Preview"
+      aria-label={t`Preview`}
       className="min-w-0 overflow-hidden rounded-control border border-line p-3"
     >
       <p className="mb-2 flex items-center gap-2 font-medium" aria-live="polite">
@@ -58,7 +60,7 @@ export function AlertPreviewChart({ tenantId, rule }: AlertPreviewChartProps) {
         {preview.isPlaceholderData && <Spinner />}
       </p>
       <AlertChart
-        label="What the alert would have measured"
+        label={t`What the alert would have measured`}
         measure={measure}
         meter={findMeterWords(measure, meters)}
         timeline={toAlertTimeline(preview.data, asked.condition, toPreviewSpans(preview.data))}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { toast } from "sonner";
 import type { AlertProposal } from "#components/insights/alert-proposal.view-model.ts";
@@ -24,7 +25,7 @@ export function AlertProposalDialog({ tenant, proposal, onClose }: AlertProposal
       keyNames={toKeyNames(keys.data?.items ?? [])}
       task={{ kind: "add", draft: draftFromProposal(proposal) }}
       onTask={onClose}
-      onSaved={({ name }) => toast.success(`${name} is checked from the next minute.`)}
+      onSaved={({ name }) => toast.success(t`${name} is checked from the next minute.`)}
     />
   );
 }

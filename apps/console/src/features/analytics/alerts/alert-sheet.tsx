@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button, toButtonClasses } from "@turnpike/ui/button";
@@ -74,28 +76,30 @@ function OpenSheet(props: AlertSheetProps & { alert: Alert }) {
             className="mr-auto max-sm:w-full"
             onClick={() => onShowUsage(toQuestionSearch(alert))}
           >
-            Show in Analytics
+            <Trans>Show in Analytics</Trans>
           </Button>
           {actions !== undefined && (
             <>
               <Button look="quiet" onClick={() => onTask({ kind: "delete", alert })}>
-                Delete
+                <Trans>Delete</Trans>
               </Button>
               {alert.isPaused ? (
-                <Button onClick={() => actions.resume.mutate(alert)}>Resume</Button>
+                <Button onClick={() => actions.resume.mutate(alert)}>
+                  <Trans>Resume</Trans>
+                </Button>
               ) : (
                 <PauseMenu
                   alert={alert}
                   actions={actions}
                   trigger={
                     <button type="button" className={toButtonClasses("secondary")}>
-                      Pause
+                      <Trans>Pause</Trans>
                     </button>
                   }
                 />
               )}
               <Button look="primary" onClick={() => onTask({ kind: "edit", alert })}>
-                Edit
+                <Trans>Edit</Trans>
               </Button>
             </>
           )}
@@ -124,30 +128,30 @@ function Facts({ alert, meters, keyNames }: FactsProps) {
   const filters = listFilterTexts(alert.query.filters, (keyId) => keyNames.get(keyId)?.name);
   return (
     <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-      <Fact name="Last looked at">
+      <Fact name={t`Last looked at`}>
         {alert.evaluatedTo === null ? (
-          "Not yet: its first window is not over."
+          t`Not yet: its first window is not over.`
         ) : (
           <>
             {toLastValueText(alert, meters)}
             {alert.condition.kind === "change" &&
-              `, ${toMeasuredText(alert, alert.lastPrevious, meters)} before`}{" "}
+              t`, ${toMeasuredText(alert, alert.lastPrevious, meters)} before`}{" "}
             <span className="text-ink-muted">
-              in the window that ended <RelativeTime at={alert.evaluatedTo} />
+              <Trans>in the window that ended</Trans> <RelativeTime at={alert.evaluatedTo} />
             </span>
           </>
         )}
       </Fact>
-      <Fact name="Window">{window}</Fact>
-      <Fact name="Fires">{fires}</Fact>
-      <Fact name="Recovers">{recovers}</Fact>
-      <Fact name="Counts">
-        {filters.length === 0 ? "All usage of the tenant" : `Only ${filters.join("; ")}`}
+      <Fact name={t`Window`}>{window}</Fact>
+      <Fact name={t`Fires`}>{fires}</Fact>
+      <Fact name={t`Recovers`}>{recovers}</Fact>
+      <Fact name={t`Counts`}>
+        {filters.length === 0 ? t`All usage of the tenant` : t`Only ${filters.join("; ")}`}
       </Fact>
-      <Fact name="Notifies">{toNotifiedText(alert)}</Fact>
+      <Fact name={t`Notifies`}>{toNotifiedText(alert)}</Fact>
       {alert.pausedUntil !== null && (
-        <Fact name="Paused">
-          Until <RelativeTime at={alert.pausedUntil} />
+        <Fact name={t`Paused`}>
+          <Trans>Until</Trans> <RelativeTime at={alert.pausedUntil} />
         </Fact>
       )}
     </dl>

@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { evaluationIntervalMs } from "@turnpike/domain/alerts/alert-rule";
 import {
@@ -19,19 +20,19 @@ export function toAlertState(
   alert: Pick<Alert, "phase" | "isPaused" | "lastError" | "evaluatedTo">,
 ): StateLabel {
   if (alert.isPaused) {
-    return { tone: "neutral", label: "Paused" };
+    return { tone: "neutral", label: t`Paused` };
   }
   if (alert.lastError !== null) {
-    return { tone: "warning", label: "Cannot be evaluated" };
+    return { tone: "warning", label: t`Cannot be evaluated` };
   }
   switch (alert.phase) {
     case "firing":
-      return { tone: "danger", label: "Firing" };
+      return { tone: "danger", label: t`Firing` };
     case "pending":
-      return { tone: "warning", label: "Pending" };
+      return { tone: "warning", label: t`Pending` };
     default:
       return alert.evaluatedTo === null
-        ? { tone: "info", label: "Waiting for first check" }
+        ? { tone: "info", label: t`Waiting for first check` }
         : { tone: "ok", label: "OK" };
   }
 }
@@ -79,9 +80,10 @@ const MINUTE_MS = 60_000;
 
 function toRow({ forEvaluations, windowMinutes }: Pick<Alert, "forEvaluations" | "windowMinutes">) {
   const minutes = (forEvaluations * evaluationIntervalMs(windowMinutes)) / MINUTE_MS;
-  return forEvaluations === 1
-    ? ""
-    : `, ${String(forEvaluations)} times in a row (about ${formatMinutes(minutes)})`;
+  return plural(forEvaluations, {
+    one: "",
+    other: `, ${String(forEvaluations)} times in a row (about ${formatMinutes(minutes)})`,
+  });
 }
 
 /** How an alert measures and decides, one line each. */
@@ -93,7 +95,7 @@ export function toRuleFacts(
   const recovery = describeRecovery(toDescribed(alert, meters));
   const row = toRow(alert);
   return {
-    window: `The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, checked every ${formatMinutes(every).replace(/^1 /, "")} once its usage is recorded`,
+    window: t`The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, checked every ${formatMinutes(every).replace(/^1 /, "")} once its usage is recorded`,
     fires: `${toRuleText(alert, meters)}${row}`,
     recovers: `${recovery === undefined ? "When there is data" : recovery}${row}`,
   };
@@ -113,23 +115,23 @@ export function toNotifiedText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes
   const mail =
     alert.mailRoles.length === 0
       ? ""
-      : `, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by e-mail`;
+      : t`, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by e-mail`;
   const again =
     alert.renotifyMinutes === null
       ? "once"
-      : `again every ${formatMinutes(alert.renotifyMinutes).replace(/^1 /, "")} while it fires`;
-  return `Everyone in the console${mail}, and webhooks; ${again}`;
+      : t`again every ${formatMinutes(alert.renotifyMinutes).replace(/^1 /, "")} while it fires`;
+  return t`Everyone in the console${mail}, and webhooks; ${again}`;
 }
 
 const ALERT_EVENT_LABELS: Readonly<Record<AlertEvent["what"], StateLabel>> = {
-  firing: { tone: "danger", label: "Fired" },
-  reminder: { tone: "danger", label: "Still firing" },
-  recovered: { tone: "ok", label: "Recovered" },
-  failed: { tone: "warning", label: "Could not be evaluated" },
-  paused: { tone: "neutral", label: "Paused" },
-  resumed: { tone: "neutral", label: "Resumed" },
-  changed: { tone: "neutral", label: "Rule changed" },
-  tested: { tone: "info", label: "Tested" },
+  firing: { tone: "danger", label: t`Fired` },
+  reminder: { tone: "danger", label: t`Still firing` },
+  recovered: { tone: "ok", label: t`Recovered` },
+  failed: { tone: "warning", label: t`Could not be evaluated` },
+  paused: { tone: "neutral", label: t`Paused` },
+  resumed: { tone: "neutral", label: t`Resumed` },
+  changed: { tone: "neutral", label: t`Rule changed` },
+  tested: { tone: "info", label: t`Tested` },
 };
 
 /** An alert event, in words. */
@@ -147,10 +149,12 @@ export function toPreviewSummary({ notices }: AlertPreview): string {
   const fired = notices.filter(({ notice }) => notice === "firing").length;
   const reminded = notices.filter(({ notice }) => notice === "reminder").length;
   if (fired === 0) {
-    return "It would not have fired.";
+    return t`It would not have fired.`;
   }
-  const times = fired === 1 ? "once" : `${String(fired)} times`;
+  const times = plural(fired, { one: "once", other: `${String(fired)} times` });
   const reminders =
-    reminded === 0 ? "" : `, with ${String(reminded)} reminder${reminded === 1 ? "" : "s"}`;
-  return `It would have fired ${times}${reminders}.`;
+    reminded === 0
+      ? ""
+      : t`, with ${String(reminded)} reminder${plural(reminded, { one: "", other: "s" })}`;
+  return t`It would have fired ${times}${reminders}.`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -48,7 +50,7 @@ function listColumns(
   return [
     {
       id: "name",
-      header: "Alert",
+      header: t`Alert`,
       phone: "title",
       cell: (alert) => (
         <div className="min-w-0">
@@ -63,7 +65,7 @@ function listColumns(
     },
     {
       id: "state",
-      header: "State",
+      header: t`State`,
       className: "md:w-44",
       cell: (alert) => {
         const { tone, label } = toAlertState(alert);
@@ -72,13 +74,13 @@ function listColumns(
             <Badge tone={tone}>{label}</Badge>
             {alert.pausedUntil !== null ? (
               <p className="text-ink-muted text-xs">
-                resumes <RelativeTime at={alert.pausedUntil} isFocusable={false} />
+                <Trans>resumes</Trans> <RelativeTime at={alert.pausedUntil} isFocusable={false} />
               </p>
             ) : (
               alert.phase === "firing" &&
               alert.phaseSince !== null && (
                 <p className="text-ink-muted text-xs">
-                  since <RelativeTime at={alert.phaseSince} isFocusable={false} />
+                  <Trans>since</Trans> <RelativeTime at={alert.phaseSince} isFocusable={false} />
                 </p>
               )
             )}
@@ -88,7 +90,7 @@ function listColumns(
     },
     {
       id: "value",
-      header: "Last value",
+      header: t`Last value`,
       className: "md:w-40",
       cell: (alert) => (
         <div className="max-md:text-right">
@@ -119,27 +121,29 @@ export function AlertsTab(props: AlertsTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          Rules about usage, checked once a minute. They notify members in the console and by
-          e-mail, and programs through webhooks.{" "}
-          <a href="/docs/alerts" className="underline underline-offset-4">
-            When an alert fires
-          </a>
+          <Trans>
+            Rules about usage, checked once a minute. They notify members in the console and by
+            e-mail, and programs through webhooks.{" "}
+            <a href="/docs/alerts" className="underline underline-offset-4">
+              When an alert fires
+            </a>
+          </Trans>
         </p>
         {mayChange && (
           <Button look="primary" onClick={add}>
-            Create alert
+            <Trans>Create alert</Trans>
           </Button>
         )}
       </div>
       {alerts.isError && alerts.data === undefined ? (
         <FailureNotice
-          what="The alerts could not be loaded."
+          what={t`The alerts could not be loaded.`}
           cause={alerts.error}
           onRetry={() => void alerts.refetch()}
         />
       ) : (
         <DataTable
-          label="Alerts"
+          label={t`Alerts`}
           columns={listColumns(keyNames, meters)}
           rows={alerts.data}
           getRowId={({ alertId }) => alertId}
@@ -157,17 +161,17 @@ export function AlertsTab(props: AlertsTabProps) {
             ),
           })}
           empty={
-            <EmptyState icon={<BellRing />} title="No alerts yet">
+            <EmptyState icon={<BellRing />} title={t`No alerts yet`}>
               {mayChange
-                ? "Filter usage to what matters and choose “Alert me”, or create an alert on all usage here."
-                : "Owners, admins and developers create alerts. Your role can view them."}
+                ? t`Filter usage to what matters and choose “Alert me”, or create an alert on all usage here.`
+                : t`Owners, admins and developers create alerts. Your role can view them.`}
             </EmptyState>
           }
         />
       )}
       <InsightNotes
         tenant={{ tenantId }}
-        title="Unusual lately"
+        title={t`Unusual lately`}
         isShown={({ evidence }) => evidence !== null}
         {...(mayChange && {
           renderAction: (insight: Insight) => {
@@ -179,7 +183,7 @@ export function AlertsTab(props: AlertsTabProps) {
                   className="cursor-pointer font-medium text-ink underline underline-offset-4"
                   onClick={() => setTask({ kind: "add", draft: draftFromProposal(proposal) })}
                 >
-                  Make an alert of this
+                  <Trans>Make an alert of this</Trans>
                 </button>
               )
             );

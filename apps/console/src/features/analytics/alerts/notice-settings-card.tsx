@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -26,7 +28,7 @@ export function NoticeSettingsCard<Settings>(props: NoticeSettingsCardProps<Sett
       {data === undefined ? (
         settings.isError ? (
           <FailureNotice
-            what="The settings could not be loaded."
+            what={t`The settings could not be loaded.`}
             cause={settings.error}
             onRetry={() => void settings.refetch()}
           />
@@ -65,8 +67,8 @@ export function NoticeForm(props: NoticeFormProps) {
       <FormErrors title={props.title} errors={props.errors} />
       {props.children}
       <RoleBoxes roles={props.roles} help={props.help} onChange={props.onRolesChange} />
-      <Button type="submit" progress={props.isSaving ? "Saving…" : undefined}>
-        Save
+      <Button type="submit" progress={props.isSaving ? t`Saving…` : undefined}>
+        <Trans>Save</Trans>
       </Button>
     </form>
   );
@@ -74,5 +76,5 @@ export function NoticeForm(props: NoticeFormProps) {
 
 /** ", by e-mail to the roles owner, admin"; nothing for none. */
 export function describeMail(roles: readonly string[]): string {
-  return roles.length === 0 ? "" : `, by e-mail to the roles ${roles.join(", ")}`;
+  return roles.length === 0 ? "" : t`, by e-mail to the roles ${roles.join(", ")}`;
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { QUOTA_THRESHOLDS_DEFAULT } from "@turnpike/domain/alerts/quota-threshold";
 import { Checkbox } from "@turnpike/ui/checkbox";
@@ -17,8 +19,8 @@ export type QuotaAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
   return (
     <NoticeSettingsCard
-      title="Quotas"
-      description="Notifies once per billing period when this much of a plan quota is used. Live and test count separately."
+      title={t`Quotas`}
+      description={t`Notifies once per billing period when this much of a plan quota is used. Live and test count separately.`}
       settings={useQuery(quotaAlertsQuery(usePlatform().api, tenantId))}
       mayChange={mayChange}
       renderForm={(settings) => <QuotaForm tenantId={tenantId} settings={settings} />}
@@ -29,10 +31,10 @@ export function QuotaAlertsCard({ tenantId, mayChange }: QuotaAlertsCardProps) {
 
 function describe({ thresholds, mailRoles }: QuotaAlerts): string {
   if (thresholds.length === 0) {
-    return "Quota notifications are off.";
+    return t`Quota notifications are off.`;
   }
   const shares = thresholds.map((one) => `${String(one)}%`).join(", ");
-  return `Notifies at ${shares}${describeMail(mailRoles)}.`;
+  return t`Notifies at ${shares}${describeMail(mailRoles)}.`;
 }
 
 function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: QuotaAlerts }) {
@@ -54,23 +56,25 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
       }),
     onSuccess: (saved) => {
       client.setQueryData(quotaAlertsQuery(api, tenantId).queryKey, saved);
-      toast.success("Quota notifications were saved.");
+      toast.success(t`Quota notifications were saved.`);
     },
   });
   const saveOnce = useSubmitOnce(save.mutateAsync, "settled");
   const failure = toFormFailure(save.error, { thresholds: "/thresholds" });
   return (
     <NoticeForm
-      title={failure === undefined ? undefined : "Quota notifications were not saved."}
+      title={failure === undefined ? undefined : t`Quota notifications were not saved.`}
       errors={failure?.messages ?? []}
       roles={mailRoles}
-      help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive quota.threshold_reached."
+      help={t`Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive quota.threshold_reached.`}
       onRolesChange={(roles) => setMailRoles([...roles])}
       isSaving={save.isPending}
       onSave={saveOnce}
     >
       <fieldset className="min-w-0">
-        <legend className="mb-1.5 font-medium text-sm">Notify at</legend>
+        <legend className="mb-1.5 font-medium text-sm">
+          <Trans>Notify at</Trans>
+        </legend>
         <div className="flex flex-wrap gap-x-5 gap-y-2">
           {offered.map((share) => (
             <Checkbox

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ROLES, type Role } from "@turnpike/domain/access/scopes";
 import { Checkbox } from "@turnpike/ui/checkbox";
 
@@ -8,18 +10,20 @@ export type RoleBoxesProps = {
 };
 
 const LABELS: Readonly<Record<Role, string>> = {
-  owner: "Owners",
-  admin: "Admins",
-  developer: "Developers",
-  billing: "Billing",
-  viewer: "Viewers",
+  owner: t`Owners`,
+  admin: t`Admins`,
+  developer: t`Developers`,
+  billing: t`Billing`,
+  viewer: t`Viewers`,
 };
 
 /** The roles whose members get mail. */
 export function RoleBoxes({ roles, help, onChange }: RoleBoxesProps) {
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-1.5 font-medium text-sm">E-mail to</legend>
+      <legend className="mb-1.5 font-medium text-sm">
+        <Trans>E-mail to</Trans>
+      </legend>
       <div className="flex flex-wrap gap-x-5 gap-y-2">
         {ROLES.map((role) => (
           <Checkbox

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { RUN_OUT_DAYS_DEFAULT, RUN_OUT_DAYS_MAX } from "@turnpike/domain/alerts/run-out-notice";
 import { Checkbox } from "@turnpike/ui/checkbox";
@@ -18,8 +19,8 @@ export type RunOutAlertsCardProps = { tenantId: TenantId; mayChange: boolean };
 export function RunOutAlertsCard({ tenantId, mayChange }: RunOutAlertsCardProps) {
   return (
     <NoticeSettingsCard
-      title="What will run out"
-      description="Notifies once when a quota, the spend cap or credit is forecast to run out soon. It takes 21 days of usage."
+      title={t`What will run out`}
+      description={t`Notifies once when a quota, the spend cap or credit is forecast to run out soon. It takes 21 days of usage.`}
       settings={useQuery(runOutAlertsQuery(usePlatform().api, tenantId))}
       mayChange={mayChange}
       renderForm={(settings) => <RunOutForm tenantId={tenantId} settings={settings} />}
@@ -30,8 +31,8 @@ export function RunOutAlertsCard({ tenantId, mayChange }: RunOutAlertsCardProps)
 
 function describe({ days, mailRoles }: RunOutAlerts): string {
   return days === null
-    ? "Notifications of what will run out are off."
-    : `Notifies ${String(days)} days before${describeMail(mailRoles)}.`;
+    ? t`Notifications of what will run out are off.`
+    : t`Notifies ${String(days)} days before${describeMail(mailRoles)}.`;
 }
 
 function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunOutAlerts }) {
@@ -50,7 +51,7 @@ function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunO
       }),
     onSuccess: (saved) => {
       client.setQueryData(runOutAlertsQuery(api, tenantId).queryKey, saved);
-      toast.success("Notifications of what will run out were saved.");
+      toast.success(t`Notifications of what will run out were saved.`);
     },
   });
   const saveOnce = useSubmitOnce(save.mutateAsync, "settled");
@@ -58,19 +59,19 @@ function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunO
   return (
     <NoticeForm
       title={
-        failure === undefined ? undefined : "Notifications of what will run out were not saved."
+        failure === undefined ? undefined : t`Notifications of what will run out were not saved.`
       }
       errors={failure?.messages ?? []}
       roles={mailRoles}
-      help="Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive forecast.runs_out."
+      help={t`Sent to confirmed addresses. Everyone is notified in the console, and webhooks receive forecast.runs_out.`}
       onRolesChange={(roles) => setMailRoles([...roles])}
       isSaving={save.isPending}
       onSave={saveOnce}
     >
-      <Checkbox label="Notify before it runs out" isChecked={isOn} onCheckedChange={setIsOn} />
+      <Checkbox label={t`Notify before it runs out`} isChecked={isOn} onCheckedChange={setIsOn} />
       {isOn && (
         <NumberField
-          label="How long before"
+          label={t`How long before`}
           unit="days"
           min={1}
           max={RUN_OUT_DAYS_MAX}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
@@ -25,7 +26,7 @@ export function useAlertActions(tenantId: TenantId) {
         ...(hours === null ? {} : { until: new Date(Date.now() + hours * HOUR_MS).toISOString() }),
       }),
     onSuccess: async ({ name }) => {
-      toast.success(`${name} is paused and sends no notifications.`);
+      toast.success(t`${name} is paused and sends no notifications.`);
       await refresh();
     },
     onError,
@@ -34,7 +35,7 @@ export function useAlertActions(tenantId: TenantId) {
     mutationKey: ["alerts", "resume"],
     mutationFn: ({ alertId }: Alert) => api.alerts.resume({ tenantId, alertId }),
     onSuccess: async ({ name }) => {
-      toast.success(`${name} is checked again within a minute or two.`);
+      toast.success(t`${name} is checked again within a minute or two.`);
       await refresh();
     },
     onError,
@@ -43,7 +44,7 @@ export function useAlertActions(tenantId: TenantId) {
     mutationKey: ["alerts", "test"],
     mutationFn: ({ alertId }: Alert) => api.alerts.test({ tenantId, alertId }),
     onSuccess: async () => {
-      toast.success("A test is on its way to the console, e-mail and webhooks.");
+      toast.success(t`A test is on its way to the console, e-mail and webhooks.`);
       await Promise.all([
         refresh(),
         client.invalidateQueries({ queryKey: ["notifications", tenantId] }),

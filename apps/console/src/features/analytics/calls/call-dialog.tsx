@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { RecordedCall } from "@turnpike/contract/calls";
 import type { LiveCall } from "@turnpike/contract/live-calls";
@@ -29,7 +31,7 @@ export type CallDialogProps = {
 /** Everything that is kept of one call. */
 export function CallDialog({ scope, keyNames, requestId, known, onClose }: CallDialogProps) {
   return (
-    <Dialog isOpen={requestId !== undefined} onClose={onClose} title="Call">
+    <Dialog isOpen={requestId !== undefined} onClose={onClose} title={t`Call`}>
       {requestId !== undefined && <Content {...{ scope, keyNames, requestId, known }} />}
     </Dialog>
   );
@@ -56,7 +58,7 @@ function Content({ scope, keyNames, requestId, known }: ContentProps) {
   }
   if (!found.isError) {
     return (
-      <div role="status" aria-label="Loading the call">
+      <div role="status" aria-label={t`Loading the call`}>
         <Skeleton className="h-48 w-full" />
       </div>
     );
@@ -64,13 +66,15 @@ function Content({ scope, keyNames, requestId, known }: ContentProps) {
   return (
     <>
       <FailureNotice
-        what="This call could not be found."
+        what={t`This call could not be found.`}
         cause={found.error}
         onRetry={() => void found.refetch()}
       />
       <p className="mt-3 text-ink-muted">
-        Recent calls are kept for some days, and of many in one minute only some.{" "}
-        <DocsLink page="analytics#recent-calls">Which calls are kept</DocsLink>
+        <Trans>
+          Recent calls are kept for some days, and of many in one minute only some.{" "}
+          <DocsLink page="analytics#recent-calls">Which calls are kept</DocsLink>
+        </Trans>
       </p>
     </>
   );
@@ -89,47 +93,47 @@ function Facts({ call, zone, keyNames }: FactsProps) {
   return (
     <>
       <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-[7rem_minmax(0,1fr)]">
-        <Fact name="Request">
+        <Fact name={t`Request`}>
           <code className="font-mono text-xs">{requestId}</code>{" "}
-          <CopyButton value={requestId} subject="request id" />
+          <CopyButton value={requestId} subject={t`request id`} />
         </Fact>
-        <Fact name="Time">
+        <Fact name={t`Time`}>
           {row.time} <span className="text-ink-muted">{zone}</span>
         </Fact>
-        <Fact name="Call">
+        <Fact name={t`Call`}>
           <code className="font-mono text-xs">{`${row.method} ${row.route}`.trim()}</code>
         </Fact>
-        <Fact name="Status">
+        <Fact name={t`Status`}>
           <span className={joinClasses(row.isAlarm && "font-medium text-danger")}>
             {row.status}
           </span>
         </Fact>
-        <Fact name="Outcome">
+        <Fact name={t`Outcome`}>
           <span className={joinClasses(row.isAlarm && "font-medium text-danger")}>
             {row.outcome}
           </span>{" "}
           <code className="font-mono text-ink-muted text-xs">{row.code}</code>
         </Fact>
-        <Fact name="Key">
+        <Fact name={t`Key`}>
           {row.key} <code className="font-mono text-ink-muted text-xs">{call.keyId}</code>
         </Fact>
-        <Fact name="Environment">{call.environment}</Fact>
+        <Fact name={t`Environment`}>{call.environment}</Fact>
         {"meterId" in call && (
-          <Fact name="Counted as">
+          <Fact name={t`Counted as`}>
             {call.units === 0
-              ? "nothing: this call is not billed"
-              : `${formatCount(call.units)} of ${call.meterId}`}
+              ? t`nothing: this call is not billed`
+              : t`${formatCount(call.units)} of ${call.meterId}`}
           </Fact>
         )}
-        <Fact name="Latency">{row.latency === "" ? "not measured" : row.latency}</Fact>
-        <Fact name="Body sent">{bytesIn === null ? "not measured" : formatBytes(bytesIn)}</Fact>
-        <Fact name="Body received">
-          {bytesOut === null ? "not measured" : formatBytes(bytesOut)}
+        <Fact name={t`Latency`}>{row.latency === "" ? t`not measured` : row.latency}</Fact>
+        <Fact name={t`Body sent`}>{bytesIn === null ? t`not measured` : formatBytes(bytesIn)}</Fact>
+        <Fact name={t`Body received`}>
+          {bytesOut === null ? t`not measured` : formatBytes(bytesOut)}
         </Fact>
       </dl>
       <p className="mt-4 flex flex-wrap items-center gap-2 text-ink-muted text-xs">
-        Anyone who may see this usage finds the call by its link.
-        <CopyButton value={toCallAddress(requestId)} subject="link to this call" />
+        <Trans>Anyone who may see this usage finds the call by its link.</Trans>
+        <CopyButton value={toCallAddress(requestId)} subject={t`link to this call`} />
       </p>
     </>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -37,7 +39,7 @@ export function CallsPanel(props: CallsPanelProps) {
   const { view, timeZone } = scope;
   return (
     <div className="space-y-3">
-      <search aria-label="Calls" className="space-y-2">
+      <search aria-label={t`Calls`} className="space-y-2">
         <div className="flex flex-wrap items-center gap-2">
           <RequestSearch onFind={onOpen} />
           <RangeChoice view={view} timeZone={timeZone} nowMs={nowMs} onChange={onChange} />
@@ -75,8 +77,8 @@ function RequestSearch({ onFind }: { onFind: (requestId: string) => void }) {
       }}
     >
       <SearchField
-        label="Find a request by its id"
-        placeholder="Request id: req_…"
+        label={t`Find a request by its id`}
+        placeholder={t`Request id: req_…`}
         value={text}
         onValueChange={(next) => {
           setText(next);
@@ -84,7 +86,7 @@ function RequestSearch({ onFind }: { onFind: (requestId: string) => void }) {
         }}
       />
       <p role="alert" className="text-danger text-xs empty:hidden">
-        {isWrong && "The id of a request is req_ and 32 digits, as in the header x-request-id."}
+        {isWrong && t`The id of a request is req_ and 32 digits, as in the header x-request-id.`}
       </p>
     </form>
   );
@@ -98,7 +100,7 @@ function FoundCalls({ scope, keyNames, onOpen }: FoundCallsProps) {
   if (calls.isError && pages === undefined) {
     return (
       <FailureNotice
-        what="The calls could not be loaded."
+        what={t`The calls could not be loaded.`}
         cause={calls.error}
         onRetry={() => void calls.refetch()}
       />
@@ -107,7 +109,7 @@ function FoundCalls({ scope, keyNames, onOpen }: FoundCallsProps) {
   const last = pages?.at(-1);
   if (pages === undefined || last === undefined) {
     return (
-      <div role="status" aria-label="Loading calls">
+      <div role="status" aria-label={t`Loading calls`}>
         <Skeleton className="h-72 w-full rounded-card" />
       </div>
     );
@@ -118,49 +120,53 @@ function FoundCalls({ scope, keyNames, onOpen }: FoundCallsProps) {
     .map((call, place) => ({ kind: "call" as const, seq: -place, call }));
   return (
     <section
-      aria-label="Recent calls"
+      aria-label={t`Recent calls`}
       className="overflow-hidden rounded-card border border-line bg-surface"
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b px-3 py-2">
         <p role="status" className="min-w-0 grow text-ink-muted text-xs tabular-nums">
-          {formatCount(rows.length)} shown, back to {formatInstant(last.searchedFrom)}. Calls are
-          kept since {formatInstant(last.keptFrom)}
-          {last.omitted > 0 &&
-            `; ${formatCount(last.omitted)} of this range came too fast to be kept, and are counted all the same`}
-          .
+          <Trans>
+            {formatCount(rows.length)} shown, back to {formatInstant(last.searchedFrom)}. Calls are
+            kept since {formatInstant(last.keptFrom)}
+            {last.omitted > 0 &&
+              t`; ${formatCount(last.omitted)} of this range came too fast to be kept, and are counted all the same`}
+            .
+          </Trans>
         </p>
         <Button
           size="small"
-          progress={calls.isRefetching ? "Loading…" : undefined}
+          progress={calls.isRefetching ? t`Loading…` : undefined}
           onClick={() => void calls.refetch()}
         >
           <RefreshCw className="size-3.5" aria-hidden="true" />
-          Refresh
+          <Trans>Refresh</Trans>
         </Button>
       </div>
       <LiveRows
         rows={rows}
-        caption="Recent calls"
+        caption={t`Recent calls`}
         hasDates
         timeZone={scope.timeZone}
         keyNames={keyNames}
         isFiltered={false}
         onOpen={(call) => onOpen(call.requestId)}
         empty={
-          <EmptyState icon={<ListTree />} title="No calls found">
-            No call that is kept matches the range and the filters
-            {calls.hasNextPage ? " so far: look further back" : ""}.{" "}
-            <DocsLink page="analytics#recent-calls">Which calls are kept</DocsLink>
+          <EmptyState icon={<ListTree />} title={t`No calls found`}>
+            <Trans>
+              No call that is kept matches the range and the filters
+              {calls.hasNextPage ? t` so far: look further back` : ""}.{" "}
+              <DocsLink page="analytics#recent-calls">Which calls are kept</DocsLink>
+            </Trans>
           </EmptyState>
         }
       />
       {calls.hasNextPage && (
         <div className="border-line border-t p-2 text-center">
           <Button
-            progress={calls.isFetchingNextPage ? "Looking…" : undefined}
+            progress={calls.isFetchingNextPage ? t`Looking…` : undefined}
             onClick={() => void calls.fetchNextPage()}
           >
-            Look further back
+            <Trans>Look further back</Trans>
           </Button>
         </div>
       )}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { BarList } from "@turnpike/ui/charts/bar-list";
@@ -39,7 +40,7 @@ export function BreakdownCard(props: BreakdownCardProps) {
       description={props.description}
       report={props.report}
       ask={props.ask}
-      failure={`${props.title}: these numbers could not be loaded.`}
+      failure={t`${props.title}: these numbers could not be loaded.`}
       skeleton={
         <div className="space-y-1 pt-5">
           {ROWS.map((row) => (
@@ -60,7 +61,7 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
   if (items.length === 0) {
     return <p className="py-4 text-ink-muted">{props.emptyText}</p>;
   }
-  const foldText = isWhole ? "Show fewer" : `Show all ${formatCount(items.length)}`;
+  const foldText = isWhole ? t`Show fewer` : t`Show all ${formatCount(items.length)}`;
   // Values that the page is filtered by are never folded away.
   const isChosen = ({ key }: { key: string }) => props.selected.includes(key);
   const shown = isWhole
@@ -71,7 +72,7 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
       <BarList
         label={props.title}
         nameHeading={props.nameHeading}
-        valueHeading={measure === "denied" ? "Denied" : "Requests"}
+        valueHeading={measure === "denied" ? t`Denied` : t`Requests`}
         items={shown.map((item) => ({ ...item, isPlain: !isFilterValue(dimension, item.key) }))}
         total={total}
         formatValue={formatCount}
@@ -83,14 +84,14 @@ function BreakdownTable({ data, ...props }: BreakdownCardProps & { data: UsageRe
       <div className="mt-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
         <p className="text-ink-faint text-xs tabular-nums">
           {data.truncated
-            ? `Showing the first ${formatCount(items.length)}; shares are of all ${formatCount(total)}.`
-            : `${formatCount(total)} in total.`}
+            ? t`Showing the first ${formatCount(items.length)}; shares are of all ${formatCount(total)}.`
+            : t`${formatCount(total)} in total.`}
         </p>
         {items.length > ROWS_SHOWN && (
           <Button
             size="small"
             look="quiet"
-            aria-label={`${foldText} of ${props.title}`}
+            aria-label={t`${foldText} of ${props.title}`}
             onClick={() => setIsWhole(!isWhole)}
           >
             {foldText}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ChartSkeleton, LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { ReportCard } from "#components/usage/report-card.tsx";
 import type { TimeCardProps } from "#components/usage/requests-card.tsx";
@@ -9,22 +10,22 @@ import { formatMs } from "#platform/format-measure.ts";
 export function LatencyCard(props: TimeCardProps & { isCompared: boolean }) {
   return (
     <ReportCard
-      title="Latency"
-      description="Upstream response time by percentile."
+      title={t`Latency`}
+      description={t`Upstream response time by percentile.`}
       report={props.report}
       ask={props.ask}
-      failure="The latencies could not be loaded."
+      failure={t`The latencies could not be loaded.`}
       skeleton={<ChartSkeleton />}
     >
       {(report) => (
         <LazyTimeLines
           {...toLatencyTimeline(report, props.isCompared)}
-          label="Latency percentiles"
-          unit="response time"
+          label={t`Latency percentiles`}
+          unit={t`response time`}
           timeZone={report.timeZone}
           formats={createChartFormats(report.timeZone, { value: formatMs, exact: formatMs })}
           cutsPeaks
-          emptyText="No calls were measured in this range."
+          emptyText={t`No calls were measured in this range.`}
           view={props.shown}
           onViewChange={props.onShow}
           onSelectRange={props.onSelectRange}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { BarList } from "@turnpike/ui/charts/bar-list";
@@ -42,16 +44,18 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
   });
   const unanswered = listUnansweredFilters(meter, view).map((name) => FILTER_LABELS[name]);
   return (
-    <section aria-label={`${meter.name}: over time`} className="min-w-0">
+    <section aria-label={t`${meter.name}: over time`} className="min-w-0">
       {unanswered.length > 0 && (
         <p className="mb-2 text-ink-muted text-xs">
-          {meter.name} counts events, so these filters do not apply: {unanswered.join(", ")}.
+          <Trans>
+            {meter.name} counts events, so these filters do not apply: {unanswered.join(", ")}.
+          </Trans>
         </p>
       )}
       {report.isError && (
         <div className="mb-3">
           <FailureNotice
-            what={`${meter.name}: these numbers could not be loaded.`}
+            what={t`${meter.name}: these numbers could not be loaded.`}
             cause={report.error}
             onRetry={() => void report.refetch()}
           />
@@ -59,7 +63,7 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
       )}
       {report.data === undefined ? (
         !report.isError && (
-          <div role="status" aria-label={`Loading: ${meter.name}`}>
+          <div role="status" aria-label={t`Loading: ${meter.name}`}>
             <ChartSkeleton />
           </div>
         )
@@ -88,7 +92,7 @@ function RangeShown({
   });
   return (
     <p className="mt-2 text-ink-muted text-xs">
-      Stored in 15-minute steps, so shown for {span(range)}.
+      <Trans>Stored in 15-minute steps, so shown for {span(range)}.</Trans>
     </p>
   );
 }
@@ -99,11 +103,11 @@ function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
   const { view } = scope;
   const chart = {
     ...toMeterTimeline(meter, report, view.isCompared),
-    label: `${meter.name} over time`,
+    label: t`${meter.name} over time`,
     unit: meter.unit,
     timeZone: report.timeZone,
     formats: createChartFormats(report.timeZone, { value: formatCompact, exact: formatQuantity }),
-    emptyText: "Nothing was counted in this range.",
+    emptyText: t`Nothing was counted in this range.`,
     view: view.tables.includes("meter") ? ("table" as const) : ("chart" as const),
     onViewChange: (shown: "chart" | "table") => onChange(setChartView(view, "meter", shown)),
     onSelectRange: (fromMs: number, toMs: number) =>
@@ -142,9 +146,9 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
       <div className="mb-2 flex flex-wrap items-center gap-2">
         <div className="w-44">
           <Select
-            label={`Break ${meter.name} down by`}
+            label={t`Break ${meter.name} down by`}
             value={part}
-            choices={names.map((name) => ({ value: name, label: `By ${name}` }))}
+            choices={names.map((name) => ({ value: name, label: t`By ${name}` }))}
             onValueChange={(chosen) => onChange({ ...view, part: chosen })}
           />
         </div>
@@ -156,9 +160,11 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
               size="small"
               onClick={() => onChange(toggleEvent(view, name, rest.join(":")))}
             >
-              <span className="sr-only">Remove filter </span>
+              <span className="sr-only">
+                <Trans>Remove filter</Trans>{" "}
+              </span>
               <span className="text-ink-muted">{name} </span>
-              <span className="max-w-40 truncate">{rest.join(":") || "Unknown"}</span>
+              <span className="max-w-40 truncate">{rest.join(":") || t`Unknown`}</span>
               <X className="size-3.5" aria-hidden="true" />
             </Button>
           );
@@ -166,28 +172,32 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
       </div>
       {unanswered.length > 0 && (
         <p className="mb-2 text-ink-muted text-xs">
-          The numbers by {part} ignore these filters:{" "}
-          {unanswered.map((name) => FILTER_LABELS[name]).join(", ")}.
+          <Trans>
+            The numbers by {part} ignore these filters:{" "}
+            {unanswered.map((name) => FILTER_LABELS[name]).join(", ")}.
+          </Trans>
         </p>
       )}
       {report.isError && (
         <FailureNotice
-          what={`${meter.name} by ${part}: these numbers could not be loaded.`}
+          what={t`${meter.name} by ${part}: these numbers could not be loaded.`}
           cause={report.error}
           onRetry={() => void report.refetch()}
         />
       )}
       {items === undefined && !report.isError && (
-        <div role="status" aria-label={`Loading: ${meter.name} by ${part}`}>
+        <div role="status" aria-label={t`Loading: ${meter.name} by ${part}`}>
           <Skeleton className="h-24 w-full opacity-50" />
         </div>
       )}
       {items !== undefined && items.length === 0 && (
-        <p className="py-2 text-ink-muted">Nothing was counted in this range.</p>
+        <p className="py-2 text-ink-muted">
+          <Trans>Nothing was counted in this range.</Trans>
+        </p>
       )}
       {items !== undefined && items.length > 0 && (
         <BarList
-          label={`${meter.name} by ${part}`}
+          label={t`${meter.name} by ${part}`}
           nameHeading={part}
           valueHeading={meter.unit}
           items={items}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { Sparkline } from "@turnpike/ui/charts/sparkline";
@@ -53,8 +55,8 @@ export function MetersCard({ scope, isReady, against, asked, onChange }: MetersC
   const opened = pickMeter(listed, totals, view.meter);
   return (
     <Card
-      title="Usage by meter"
-      description="What counts against limits and is billed: units of events, and of calls answered with 2xx or 304. Denied calls and errors cost nothing."
+      title={t`Usage by meter`}
+      description={t`What counts against limits and is billed: units of events, and of calls answered with 2xx or 304. Denied calls and errors cost nothing.`}
       aside={
         asked !== undefined &&
         opened !== undefined && <AskLink question={`${opened.name} ${asked}`} />
@@ -63,21 +65,21 @@ export function MetersCard({ scope, isReady, against, asked, onChange }: MetersC
       {failed !== undefined && (
         <div className="mb-3">
           <FailureNotice
-            what="Usage by meter: these numbers could not be loaded."
+            what={t`Usage by meter: these numbers could not be loaded.`}
             cause={failed.error}
             onRetry={() => void failed.refetch()}
           />
         </div>
       )}
       {meters.data === undefined && !meters.isError && (
-        <div role="status" aria-label="Loading: Usage by meter">
+        <div role="status" aria-label={t`Loading: Usage by meter`}>
           <Skeleton className="h-12 w-full opacity-50" />
         </div>
       )}
       <div className="space-y-4">
         <div>
           <ul
-            aria-label="Meters"
+            aria-label={t`Meters`}
             className="grid gap-2 sm:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]"
           >
             {listed.map((meter, index) => (
@@ -90,11 +92,13 @@ export function MetersCard({ scope, isReady, against, asked, onChange }: MetersC
               />
             ))}
           </ul>
-          <p className="mt-2 text-ink-faint text-xs">Changes {against}.</p>
+          <p className="mt-2 text-ink-faint text-xs">
+            <Trans>Changes {against}.</Trans>
+          </p>
           <KeptNotice report={reports[0]?.data} />
           {left > 0 && (
             <p className="mt-1 text-ink-faint text-xs">
-              {formatCount(left)} more meters are available through the API.
+              <Trans>{formatCount(left)} more meters are available through the API.</Trans>
             </p>
           )}
         </div>
@@ -150,7 +154,7 @@ function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
             <span className="max-sm:hidden">
               <Sparkline
                 widthPx={64}
-                label={`${name}: trend over the range`}
+                label={t`${name}: trend over the range`}
                 values={toMeterValues(meter, report)}
               />
             </span>

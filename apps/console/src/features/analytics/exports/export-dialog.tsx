@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ExportFormat } from "@turnpike/contract/exports";
 import { Button } from "@turnpike/ui/button";
@@ -36,13 +38,13 @@ export function ExportButton(props: ExportButtonProps) {
     <>
       <Button onClick={() => setIsOpen(true)}>
         <Download className="size-4 text-ink-faint" aria-hidden="true" />
-        Export
+        <Trans>Export</Trans>
       </Button>
       <Dialog
         isOpen={isOpen}
         onClose={close}
-        title="Export usage"
-        description="A file with every row, written in the background and kept for a week."
+        title={t`Export usage`}
+        description={t`A file with every row, written in the background and kept for a week.`}
       >
         <ExportForm {...props} onClose={close} />
       </Dialog>
@@ -51,8 +53,8 @@ export function ExportButton(props: ExportButtonProps) {
 }
 
 const FORMATS = [
-  { value: "csv", label: "CSV", note: "For spreadsheets" },
-  { value: "json", label: "JSON", note: "For programs" },
+  { value: "csv", label: "CSV", note: t`For spreadsheets` },
+  { value: "json", label: "JSON", note: t`For programs` },
 ] as const satisfies readonly { value: ExportFormat; label: string; note: string }[];
 
 function labelOf(subject: ExportSubject): string {
@@ -79,7 +81,7 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ["exports", tenantId] });
-      toast.success("The export has started.");
+      toast.success(t`The export has started.`);
       onClose();
       onBegun();
     },
@@ -88,23 +90,25 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
   const filters = countFilters(view);
   const preset = toPresetLabel(view);
   const facts = [
-    preset === undefined ? "The chosen range" : `The last ${preset}`,
-    filters === 0 ? "no filters" : `${String(filters)} filter${filters === 1 ? "" : "s"}`,
+    preset === undefined ? t`The chosen range` : t`The last ${preset}`,
+    filters === 0
+      ? t`no filters`
+      : t`${String(filters)} filter${plural(filters, { one: "", other: "s" })}`,
     timeZone,
   ];
   return (
     <DialogForm
       onSubmit={() => submit()}
       onCancel={onClose}
-      action="Export usage"
-      progress={create.isPending ? "Starting…" : undefined}
+      action={t`Export usage`}
+      progress={create.isPending ? t`Starting…` : undefined}
       isDisabled={name.trim() === ""}
     >
-      <FormField label="What">
+      <FormField label={t`What`}>
         {(control) => (
           <Select<ExportSubject>
             {...control}
-            label="What"
+            label={t`What`}
             value={subject}
             onValueChange={setSubject}
             choices={EXPORT_SUBJECTS.map(({ value, label }) => ({ value, label }))}
@@ -112,23 +116,25 @@ function ExportForm({ scope, onBegun, onClose }: ExportButtonProps & { onClose: 
         )}
       </FormField>
       <RadioList
-        label="Format"
+        label={t`Format`}
         choices={FORMATS}
         value={format}
         onValueChange={setFormat}
         isInColumns
       />
       <TextField
-        label="Name"
+        label={t`Name`}
         value={name}
         maxLength={100}
         autoComplete="off"
-        error={name.trim() === "" ? "Enter a name." : undefined}
+        error={name.trim() === "" ? t`Enter a name.` : undefined}
         onChange={(event) => setTypedName(event.currentTarget.value)}
       />
-      <p className="text-ink-muted">{facts.join(" · ")}, as in the current view.</p>
+      <p className="text-ink-muted">
+        <Trans>{facts.join(" · ")}, as in the current view.</Trans>
+      </p>
       {create.isError && (
-        <FailureNotice what="The export could not be started." cause={create.error} />
+        <FailureNotice what={t`The export could not be started.`} cause={create.error} />
       )}
     </DialogForm>
   );

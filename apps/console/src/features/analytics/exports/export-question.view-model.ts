@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ScreenQuestion } from "#platform/usage-query.ts";
 import { toQueryInput } from "#platform/usage-query.ts";
 import type { AnalyticsScope } from "../analytics.queries.ts";
@@ -9,12 +10,12 @@ type Asked = Pick<ScreenQuestion, "measures" | "dimensions"> & { isTimed: boolea
 export const EXPORT_SUBJECTS = [
   {
     value: "outcomes-over-time",
-    label: "Requests over time, by outcome",
+    label: t`Requests over time, by outcome`,
     asked: { measures: ["requests", "billable"], dimensions: ["outcome"], isTimed: true },
   },
   {
     value: "figures",
-    label: "Latency, errors and bytes over time",
+    label: t`Latency, errors and bytes over time`,
     asked: {
       measures: [
         "requests",
@@ -33,17 +34,17 @@ export const EXPORT_SUBJECTS = [
   },
   {
     value: "statuses",
-    label: "Requests by status",
+    label: t`Requests by status`,
     asked: { measures: ["requests"], dimensions: ["status"], isTimed: false },
   },
   {
     value: "outcomes",
-    label: "Requests by outcome, denials by their reason",
+    label: t`Requests by outcome, denials by their reason`,
     asked: { measures: ["requests", "denied"], dimensions: ["outcome"], isTimed: false },
   },
   {
     value: "routes",
-    label: "All routes",
+    label: t`All routes`,
     asked: {
       measures: ["requests", "errors", "denied", "latency_p95"],
       dimensions: ["route"],
@@ -52,7 +53,7 @@ export const EXPORT_SUBJECTS = [
   },
   {
     value: "keys",
-    label: "All keys",
+    label: t`All keys`,
     asked: {
       measures: ["requests", "errors", "denied", "latency_p95"],
       dimensions: ["key"],
@@ -61,7 +62,7 @@ export const EXPORT_SUBJECTS = [
   },
   {
     value: "everything",
-    label: "Everything over time, in full detail",
+    label: t`Everything over time, in full detail`,
     asked: {
       measures: ["requests", "billable", "errors", "denied", "bytes_in", "bytes_out"],
       dimensions: ["key", "environment", "method", "route", "status", "outcome"],

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge, type Tone } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -20,12 +22,12 @@ import { exportsQueries, isUnfinished, type UsageExport } from "./exports.querie
 import { useExportActions } from "./use-export-actions.ts";
 
 const STATES: Readonly<Record<UsageExport["state"], { label: string; tone: Tone }>> = {
-  waiting: { label: "Waiting", tone: "neutral" },
-  running: { label: "In progress", tone: "info" },
-  done: { label: "Ready", tone: "ok" },
-  failed: { label: "Failed", tone: "danger" },
-  cancelled: { label: "Cancelled", tone: "neutral" },
-  expired: { label: "Expired", tone: "neutral" },
+  waiting: { label: t`Waiting`, tone: "neutral" },
+  running: { label: t`In progress`, tone: "info" },
+  done: { label: t`Ready`, tone: "ok" },
+  failed: { label: t`Failed`, tone: "danger" },
+  cancelled: { label: t`Cancelled`, tone: "neutral" },
+  expired: { label: t`Expired`, tone: "neutral" },
 };
 
 export type ExportsPanelProps = {
@@ -42,7 +44,7 @@ export function ExportsPanel({ scope, userId, mayEndOthers }: ExportsPanelProps)
   if (exports.isError && exports.data === undefined) {
     return (
       <FailureNotice
-        what="The exports could not be loaded."
+        what={t`The exports could not be loaded.`}
         cause={exports.error}
         onRetry={() => void exports.refetch()}
       />
@@ -50,7 +52,7 @@ export function ExportsPanel({ scope, userId, mayEndOthers }: ExportsPanelProps)
   }
   if (exports.data === undefined) {
     return (
-      <div role="status" aria-label="Loading exports" className="space-y-2">
+      <div role="status" aria-label={t`Loading exports`} className="space-y-2">
         <Skeleton className="h-20 w-full rounded-card" />
         <Skeleton className="h-20 w-full rounded-card" />
       </div>
@@ -61,19 +63,21 @@ export function ExportsPanel({ scope, userId, mayEndOthers }: ExportsPanelProps)
       <div className="rounded-card border border-line bg-surface">
         <EmptyState
           icon={<FileDown />}
-          title="No exports yet"
+          title={t`No exports yet`}
           action={<ExportButton scope={scope} onBegun={() => undefined} />}
         >
-          An export is a file with every row of the current view, as CSV or JSON, however large. It
-          is written in the background and kept for a week.{" "}
-          <DocsLink page="analytics#exports">How exports work</DocsLink>
+          <Trans>
+            An export is a file with every row of the current view, as CSV or JSON, however large.
+            It is written in the background and kept for a week.{" "}
+            <DocsLink page="analytics#exports">How exports work</DocsLink>
+          </Trans>
         </EmptyState>
       </div>
     );
   }
   return (
     <ul
-      aria-label="Exports"
+      aria-label={t`Exports`}
       className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface"
     >
       {exports.data.map((one) => (
@@ -97,7 +101,7 @@ type ExportItemProps = {
 function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
   const { download, cancel, remove } = useExportActions(tenantId);
   const { name, format, state, progress, rows, bytes } = one;
-  const size = `${formatCount(rows)} ${rows === 1 ? "row" : "rows"}, ${formatBytes(bytes)}`;
+  const size = `${formatCount(rows)} ${plural(rows, { one: "row", other: "rows" })}, ${formatBytes(bytes)}`;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-4 py-3">
       <div className="min-w-0 grow basis-64">
@@ -107,13 +111,14 @@ function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
           <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
         </p>
         <p className="mt-0.5 text-ink-muted text-xs">
-          {formatInstant(one.from)} to {formatInstant(one.to)} · asked{" "}
-          <RelativeTime at={one.createdAt} />
-          {(state === "done" || state === "expired") && ` · ${size}`}
+          <Trans>
+            {formatInstant(one.from)} to {formatInstant(one.to)} · asked{" "}
+            <RelativeTime at={one.createdAt} />
+            {(state === "done" || state === "expired") && ` · ${size}`}
+          </Trans>
           {state === "done" && one.expiresAt !== null && (
             <>
-              {" "}
-              · deleted <RelativeTime at={one.expiresAt} />
+              <Trans> · deleted</Trans> <RelativeTime at={one.expiresAt} />
             </>
           )}
         </p>
@@ -121,9 +126,9 @@ function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
         {isUnfinished(one) && (
           <div className="mt-2 max-w-md">
             <ProgressBar
-              label={state === "waiting" ? "Queued" : "In progress"}
+              label={state === "waiting" ? t`Queued` : t`In progress`}
               progress={progress}
-              text={`${formatCount(progress.done)} of ${formatCount(progress.total)} chunks, ${size}`}
+              text={t`${formatCount(progress.done)} of ${formatCount(progress.total)} chunks, ${size}`}
             />
           </div>
         )}
@@ -132,25 +137,25 @@ function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
         {state === "done" && (
           <Button
             onClick={() => download.mutate(one)}
-            progress={download.isPending ? "Preparing…" : undefined}
-            aria-label={`Download ${name}`}
+            progress={download.isPending ? t`Preparing…` : undefined}
+            aria-label={t`Download ${name}`}
           >
             <Download className="size-4 text-ink-faint" aria-hidden="true" />
-            Download
+            <Trans>Download</Trans>
           </Button>
         )}
         {mayEnd && isUnfinished(one) && (
           <Button
             onClick={() => cancel.mutate(one)}
-            progress={cancel.isPending ? "Stopping…" : undefined}
-            aria-label={`Cancel ${name}`}
+            progress={cancel.isPending ? t`Stopping…` : undefined}
+            aria-label={t`Cancel ${name}`}
           >
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
         )}
         {mayEnd && !isUnfinished(one) && (
           <IconButton
-            label={`Delete ${name}`}
+            label={t`Delete ${name}`}
             icon={<Trash2 />}
             onClick={() => remove.mutate(one)}
           />

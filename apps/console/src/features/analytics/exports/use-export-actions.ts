@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
@@ -21,7 +22,7 @@ export function useExportActions(tenantId: TenantId) {
   const cancel = useMutation({
     mutationKey: ["exports", "cancel"],
     mutationFn: ({ exportId }: UsageExport) => api.exports.cancel({ tenantId, exportId }),
-    onSuccess: ({ name }) => void toast.success(`The export ${name} was cancelled.`),
+    onSuccess: ({ name }) => void toast.success(t`The export ${name} was cancelled.`),
     onError,
     onSettled: refresh,
   });

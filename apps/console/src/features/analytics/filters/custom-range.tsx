@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -22,7 +24,7 @@ export function CustomRange(props: CustomRangeProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Popover
-      title="Custom range"
+      title={t`Custom range`}
       align="start"
       isOpen={isOpen}
       onOpenChange={setIsOpen}
@@ -58,7 +60,7 @@ function RangeForm({ fromMs, toMs, timeZone, onChoose }: CustomRangeProps) {
     if (chosenFromMs < chosenToMs) {
       onChoose(chosenFromMs, chosenToMs);
     } else {
-      setError("Enter a start, and an end after it.");
+      setError(t`Enter a start, and an end after it.`);
     }
   }
 
@@ -66,21 +68,21 @@ function RangeForm({ fromMs, toMs, timeZone, onChoose }: CustomRangeProps) {
   return (
     <form onSubmit={submit} noValidate className="space-y-3">
       <TextField
-        label="From"
+        label={t`From`}
         name="from"
         type="datetime-local"
         defaultValue={write(fromMs)}
         error={error}
       />
       <TextField
-        label="To"
+        label={t`To`}
         name="to"
         type="datetime-local"
         defaultValue={write(toMs)}
-        help={`In the time zone ${timeZone}; the end is not included.`}
+        help={t`In the time zone ${timeZone}; the end is not included.`}
       />
       <Button type="submit" look="primary" className="w-full">
-        Apply range
+        <Trans>Apply range</Trans>
       </Button>
     </form>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { FacetFilter } from "@turnpike/ui/facet-filter";
 import type { Choice } from "@turnpike/ui/select";
@@ -32,7 +33,7 @@ export function FacetFilters(props: FacetFiltersProps) {
   const [isNear, setIsNear] = useState(false);
   return (
     <fieldset
-      aria-label="Filter by"
+      aria-label={t`Filter by`}
       className="contents"
       onPointerEnter={() => setIsNear(true)}
       onFocus={() => setIsNear(true)}
@@ -62,7 +63,7 @@ function Facet({ name, isNear, scope, keyNames, onChange }: FacetProps) {
       label={FILTER_LABELS[name]}
       value={chosen}
       onValueChange={(next) => onChange(setFilter(view, name, next))}
-      emptyText={seen.isPending && fixed === undefined ? "Loading…" : "Nothing in this range."}
+      emptyText={seen.isPending && fixed === undefined ? t`Loading…` : t`Nothing in this range.`}
       choices={[...known]
         .filter((value) => isFilterValue(name, value))
         .map((value) => toChoice(name, value, keyNames))}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -33,11 +35,11 @@ export type FilterBarProps = {
 };
 
 const GRAIN_LABELS: Readonly<Record<TimeGrain, string>> = {
-  minute: "Minute",
-  hour: "Hour",
-  day: "Day",
-  week: "Week",
-  month: "Month",
+  minute: t`Minute`,
+  hour: t`Hour`,
+  day: t`Day`,
+  week: t`Week`,
+  month: t`Month`,
 };
 
 /** The controls of the view: range, grain, comparison, time zone and filters, all kept in the address. */
@@ -48,26 +50,26 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
   const weeks = countWeeksBefore(toLengthMs(view), grain);
   const moreClasses = joinClasses("flex-wrap gap-2 md:flex", isOpen ? "flex" : "hidden");
   return (
-    <search aria-label="Filters">
+    <search aria-label={t`Filters`}>
       <div className="flex flex-wrap items-center gap-2">
         <RangeChoice view={view} timeZone={timeZone} nowMs={nowMs} onChange={onChange} />
         <Button aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)} className="md:hidden">
           <SlidersHorizontal className="size-4 text-ink-faint" aria-hidden="true" />
-          {count === 0 ? "Filters" : `Filters (${String(count)})`}
+          {count === 0 ? t`Filters` : t`Filters (${String(count)})`}
         </Button>
         <div className={joinClasses(moreClasses, "items-center")}>
           <div className="w-36">
             <Select<TimeGrain | "auto">
-              label="Grain"
+              label={t`Grain`}
               value={view.grain === grain ? grain : "auto"}
               onValueChange={(chosen) =>
                 onChange({ ...view, grain: chosen === "auto" ? undefined : chosen })
               }
               choices={[
-                { value: "auto", label: `Auto (${inSentence(GRAIN_LABELS[grain])})` },
+                { value: "auto", label: t`Auto (${inSentence(GRAIN_LABELS[grain])})` },
                 ...listGrains(view).map((value) => ({
                   value,
-                  label: `By ${inSentence(GRAIN_LABELS[value])}`,
+                  label: t`By ${inSentence(GRAIN_LABELS[value])}`,
                 })),
               ]}
             />
@@ -81,11 +83,11 @@ export function FilterBar({ scope, keyNames, nowMs, onChange }: FilterBarProps) 
             onClick={() => onChange({ ...view, isCompared: !view.isCompared })}
             className="aria-pressed:bg-selected"
           >
-            Compare with previous
+            <Trans>Compare with previous</Trans>
           </Button>
           {weeks !== undefined && (
             <span className="text-ink-faint text-xs">
-              same weekdays, {formatCount(weeks)} weeks earlier
+              <Trans>same weekdays, {formatCount(weeks)} weeks earlier</Trans>
             </span>
           )}
         </div>
@@ -116,7 +118,7 @@ export function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProp
     <>
       <div className="max-md:hidden">
         <SegmentedControl<RangePreset | "custom">
-          label="Range"
+          label={t`Range`}
           value={preset ?? "custom"}
           segments={RANGE_PRESETS.map(({ value }) => ({ value, label: value }))}
           onValueChange={(chosen) => chosen !== "custom" && choose(chosen)}
@@ -124,9 +126,9 @@ export function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProp
       </div>
       <div className="w-32 md:hidden">
         <Select
-          label="Range"
+          label={t`Range`}
           value={preset ?? null}
-          placeholder="Custom"
+          placeholder={t`Custom`}
           choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label }))}
           onValueChange={choose}
         />
@@ -135,7 +137,7 @@ export function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProp
         {...ends}
         timeZone={timeZone}
         isChosen={preset === undefined}
-        label={preset === undefined ? formats.span(ends) : "Custom"}
+        label={preset === undefined ? formats.span(ends) : t`Custom`}
         onChoose={(fromMs, toMs) => onChange({ ...view, range: { fromMs, toMs } })}
       />
     </>

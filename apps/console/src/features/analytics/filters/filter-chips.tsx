@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import X from "lucide-react/icons/x";
 import {
@@ -25,7 +27,7 @@ export function FilterChips({ view, keyNames, onChange }: FilterChipsProps) {
   }
   return (
     <div className="mt-3 flex flex-wrap items-center gap-2">
-      <ul aria-label="Active filters" className="flex min-w-0 flex-wrap gap-2">
+      <ul aria-label={t`Active filters`} className="flex min-w-0 flex-wrap gap-2">
         {chips.map(({ name, value }) => {
           const { label, detail } = toDimensionName(name, value, keyNames);
           return (
@@ -42,7 +44,7 @@ export function FilterChips({ view, keyNames, onChange }: FilterChipsProps) {
               </span>
               <button
                 type="button"
-                aria-label={`Remove filter ${FILTER_LABELS[name]} ${label}`}
+                aria-label={t`Remove filter ${FILTER_LABELS[name]} ${label}`}
                 onClick={() => onChange(toggleFilter(view, name, value))}
                 className="grid size-7 shrink-0 cursor-pointer place-items-center rounded-full text-ink-muted hover:bg-hover hover:text-ink touch:size-11"
               >
@@ -53,7 +55,7 @@ export function FilterChips({ view, keyNames, onChange }: FilterChipsProps) {
         })}
       </ul>
       <Button look="quiet" size="small" onClick={() => onChange(clearFilters(view))}>
-        Clear filters
+        <Trans>Clear filters</Trans>
       </Button>
     </div>
   );

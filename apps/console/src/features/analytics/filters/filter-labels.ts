@@ -1,12 +1,13 @@
+import { t } from "@lingui/core/macro";
 import type { FilterDimension } from "../analytics-search.view-model.ts";
 
 /** The names of the filters. */
 export const FILTER_LABELS: Readonly<Record<FilterDimension, string>> = {
-  outcome: "Outcome",
-  status_class: "Status class",
-  status: "Status",
-  route: "Route",
+  outcome: t`Outcome`,
+  status_class: t`Status class`,
+  status: t`Status`,
+  route: t`Route`,
   method: "Method",
-  key: "Key",
-  environment: "Environment",
+  key: t`Key`,
+  environment: t`Environment`,
 };

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LiveCall } from "@turnpike/contract/live-calls";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -66,7 +68,7 @@ export function LivePanel({ scope, keyNames, onChange }: LivePanelProps) {
   const { view } = scope;
   return (
     <div className="space-y-3">
-      <search aria-label="Filters">
+      <search aria-label={t`Filters`}>
         <div className="flex flex-wrap items-center gap-2">
           <FacetFilters scope={scope} keyNames={keyNames} onChange={onChange} />
         </div>
@@ -96,13 +98,13 @@ function LiveStream({ scope, keyNames, onRetry }: LiveStreamProps) {
   const state = useSyncExternalStore(tail.subscribe, tail.getState, tail.getState);
   return state.connection === "refused" ? (
     <ErrorState
-      title="Live calls are not available."
+      title={t`Live calls are not available.`}
       reason={state.failure ?? ""}
       onRetry={onRetry}
     />
   ) : (
     <section
-      aria-label="Live calls"
+      aria-label={t`Live calls`}
       className="overflow-hidden rounded-card border border-line bg-surface"
     >
       <Toolbar tail={tail} state={state} />
@@ -131,11 +133,13 @@ function NoCalls() {
   return (
     <EmptyState
       icon={<Radio />}
-      title="Waiting for calls"
+      title={t`Waiting for calls`}
       {...(snippet !== undefined && { snippet })}
     >
-      Calls appear here as they happen, including denied calls. Send one with a key of this tenant
-      to see it. <DocsLink page="analytics#live-calls">How live calls work</DocsLink>
+      <Trans>
+        Calls appear here as they happen, including denied calls. Send one with a key of this tenant
+        to see it. <DocsLink page="analytics#live-calls">How live calls work</DocsLink>
+      </Trans>
     </EmptyState>
   );
 }
@@ -143,17 +147,17 @@ function NoCalls() {
 /** The state in words. Screen readers announce it only when it changes, not with every call. */
 function toStatus({ connection, isPaused, isWhole }: TailState) {
   if (connection === "connecting") {
-    return { tone: "neutral", label: "Connecting…" } as const;
+    return { tone: "neutral", label: t`Connecting…` } as const;
   }
   if (connection === "lost") {
-    return { tone: "warning", label: "Connection lost. Trying again…" } as const;
+    return { tone: "warning", label: t`Connection lost. Trying again…` } as const;
   }
   if (isPaused) {
-    return { tone: "neutral", label: "Paused" } as const;
+    return { tone: "neutral", label: t`Paused` } as const;
   }
   return isWhole
-    ? ({ tone: "ok", label: "Live" } as const)
-    : ({ tone: "warning", label: "Live, from one process only" } as const);
+    ? ({ tone: "ok", label: t`Live` } as const)
+    : ({ tone: "warning", label: t`Live, from one process only` } as const);
 }
 
 function Toolbar({ tail, state }: { tail: LiveTail; state: TailState }) {
@@ -165,10 +169,12 @@ function Toolbar({ tail, state }: { tail: LiveTail; state: TailState }) {
         <StatusDot {...status} isLive={status.label === "Live"} />
       </div>
       <p className="grow text-ink-muted text-xs tabular-nums">
-        {formatCount(rows.length)} shown
-        {held > 0 && `, ${formatCount(held)} new`}
-        {heldLost > 0 && `, ${formatCount(heldLost)} older ones dropped`}
-        {dropped > 0 && `, ${formatCount(dropped)} came too fast to be shown`}
+        <Trans>
+          {formatCount(rows.length)} shown
+          {held > 0 && t`, ${formatCount(held)} new`}
+          {heldLost > 0 && t`, ${formatCount(heldLost)} older ones dropped`}
+          {dropped > 0 && t`, ${formatCount(dropped)} came too fast to be shown`}
+        </Trans>
       </p>
       <div className="flex gap-2">
         <Button size="small" onClick={isPaused ? tail.resume : tail.pause}>
@@ -177,11 +183,11 @@ function Toolbar({ tail, state }: { tail: LiveTail; state: TailState }) {
           ) : (
             <Pause className="size-3.5" aria-hidden="true" />
           )}
-          {isPaused ? "Resume" : "Pause"}
+          {isPaused ? t`Resume` : t`Pause`}
         </Button>
         <Button size="small" onClick={tail.clear} disabled={rows.length === 0}>
           <Eraser className="size-3.5" aria-hidden="true" />
-          Clear
+          <Trans>Clear</Trans>
         </Button>
       </div>
     </div>

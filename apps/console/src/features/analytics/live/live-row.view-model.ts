@@ -1,7 +1,8 @@
-import { LANGUAGE } from "@turnpike/ui/language";
+import { t } from "@lingui/core/macro";
 import type { LiveCall } from "@turnpike/contract/live-calls";
 import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
+import { LANGUAGE } from "@turnpike/ui/language";
 import { formatBytes } from "#platform/format-measure.ts";
 import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
 
@@ -52,12 +53,12 @@ export function toLiveRow(
     key: toDimensionName("key", call.keyId, keyNames).label,
     method: call.method,
     route:
-      call.route === "" ? "Verification" : toDimensionName("route", call.route, keyNames).label,
+      call.route === "" ? t`Verification` : toDimensionName("route", call.route, keyNames).label,
     status: String(call.status),
     outcome: toOutcomeLabel(call.outcome),
     code: call.outcome,
     isAlarm: call.status >= 500 || !ADMITTED_OUTCOMES.some((one) => one === call.outcome),
-    latency: latencyMs === null ? "" : `${LATENCY.format(latencyMs)} ms`,
+    latency: latencyMs === null ? "" : t`${LATENCY.format(latencyMs)} ms`,
     bytes: bytesIn === null || bytesOut === null ? "" : formatBytes(bytesIn + bytesOut),
   };
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { LiveCall } from "@turnpike/contract/live-calls";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -28,14 +30,14 @@ const ROW_PHONE_PX = 60;
 const PHONE_MAX_PX = 640;
 
 const COLUMNS = [
-  { heading: "Time", className: "w-44" },
-  { heading: "Key", className: "w-36" },
-  { heading: "Method", className: "w-20" },
-  { heading: "Route", className: "" },
-  { heading: "Status", className: "w-16" },
-  { heading: "Outcome", className: "w-36" },
-  { heading: "Latency", className: "w-24 text-right" },
-  { heading: "Bytes", className: "w-20 text-right" },
+  { heading: t`Time`, className: "w-44" },
+  { heading: t`Key`, className: "w-36" },
+  { heading: t`Method`, className: "w-20" },
+  { heading: t`Route`, className: "" },
+  { heading: t`Status`, className: "w-16" },
+  { heading: t`Outcome`, className: "w-36" },
+  { heading: t`Latency`, className: "w-24 text-right" },
+  { heading: t`Bytes`, className: "w-20 text-right" },
 ] as const;
 
 type Size = { widthPx: number; heightPx: number };
@@ -91,14 +93,14 @@ export function LiveRows(props: LiveRowsProps) {
       ref={box}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
       tabIndex={0}
-      aria-label="Newest first"
+      aria-label={t`Newest first`}
       onScroll={(event) => setScrollTopPx(event.currentTarget.scrollTop)}
       className="focus-inset h-[60dvh] min-h-72 overflow-y-auto overscroll-contain [overflow-anchor:none]"
     >
       {rows.length === 0 ? (
         isFiltered ? (
           <p className="px-5 py-12 text-center text-ink-muted">
-            Calls that match the filters appear here as they happen.
+            <Trans>Calls that match the filters appear here as they happen.</Trans>
           </p>
         ) : (
           empty
@@ -108,10 +110,10 @@ export function LiveRows(props: LiveRowsProps) {
           aria-rowcount={rows.length + 1}
           className="w-full table-fixed border-separate border-spacing-0 text-sm tabular-nums"
         >
-          <caption className="sr-only">{props.caption ?? "Calls as they happen"}</caption>
+          <caption className="sr-only">{props.caption ?? t`Calls as they happen`}</caption>
           <thead className={isPhone ? "sr-only" : "text-ink-muted text-xs"}>
             <tr aria-rowindex={1}>
-              {(isPhone ? [{ heading: "Call", className: "" }] : COLUMNS).map((column) => (
+              {(isPhone ? [{ heading: t`Call`, className: "" }] : COLUMNS).map((column) => (
                 <th
                   key={column.heading}
                   scope="col"
@@ -167,7 +169,7 @@ function statusClasses({ isAlarm }: LiveRow): string {
 }
 
 const CELL = "truncate border-line border-b px-2";
-const CODE = `${CELL} font-mono text-xs`;
+const CODE = t`${CELL} font-mono text-xs`;
 
 type CallProps = { row: LiveRow; onOpen: () => void };
 
@@ -232,7 +234,9 @@ function Gap({ fromMs, toMs, span }: { fromMs: number; toMs: number; span: numbe
       colSpan={span}
       className="truncate border-line border-b bg-sunken px-3 text-center text-ink-muted text-xs"
     >
-      Not connected from {from} to {to}: calls in between are not shown.
+      <Trans>
+        Not connected from {from} to {to}: calls in between are not shown.
+      </Trans>
     </td>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { SavedViews } from "#platform/saved-views.ts";
 import { listOutdated } from "./saved-view.view-model.ts";
 
@@ -19,8 +20,8 @@ export function OutdatedNotice({ saved, savedView }: OutdatedNoticeProps) {
       className="mb-3 rounded-control border border-line bg-warning-soft px-3 py-2 text-sm [overflow-wrap:anywhere]"
     >
       {open === undefined
-        ? "The saved view in this address was deleted or is private to someone else. The other settings in the address apply."
-        : `The view ${open.name} has settings that no longer exist and are ignored: ${outdated.join(", ")}. Update the view to remove them.`}
+        ? t`The saved view in this address was deleted or is private to someone else. The other settings in the address apply.`
+        : t`The view ${open.name} has settings that no longer exist and are ignored: ${outdated.join(", ")}. Update the view to remove them.`}
     </p>
   );
 }

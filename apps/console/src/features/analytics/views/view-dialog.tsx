@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -35,8 +36,8 @@ export function ViewDialog(props: ViewDialogProps) {
     <Dialog
       isOpen={props.isOpen}
       onClose={props.onClose}
-      title={props.before === undefined ? "Save view" : "Rename or share view"}
-      description="Saves the range, the filters and everything else in the address."
+      title={props.before === undefined ? t`Save view` : t`Rename or share view`}
+      description={t`Saves the range, the filters and everything else in the address.`}
     >
       <ViewForm {...props} />
     </Dialog>
@@ -79,24 +80,24 @@ function ViewForm({ onClose, owner, search, before, onSaved }: ViewDialogProps) 
     <DialogForm
       onSubmit={send}
       onCancel={onClose}
-      action="Save view"
-      progress={save.isPending ? "Saving…" : undefined}
+      action={t`Save view`}
+      progress={save.isPending ? t`Saving…` : undefined}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         value={name}
         maxLength={NAME_LENGTH_MAX}
         autoComplete="off"
-        error={isRefused && !isNamed ? "Enter a name." : undefined}
+        error={isRefused && !isNamed ? t`Enter a name.` : undefined}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Switch
-        label="Share with the tenant"
-        help="Everyone in the tenant can open, change and delete it. Otherwise only you can see it."
+        label={t`Share with the tenant`}
+        help={t`Everyone in the tenant can open, change and delete it. Otherwise only you can see it.`}
         isOn={isShared}
         onChange={setIsShared}
       />
-      {save.isError && <FailureNotice what="The view could not be saved." cause={save.error} />}
+      {save.isError && <FailureNotice what={t`The view could not be saved.`} cause={save.error} />}
     </DialogForm>
   );
 }

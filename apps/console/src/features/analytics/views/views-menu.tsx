@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -49,7 +51,7 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
       saveView(await documents(), owner, { ...before, search: toViewSearch(view) }, before),
     onSuccess: (updated) => {
       client.setQueryData(queryKey, (known) => known && withView(known, updated));
-      toast.success("The view was updated.");
+      toast.success(t`The view was updated.`);
     },
     onError,
     onSettled: refresh,
@@ -84,45 +86,55 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
           <Button className="max-w-56">
             <Bookmark className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
             <span className="truncate">
-              {open === undefined ? "Views" : `${open.name}${hasChanges ? " (changed)" : ""}`}
+              {open === undefined ? t`Views` : t`${open.name}${hasChanges ? t` (changed)` : ""}`}
             </span>
           </Button>
         }
       >
         <ViewGroup
-          label="My views"
+          label={t`My views`}
           views={listed(false)}
           openId={open?.viewId}
           onOpen={(one) => onSearchChange(toSearchOf(one))}
         />
         <ViewGroup
-          label="Shared views"
+          label={t`Shared views`}
           views={listed(true)}
           openId={open?.viewId}
           onOpen={(one) => onSearchChange(toSearchOf(one))}
         />
         {saved.views.length > 0 && (
           <>
-            <MenuItem onSelect={() => onSearchChange({})}>Standard view</MenuItem>
+            <MenuItem onSelect={() => onSearchChange({})}>
+              <Trans>Standard view</Trans>
+            </MenuItem>
             {maySave && <MenuSeparator />}
           </>
         )}
         {maySave && open !== undefined && (
           <>
             {hasChanges && (
-              <MenuItem onSelect={() => update.mutate(open)}>Update {open.name}</MenuItem>
+              <MenuItem onSelect={() => update.mutate(open)}>
+                <Trans>Update {open.name}</Trans>
+              </MenuItem>
             )}
-            <MenuItem onSelect={() => setAsking("edit")}>Rename or share…</MenuItem>
+            <MenuItem onSelect={() => setAsking("edit")}>
+              <Trans>Rename or share…</Trans>
+            </MenuItem>
             <MenuItem onSelect={() => choose.mutate(isDefault ? undefined : open.viewId)}>
-              {isDefault ? "Do not open by default" : "Open by default"}
+              {isDefault ? t`Do not open by default` : t`Open by default`}
             </MenuItem>
             <MenuItem isDanger onSelect={() => setAsking("delete")}>
-              Delete view…
+              <Trans>Delete view…</Trans>
             </MenuItem>
             <MenuSeparator />
           </>
         )}
-        {maySave && <MenuItem onSelect={() => setAsking("save")}>Save as new view…</MenuItem>}
+        {maySave && (
+          <MenuItem onSelect={() => setAsking("save")}>
+            <Trans>Save as new view…</Trans>
+          </MenuItem>
+        )}
       </Menu>
       <ViewDialog
         isOpen={asking === "save" || asking === "edit"}
@@ -139,14 +151,14 @@ export function ViewsMenu({ owner, saved, view, maySave, onSearchChange }: Views
         <ConfirmDialog
           isOpen={asking === "delete"}
           onClose={() => setAsking(undefined)}
-          title={`Delete the view ${open.name}?`}
+          title={t`Delete the view ${open.name}?`}
           description={
             open.isShared
-              ? "It is deleted for everyone in the tenant. The current page does not change."
-              : "The current page does not change."
+              ? t`It is deleted for everyone in the tenant. The current page does not change.`
+              : t`The current page does not change.`
           }
-          action="Delete view"
-          progress={remove.isPending ? "Deleting…" : undefined}
+          action={t`Delete view`}
+          progress={remove.isPending ? t`Deleting…` : undefined}
           error={remove.isError ? toErrorMessage(remove.error) : undefined}
           onConfirm={() => remove.mutate(open)}
         />
@@ -172,7 +184,7 @@ function ViewGroup({ label, views, openId, onOpen }: ViewGroupProps) {
         <MenuItem
           key={one.viewId}
           onSelect={() => onOpen(one)}
-          aside={one.viewId === openId && <Check aria-label="Open" />}
+          aside={one.viewId === openId && <Check aria-label={t`Open`} />}
         >
           {one.name}
         </MenuItem>

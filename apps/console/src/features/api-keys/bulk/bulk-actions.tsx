@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import type { Key } from "../api-keys.queries.ts";
@@ -21,10 +22,10 @@ export type BulkActionsProps = {
 };
 
 const ACTIONS = [
-  { action: "disable", verb: "Disable", progress: "Disabling…" },
-  { action: "enable", verb: "Enable", progress: "Enabling…" },
-  { action: "set_expiry", verb: "Set expiry of", progress: "Setting expiry…" },
-  { action: "revoke", verb: "Revoke", progress: "Revoking…" },
+  { action: "disable", verb: t`Disable`, progress: t`Disabling…` },
+  { action: "enable", verb: t`Enable`, progress: t`Enabling…` },
+  { action: "set_expiry", verb: t`Set expiry of`, progress: t`Setting expiry…` },
+  { action: "revoke", verb: t`Revoke`, progress: t`Revoking…` },
 ] as const satisfies readonly { action: BulkAction; verb: string; progress: string }[];
 
 /** The actions on the selected keys. Each applies to the keys that it fits. */
@@ -49,17 +50,19 @@ export function BulkActions({ keys, running, asked, onAsk, onChange }: BulkActio
             onClick={() => onAsk(action)}
           >
             {verb} {fitting.length} {/* On phones the buttons fit in one row without this word. */}
-            <span className="-ml-1 max-md:sr-only">{fitting.length === 1 ? "key" : "keys"}</span>
+            <span className="-ml-1 max-md:sr-only">
+              {plural(fitting.length, { one: "key", other: "keys" })}
+            </span>
           </Button>
         );
       })}
       <ConfirmDialog
         isOpen={asked === "revoke"}
         onClose={close}
-        title={`Revoke ${countKeys(revocable.length)}?`}
-        description="They are refused everywhere within a second, permanently. Programs that use them fail until they get another key."
-        action={`Revoke ${countKeys(revocable.length)}`}
-        nameToType={`revoke ${countKeys(revocable.length)}`}
+        title={t`Revoke ${countKeys(revocable.length)}?`}
+        description={t`They are refused everywhere within a second, permanently. Programs that use them fail until they get another key.`}
+        action={t`Revoke ${countKeys(revocable.length)}`}
+        nameToType={t`revoke ${countKeys(revocable.length)}`}
         onConfirm={() => {
           close();
           onChange(revocable, { action: "revoke" });

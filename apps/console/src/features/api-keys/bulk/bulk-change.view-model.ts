@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { Key } from "../api-keys.queries.ts";
 import { foresee, toOffers } from "../key.view-model.ts";
@@ -11,7 +12,7 @@ export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
   disable: "disabled",
   enable: "enabled",
   revoke: "revoked",
-  set_expiry: "given a new expiry",
+  set_expiry: t`given a new expiry`,
 };
 
 /** The keys that an action fits. */
@@ -70,24 +71,26 @@ export function toDoneText(
 ): string {
   return [
     ...(changed > 0 ? [`${countKeys(changed)} ${toBe(changed)} ${BULK_DONE[action]}.`] : []),
-    ...(unchanged > 0 ? [`${countKeys(unchanged)} needed no change.`] : []),
+    ...(unchanged > 0 ? [t`${countKeys(unchanged)} needed no change.`] : []),
   ].join(" ");
 }
 
 /** The result of an undo, as sentences. `kept` keys could not be restored: their previous expiry has passed. */
 export function toUndoneText({ undone, kept }: { undone: number; kept: number }): string {
   return [
-    ...(undone > 0 ? [`${countKeys(undone)} ${undone === 1 ? "was" : "were"} changed back.`] : []),
+    ...(undone > 0
+      ? [t`${countKeys(undone)} ${plural(undone, { one: "was", other: "were" })} changed back.`]
+      : []),
     ...(kept > 0
       ? [
-          `${countKeys(kept)} ${kept === 1 ? "keeps" : "keep"} the new expiry, because the previous one has passed.`,
+          t`${countKeys(kept)} ${plural(kept, { one: "keeps", other: "keep" })} the new expiry, because the previous one has passed.`,
         ]
       : []),
   ].join(" ");
 }
 
 function toBe(count: number): string {
-  return count === 1 ? "is" : "are";
+  return plural(count, { one: "is", other: "are" });
 }
 
 /** The bulk action of a shortcut on a selected row; undefined for none. */
@@ -124,5 +127,5 @@ export function groupFailures(
 
 /** "1 key", "12 keys". */
 export function countKeys(count: number): string {
-  return count === 1 ? "1 key" : `${String(count)} keys`;
+  return plural(count, { one: "1 key", other: `${String(count)} keys` });
 }

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import type { Key } from "../api-keys.queries.ts";
 import { BULK_DONE, type BulkChange, countKeys, groupFailures } from "./bulk-change.view-model.ts";
@@ -20,22 +22,25 @@ export function BulkReportNotice({ report, isRunning, onRetry, onClose }: BulkRe
       className="mb-3 rounded-control border border-danger/30 bg-danger-soft px-3 py-2.5"
     >
       <p className="font-semibold text-danger">
-        {countKeys(failed.length)} {failed.length === 1 ? "was" : "were"} not {word}.
-        {total > failed.length &&
-          ` ${String(total - failed.length)} of ${String(total)} ${total - failed.length === 1 ? "was" : "were"}.`}
+        <Trans>
+          {countKeys(failed.length)} <Plural value={failed.length} one="was" other="were" /> not{" "}
+          {word}.
+          {total > failed.length &&
+            t` ${String(total - failed.length)} of ${String(total)} ${plural(total - failed.length, { one: "was", other: "were" })}.`}
+        </Trans>
       </p>
       <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
         {groupFailures(failed).map(({ reason, names, namesOmitted }) => (
           <li key={reason} className="[overflow-wrap:anywhere]">
             <span className="font-medium">{names.join(", ")}</span>
-            {namesOmitted > 0 && ` and ${String(namesOmitted)} more`}: {reason}
+            {namesOmitted > 0 && t` and ${String(namesOmitted)} more`}: {reason}
           </li>
         ))}
       </ul>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button
           size="small"
-          progress={isRunning ? "Trying again…" : undefined}
+          progress={isRunning ? t`Trying again…` : undefined}
           onClick={() =>
             onRetry(
               failed.map(({ key }) => key),
@@ -43,10 +48,10 @@ export function BulkReportNotice({ report, isRunning, onRetry, onClose }: BulkRe
             )
           }
         >
-          Try these again
+          <Trans>Try these again</Trans>
         </Button>
         <Button size="small" look="quiet" onClick={onClose}>
-          Dismiss
+          <Trans>Dismiss</Trans>
         </Button>
       </div>
     </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogActions } from "@turnpike/ui/dialog-actions";
@@ -25,11 +27,11 @@ export function ExpiryDialog({ isOpen, keys, onClose, onConfirm }: ExpiryDialogP
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Set the expiry of ${countKeys(keys.length)}`}
+      title={t`Set the expiry of ${countKeys(keys.length)}`}
       description={
         expired === 0
-          ? "They stop working at that time."
-          : `They stop working at that time. ${countKeys(expired)} that had expired will work again until then.`
+          ? t`They stop working at that time.`
+          : t`They stop working at that time. ${countKeys(expired)} that had expired will work again until then.`
       }
     >
       <ExpiryForm onCancel={onClose} onConfirm={(expiresAt) => onConfirm(keys, expiresAt)} />
@@ -69,9 +71,11 @@ function ExpiryForm({ onCancel, onConfirm }: ExpiryFormProps) {
         onChange={(part) => setDraft({ ...draft, ...part })}
       />
       <DialogActions>
-        <Button onClick={cancel}>Cancel</Button>
+        <Button onClick={cancel}>
+          <Trans>Cancel</Trans>
+        </Button>
         <Button type="submit" look="primary">
-          Set expiry
+          <Trans>Set expiry</Trans>
         </Button>
       </DialogActions>
     </form>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { BULK_KEYS_MAX } from "@turnpike/domain/keys/bulk-keys-max";
 import { Button } from "@turnpike/ui/button";
 import { toFailureReason } from "../failure-reason.ts";
@@ -31,17 +32,17 @@ export function MatchingNotice(props: MatchingNoticeProps) {
         {found !== undefined
           ? toFoundText(found)
           : error === null
-            ? `All ${countKeys(props.pageCount)} on this page are selected; there are more.`
-            : `The other pages could not be loaded: ${toFailureReason(error)}`}
+            ? t`All ${countKeys(props.pageCount)} on this page are selected; there are more.`
+            : t`The other pages could not be loaded: ${toFailureReason(error)}`}
       </p>
       <Button
         size="small"
-        progress={props.isSearching ? "Selecting…" : undefined}
+        progress={props.isSearching ? t`Selecting…` : undefined}
         onClick={found === undefined ? props.onSearch : props.onNarrow}
       >
         {found === undefined
-          ? `Select all matches, up to ${String(BULK_KEYS_MAX)}`
-          : "Select this page only"}
+          ? t`Select all matches, up to ${String(BULK_KEYS_MAX)}`
+          : t`Select this page only`}
       </Button>
     </div>
   );
@@ -49,6 +50,6 @@ export function MatchingNotice(props: MatchingNoticeProps) {
 
 function toFoundText({ keys, isCut }: MatchingKeys): string {
   return isCut
-    ? `The first ${countKeys(keys.length)} that match are selected, the most one change can take. Filter to reach the others.`
-    : `All ${countKeys(keys.length)} that match are selected, across all pages.`;
+    ? t`The first ${countKeys(keys.length)} that match are selected, the most one change can take. Filter to reach the others.`
+    : t`All ${countKeys(keys.length)} that match are selected, across all pages.`;
 }

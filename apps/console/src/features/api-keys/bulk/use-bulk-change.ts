@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { toast } from "sonner";
@@ -87,7 +88,7 @@ export function useBulkChange(tenantId: TenantId) {
     }
     const [first] = failed;
     if (first !== undefined) {
-      toast.error(`${countKeys(failed.length)} could not be changed back: ${first.reason}`);
+      toast.error(t`${countKeys(failed.length)} could not be changed back: ${first.reason}`);
     }
   }
 
@@ -109,7 +110,7 @@ export function useBulkChange(tenantId: TenantId) {
         ...(canUndo && {
           duration: UNDO_MS,
           action: {
-            label: "Undo",
+            label: t`Undo`,
             onClick: (event) => {
               returnFocus(event);
               void undo(changed, change);

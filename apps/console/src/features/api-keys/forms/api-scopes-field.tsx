@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { usePlatform } from "#platform/platform.tsx";
@@ -21,7 +23,7 @@ export function ApiScopesField({ tenantId, granted, ...field }: ApiScopesFieldPr
   if (scopes.isError) {
     return (
       <FailureNotice
-        what="The scopes of your plan could not be loaded."
+        what={t`The scopes of your plan could not be loaded.`}
         cause={scopes.error}
         onRetry={() => void scopes.refetch()}
       />
@@ -30,11 +32,13 @@ export function ApiScopesField({ tenantId, granted, ...field }: ApiScopesFieldPr
   const choices = listApiScopes(scopes.data?.custom ?? [], granted);
   return choices.length === 0 || scopes.data === undefined ? null : (
     <div>
-      <p className="mb-0.5 font-medium">API scopes</p>
+      <p className="mb-0.5 font-medium">
+        <Trans>API scopes</Trans>
+      </p>
       <ScopesField
         {...field}
-        label="API scopes"
-        help="What calls with this key may do, within what your plan allows."
+        label={t`API scopes`}
+        help={t`What calls with this key may do, within what your plan allows.`}
         choices={choices}
       />
     </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { useStake } from "@turnpike/ui/unsaved";
@@ -41,11 +42,11 @@ export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      title={created === undefined ? "Create key" : `${created.name} is ready`}
+      title={created === undefined ? t`Create key` : t`${created.name} is ready`}
       description={
         created === undefined
-          ? `A program sends it with every call, which is counted and limited as ${props.tenant.name}.`
-          : "Copy it now. Only a hash is stored."
+          ? t`A program sends it with every call, which is counted and limited as ${props.tenant.name}.`
+          : t`Copy it now. Only a hash is stored.`
       }
     >
       {created === undefined ? (
@@ -83,10 +84,10 @@ function CreateKeyForm({ tenant, environment, onCancel, onCreated }: CreateKeyFo
     <KeyForm
       tenant={tenant}
       initial={toNewDraft(environment)}
-      action="Create key"
-      progress={create.isPending ? "Creating…" : undefined}
+      action={t`Create key`}
+      progress={create.isPending ? t`Creating…` : undefined}
       error={create.error}
-      failure="The key was not created."
+      failure={t`The key was not created.`}
       onSubmit={(draft, context) => submitOnce({ draft, context })}
       onCancel={onCancel}
     />

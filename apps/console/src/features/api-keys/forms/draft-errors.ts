@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** Form errors by JSON pointer (RFC 6901) into the request, whether found here or by the server. */
 export type DraftErrors = Readonly<Record<string, string>>;
 
@@ -8,15 +10,15 @@ export function errorAt(errors: DraftErrors, pointer: string): string | undefine
 }
 
 const PLACES: Readonly<Record<string, string>> = {
-  name: "Name",
-  environment: "Environment",
-  expiresAt: "Expiry",
-  scopes: "Scopes",
-  allowedNetworks: "Networks",
-  rateLimits: "Rate limit",
-  quotas: "Quota",
-  concurrency: "Calls at once",
-  metadata: "Metadata",
+  name: t`Name`,
+  environment: t`Environment`,
+  expiresAt: t`Expiry`,
+  scopes: t`Scopes`,
+  allowedNetworks: t`Networks`,
+  rateLimits: t`Rate limit`,
+  quotas: t`Quota`,
+  concurrency: t`Calls at once`,
+  metadata: t`Metadata`,
 };
 const PARTS: Readonly<Record<string, string>> = {
   "rateLimits/name": "name",
@@ -50,7 +52,7 @@ function toPlace(pointer: string): string | undefined {
   }
   if (field === "rateLimits" || field === "quotas") {
     const name = PARTS[`${field}/${part ?? ""}`];
-    return `${place} ${String(Number(row) + 1)}${name === undefined ? "" : `, ${name}`}`;
+    return t`${place} ${String(Number(row) + 1)}${name === undefined ? "" : `, ${name}`}`;
   }
   return place;
 }

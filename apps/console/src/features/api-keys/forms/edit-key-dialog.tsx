@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { toast } from "sonner";
@@ -22,7 +23,7 @@ export function EditKeyDialog({ tenant, subject, onClose }: EditKeyDialogProps) 
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Edit ${subject.name}`}
+      title={t`Edit ${subject.name}`}
       description={<code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code>}
     >
       <EditKeyForm tenant={tenant} subject={subject} onClose={onClose} />
@@ -43,7 +44,7 @@ function EditKeyForm({ tenant, subject, onClose }: EditKeyDialogProps) {
     onSuccess: (key) => {
       replaceKey(client, tenantId, key);
       if (key !== subject) {
-        toast.success(`${key.name} was saved.`);
+        toast.success(t`${key.name} was saved.`);
       }
       onClose();
       void refreshKeys(client, tenantId);
@@ -55,10 +56,10 @@ function EditKeyForm({ tenant, subject, onClose }: EditKeyDialogProps) {
       tenant={tenant}
       existing={subject}
       initial={toDraft(subject)}
-      action="Save key"
-      progress={update.isPending ? "Saving…" : undefined}
+      action={t`Save key`}
+      progress={update.isPending ? t`Saving…` : undefined}
       error={update.error}
-      failure="The key was not saved."
+      failure={t`The key was not saved.`}
       onSubmit={(draft, context) => submitOnce({ draft, context })}
       onCancel={onClose}
     />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import { formatInstant } from "#platform/format.ts";
@@ -23,29 +24,29 @@ export function ExpiryField(props: ExpiryFieldProps) {
   return (
     <div className="grid gap-3 sm:grid-cols-2">
       <SelectField<Expiry>
-        label="Expires"
+        label={t`Expires`}
         value={draft.expiry}
         onValueChange={(expiry) => onChange({ expiry })}
         error={isCustom ? undefined : error}
         choices={[
           ...(current === null
             ? []
-            : [{ value: "keep" as const, label: `Unchanged: ${formatInstant(current)}` }]),
-          { value: "never", label: "Never" },
+            : [{ value: "keep" as const, label: t`Unchanged: ${formatInstant(current)}` }]),
+          { value: "never", label: t`Never` },
           ...EXPIRY_PRESETS.map(({ value, label, afterMs }) => ({
             value,
             label,
             note: formatInstant(new Date(nowMs + afterMs).toISOString()),
           })),
-          { value: "custom", label: "Custom date…" },
+          { value: "custom", label: t`Custom date…` },
         ]}
       />
       {isCustom && (
         <TextField
-          label="Expires on"
+          label={t`Expires on`}
           type="datetime-local"
           value={draft.customExpiry}
-          help={`In the time zone ${timeZone}.`}
+          help={t`In the time zone ${timeZone}.`}
           error={error}
           onChange={(event) => onChange({ customExpiry: event.currentTarget.value })}
         />

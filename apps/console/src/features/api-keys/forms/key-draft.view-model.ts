@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { toCanonicalNetwork } from "@turnpike/domain/keys/networks";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
@@ -29,10 +30,10 @@ const NETWORKS_MAX = 50;
 const NETWORKS_NAMED_MAX = 3;
 
 export const EXPIRY_PRESETS = [
-  { value: "7d", label: "In 7 days", afterMs: 7 * DAY_MS },
-  { value: "30d", label: "In 30 days", afterMs: 30 * DAY_MS },
-  { value: "90d", label: "In 90 days", afterMs: 90 * DAY_MS },
-  { value: "365d", label: "In 1 year", afterMs: 365 * DAY_MS },
+  { value: "7d", label: t`In 7 days`, afterMs: 7 * DAY_MS },
+  { value: "30d", label: t`In 30 days`, afterMs: 30 * DAY_MS },
+  { value: "90d", label: t`In 90 days`, afterMs: 90 * DAY_MS },
+  { value: "365d", label: t`In 1 year`, afterMs: 365 * DAY_MS },
 ] as const;
 /** `keep` leaves the expiry of an existing key unchanged. */
 export type Expiry = (typeof EXPIRY_PRESETS)[number]["value"] | "never" | "custom" | "keep";
@@ -111,7 +112,7 @@ export function checkDraft(
   clock: { nowMs: number; timeZone: string },
 ): DraftErrors {
   return {
-    ...(draft.name.trim() === "" ? { "/name": "Give the key a name." } : {}),
+    ...(draft.name.trim() === "" ? { "/name": t`Give the key a name.` } : {}),
     ...checkExpiry(draft, clock),
     ...checkNetworks(draft.networks),
     ...checkLimits(draft),
@@ -129,9 +130,9 @@ export function checkExpiry(
   }
   const expiresAt = readCustom(draft.customExpiry, timeZone);
   if (expiresAt === undefined) {
-    return { "/expiresAt": "Choose a date and a time." };
+    return { "/expiresAt": t`Choose a date and a time.` };
   }
-  return expiresAt <= nowMs ? { "/expiresAt": "The expiry must be in the future." } : {};
+  return expiresAt <= nowMs ? { "/expiresAt": t`The expiry must be in the future.` } : {};
 }
 
 /** The networks in a text, as typed. */
@@ -145,13 +146,13 @@ function checkNetworks(text: string): DraftErrors {
   const more = wrong.length - NETWORKS_NAMED_MAX;
   if (wrong.length > 0) {
     const named = wrong.slice(0, NETWORKS_NAMED_MAX).join(", ");
-    const others = more > 0 ? ` and ${String(more)} more` : "";
+    const others = more > 0 ? t` and ${String(more)} more` : "";
     return {
-      "/allowedNetworks": `Not an address or a range such as 192.0.2.0/24 or 2001:db8::/32: ${named}${others}.`,
+      "/allowedNetworks": t`Not an address or a range such as 192.0.2.0/24 or 2001:db8::/32: ${named}${others}.`,
     };
   }
   return entries.length > NETWORKS_MAX
-    ? { "/allowedNetworks": `At most ${String(NETWORKS_MAX)} networks.` }
+    ? { "/allowedNetworks": t`At most ${String(NETWORKS_MAX)} networks.` }
     : {};
 }
 
@@ -161,11 +162,11 @@ function checkMetadata(metadata: readonly MetadataRow[]): DraftErrors {
   const errors = rows.flatMap((row, index): [string, string][] => {
     const pointer = toMetadataPointer(row);
     if (row.name.trim() === "") {
-      return [[pointer, "Every value needs a name."]];
+      return [[pointer, t`Every value needs a name.`]];
     }
     return pointers.indexOf(pointer) === index
       ? []
-      : [[pointer, "Each name can be used only once."]];
+      : [[pointer, t`Each name can be used only once.`]];
   });
   return Object.fromEntries(errors);
 }

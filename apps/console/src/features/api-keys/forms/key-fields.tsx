@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { NumberField } from "@turnpike/ui/number-field";
 import { RadioList } from "@turnpike/ui/radio-list";
 import { TextField } from "@turnpike/ui/text-field";
@@ -36,8 +38,8 @@ export function KeyFields(props: KeyFieldsProps) {
   return (
     <>
       <TextField
-        label="Name"
-        help="Where it is used, such as “Production worker”."
+        label={t`Name`}
+        help={t`Where it is used, such as “Production worker”.`}
         value={draft.name}
         maxLength={100}
         autoComplete="off"
@@ -46,14 +48,14 @@ export function KeyFields(props: KeyFieldsProps) {
       />
       {existing === undefined && (
         <RadioList<Environment>
-          label="Environment"
+          label={t`Environment`}
           isInColumns
           value={draft.environment}
           error={errorAt(errors, "/environment")}
           onValueChange={(environment) => onChange({ ...draft, environment })}
           choices={[
-            { value: "live", label: "Live", note: "Counts against the plan and is billed." },
-            { value: "test", label: "Test", note: "Metered separately, never billed." },
+            { value: "live", label: t`Live`, note: t`Counts against the plan and is billed.` },
+            { value: "test", label: t`Test`, note: t`Metered separately, never billed.` },
           ]}
         />
       )}
@@ -99,8 +101,8 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
   return (
     <div className="rounded-control border border-line">
       <Fold
-        title="Networks"
-        state={networks === 0 ? "From anywhere" : count(networks, "network")}
+        title={t`Networks`}
+        state={networks === 0 ? t`From anywhere` : count(networks, "network")}
         isInUse={networks > 0}
         hasError={has("/allowedNetworks")}
         attempts={attempts}
@@ -112,15 +114,17 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
         />
       </Fold>
       <Fold
-        title="Limits of this key"
-        state={limits === 0 ? "Plan limits only" : count(limits, "limit")}
+        title={t`Limits of this key`}
+        state={limits === 0 ? t`Plan limits only` : count(limits, "limit")}
         isInUse={limits > 0}
         hasError={has("/rateLimits") || has("/quotas") || has("/concurrency")}
         attempts={attempts}
       >
         <p className="mb-3 text-ink-muted text-xs">
-          In addition to the plan’s limits: a call must pass both. Rolling the key does not reset
-          them.
+          <Trans>
+            In addition to the plan’s limits: a call must pass both. Rolling the key does not reset
+            them.
+          </Trans>
         </p>
         <div className="space-y-4">
           <RateLimitsField
@@ -134,8 +138,8 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
             onChange={(quotas) => onChange({ ...draft, quotas })}
           />
           <NumberField
-            label="Calls at once"
-            help="Calls through the gateway, WebSockets and streams included, until they end."
+            label={t`Calls at once`}
+            help={t`Calls through the gateway, WebSockets and streams included, until they end.`}
             isOptional
             value={draft.concurrency}
             min={1}
@@ -146,23 +150,23 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
         </div>
       </Fold>
       <Fold
-        title="Management scopes"
-        state={managed === 0 ? "None" : count(managed, "scope")}
+        title={t`Management scopes`}
+        state={managed === 0 ? t`None` : count(managed, "scope")}
         isInUse={managed > 0}
         hasError={has("/scopes")}
         attempts={attempts}
       >
         <ScopesField
-          label="Management scopes"
-          help="None are needed to call the API. They let a program manage this tenant."
+          label={t`Management scopes`}
+          help={t`None are needed to call the API. They let a program manage this tenant.`}
           choices={listManagementScopes(tenant, granted)}
           value={draft.scopes}
           onChange={(scopes) => onChange({ ...draft, scopes })}
         />
       </Fold>
       <Fold
-        title="Metadata"
-        state={draft.metadata.length === 0 ? "None" : count(draft.metadata.length, "entry")}
+        title={t`Metadata`}
+        state={draft.metadata.length === 0 ? t`None` : count(draft.metadata.length, "entry")}
         isInUse={draft.metadata.length > 0}
         hasError={has("/metadata")}
         attempts={attempts}
@@ -178,6 +182,6 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
 }
 
 function count(number: number, noun: string): string {
-  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  const plural = noun.endsWith("y") ? t`${noun.slice(0, -1)}ies` : t`${noun}s`;
   return `${String(number)} ${number === 1 ? noun : plural}`;
 }

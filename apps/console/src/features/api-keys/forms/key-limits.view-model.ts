@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { Key } from "../api-keys.queries.ts";
@@ -112,19 +113,19 @@ export function checkLimits(draft: {
     const at = `/rateLimits/${String(index)}`;
     const name = names[index] ?? "";
     if (!SLUG_PATTERN.test(name)) {
-      errors[`${at}/name`] = "Lower-case letters, digits and dashes, starting with a letter.";
+      errors[`${at}/name`] = t`Lower-case letters, digits and dashes, starting with a letter.`;
     } else if (names.indexOf(name) !== index) {
-      errors[`${at}/name`] = "Another limit has this name.";
+      errors[`${at}/name`] = t`Another limit has this name.`;
     }
-    const limitError = checkWhole(row.limit, "Enter the number of calls.", 1, RATE_LIMIT_MAX);
+    const limitError = checkWhole(row.limit, t`Enter the number of calls.`, 1, RATE_LIMIT_MAX);
     if (limitError !== undefined) {
       errors[`${at}/limit`] = limitError;
     }
     const everyMax = WINDOW_SECONDS_MAX / UNIT_SECONDS[row.unit];
     const everyError =
       row.every !== null && row.every > everyMax
-        ? "At most a day. For longer, use a quota."
-        : checkWhole(row.every, "Enter the length of the window.", 1, everyMax);
+        ? t`At most a day. For longer, use a quota.`
+        : checkWhole(row.every, t`Enter the length of the window.`, 1, everyMax);
     if (everyError !== undefined) {
       errors[`${at}/windowSeconds`] = everyError;
     }
@@ -133,13 +134,13 @@ export function checkLimits(draft: {
   for (const [index, row] of draft.quotas.entries()) {
     const at = `/quotas/${String(index)}`;
     if (row.meter === null) {
-      errors[`${at}/meter`] = "Choose a meter.";
+      errors[`${at}/meter`] = t`Choose a meter.`;
     } else if (meters.indexOf(row.meter) !== index) {
-      errors[`${at}/meter`] = "This meter already has a quota.";
+      errors[`${at}/meter`] = t`This meter already has a quota.`;
     }
     const limitError = checkWhole(
       row.limit,
-      "Enter the number of units.",
+      t`Enter the number of units.`,
       0,
       Number.MAX_SAFE_INTEGER,
     );
@@ -162,5 +163,5 @@ function checkWhole(
   }
   return Number.isInteger(value) && value >= min && value <= max
     ? undefined
-    : `A whole number from ${min.toLocaleString(LANGUAGE)} to ${max.toLocaleString(LANGUAGE)}.`;
+    : t`A whole number from ${min.toLocaleString(LANGUAGE)} to ${max.toLocaleString(LANGUAGE)}.`;
 }

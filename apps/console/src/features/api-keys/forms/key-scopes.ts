@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ROLE_SCOPES, scopesOf, type TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
 
@@ -5,27 +6,27 @@ type TenantKeyScope = (typeof TENANT_KEY_SCOPES)[number];
 
 /** What each scope permits, in plain words. */
 export const SCOPE_TEXTS: Readonly<Record<TenantKeyScope, string>> = {
-  "keys:read": "List keys, never their secret part",
-  "keys:write": "Create, change, roll and revoke keys",
-  "billing:read": "Read the subscription, invoices and what is due",
-  "usage:read": "Read usage and remaining limits",
-  "alerts:read": "Read alerts and their history",
-  "alerts:write": "Create, change, pause and delete alerts",
-  "proposals:read": "Read changes that agents proposed",
-  "proposals:write": "Propose changes that a person confirms",
-  "events:write": "Report the tenant’s usage as events",
-  "catalog:read": "Read plans and meters",
-  "tenants:read": "Read the tenant’s name, plan and settings",
-  "members:read": "List members and their roles",
-  "audit:read": "Read the audit trail",
-  "webhooks:read": "Read webhook endpoints and their deliveries",
-  "webhooks:write": "Create, change and delete webhook endpoints",
-  "documents:read": "Read stored documents",
-  "documents:write": "Write and delete documents",
-  "notifications:read": "Read notifications",
-  "notifications:write": "Send and mark notifications",
-  "files:read": "Download files",
-  "files:write": "Upload and delete files",
+  "keys:read": t`List keys, never their secret part`,
+  "keys:write": t`Create, change, roll and revoke keys`,
+  "billing:read": t`Read the subscription, invoices and what is due`,
+  "usage:read": t`Read usage and remaining limits`,
+  "alerts:read": t`Read alerts and their history`,
+  "alerts:write": t`Create, change, pause and delete alerts`,
+  "proposals:read": t`Read changes that agents proposed`,
+  "proposals:write": t`Propose changes that a person confirms`,
+  "events:write": t`Report the tenant’s usage as events`,
+  "catalog:read": t`Read plans and meters`,
+  "tenants:read": t`Read the tenant’s name, plan and settings`,
+  "members:read": t`List members and their roles`,
+  "audit:read": t`Read the audit trail`,
+  "webhooks:read": t`Read webhook endpoints and their deliveries`,
+  "webhooks:write": t`Create, change and delete webhook endpoints`,
+  "documents:read": t`Read stored documents`,
+  "documents:write": t`Write and delete documents`,
+  "notifications:read": t`Read notifications`,
+  "notifications:write": t`Send and mark notifications`,
+  "files:read": t`Download files`,
+  "files:write": t`Upload and delete files`,
 };
 
 /** `isOffered` is false for a scope that is listed but cannot be changed. */
@@ -42,8 +43,8 @@ export function listManagementScopes(role: NamedRole, granted: readonly string[]
   const heldBySome: readonly string[] = Object.values(ROLE_SCOPES).flat();
   const toReason = (scope: string) =>
     heldBySome.includes(scope)
-      ? "Your role does not include it."
-      : "Only the operator can grant it.";
+      ? t`Your role does not include it.`
+      : t`Only the operator can grant it.`;
   return Object.entries(SCOPE_TEXTS).map(([scope, text]) => ({
     scope,
     text: held.includes(scope) ? text : `${text}. ${toReason(scope)}`,
@@ -64,7 +65,7 @@ export function listApiScopes(
     ...allowed.map((scope) => ({ scope, text: "", isOffered: true })),
     ...left.map((scope) => ({
       scope,
-      text: "Your plan does not allow it: it has no effect.",
+      text: t`Your plan does not allow it: it has no effect.`,
       isOffered: true,
     })),
   ];

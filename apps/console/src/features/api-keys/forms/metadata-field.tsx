@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
 import { TextField } from "@turnpike/ui/text-field";
@@ -32,14 +34,19 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
   }
 
   return (
-    <fieldset ref={list} aria-label="Metadata" aria-describedby="metadata-help" className="min-w-0">
+    <fieldset
+      ref={list}
+      aria-label={t`Metadata`}
+      aria-describedby="metadata-help"
+      className="min-w-0"
+    >
       <div className="space-y-2">
         {value.map((row, index) => (
           <div key={row.rowId} className="flex items-start gap-2">
             <TextField
               className="w-2/5 [&_label]:sr-only"
-              label={`Name ${String(index + 1)}`}
-              placeholder="Name"
+              label={t`Name ${String(index + 1)}`}
+              placeholder={t`Name`}
               value={row.name}
               maxLength={64}
               error={isFilled(row) ? errorAt(errors, toMetadataPointer(row)) : undefined}
@@ -52,8 +59,8 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
             />
             <TextField
               className="grow [&_label]:sr-only"
-              label={`Value ${String(index + 1)}`}
-              placeholder="Value"
+              label={t`Value ${String(index + 1)}`}
+              placeholder={t`Value`}
               value={row.text}
               maxLength={500}
               autoComplete="off"
@@ -62,7 +69,7 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
             />
             <IconButton
               className="mt-1"
-              label={`Remove ${row.name === "" ? `line ${String(index + 1)}` : row.name}`}
+              label={t`Remove ${row.name === "" ? t`line ${String(index + 1)}` : row.name}`}
               icon={<X aria-hidden="true" />}
               onClick={() => remove(row.rowId)}
             />
@@ -75,12 +82,14 @@ export function MetadataField({ value, errors, onChange }: MetadataFieldProps) {
             onClick={() => onChange([...value, { rowId: nextId, name: "", text: "" }])}
           >
             <Plus className="size-3.5" aria-hidden="true" />
-            Add metadata
+            <Trans>Add metadata</Trans>
           </Button>
         )}
       </div>
       <p id="metadata-help" className="mt-1 text-ink-muted text-xs">
-        Your own names and values. Verification returns them, so never store a secret here.
+        <Trans>
+          Your own names and values. Verification returns them, so never store a secret here.
+        </Trans>
       </p>
       <p role="alert" className="mt-1 text-danger text-xs empty:hidden">
         {errors["/metadata"]}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { TextArea } from "@turnpike/ui/text-area";
 
 export type NetworksFieldProps = {
@@ -10,9 +11,10 @@ export type NetworksFieldProps = {
 export function NetworksField({ value, error, onChange }: NetworksFieldProps) {
   return (
     <TextArea
-      label="Addresses and ranges"
-      help="One per line, IPv4 or IPv6. Calls from elsewhere are refused. Leave empty to allow any address."
-      placeholder={"192.0.2.0/24\n2001:db8::/32"}
+      label={t`Addresses and ranges`}
+      help={t`One per line, IPv4 or IPv6. Calls from elsewhere are refused. Leave empty to allow any address.`}
+      placeholder={t`192.0.2.0/24
+2001:db8::/32`}
       value={value}
       error={error}
       autoComplete="off"

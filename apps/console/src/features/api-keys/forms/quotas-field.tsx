@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -35,10 +37,12 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
 
   return (
     <fieldset ref={list} className="min-w-0">
-      <legend className="mb-1 font-medium">Quotas</legend>
+      <legend className="mb-1 font-medium">
+        <Trans>Quotas</Trans>
+      </legend>
       {catalog.isError && (
         <FailureNotice
-          what="The meters could not be loaded."
+          what={t`The meters could not be loaded.`}
           cause={catalog.error}
           onRetry={() => void catalog.refetch()}
         />
@@ -55,12 +59,12 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
           return (
             <fieldset
               key={row.rowId}
-              aria-label={`Quota ${String(index + 1)}`}
+              aria-label={t`Quota ${String(index + 1)}`}
               className="flex min-w-0 items-start gap-2 rounded-control border border-line p-3"
             >
               <div className="grid min-w-0 grow gap-2 sm:grid-cols-2">
                 <SelectField
-                  label="Meter"
+                  label={t`Meter`}
                   value={row.meter}
                   choices={[
                     ...meters.map(({ meterId, name }) => ({ value: meterId, label: name })),
@@ -70,7 +74,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
                   onValueChange={(chosen) => change(row.rowId, { meter: chosen })}
                 />
                 <NumberField
-                  label="Units per billing period"
+                  label={t`Units per billing period`}
                   value={row.limit}
                   min={0}
                   max={Number.MAX_SAFE_INTEGER}
@@ -79,7 +83,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
                 />
               </div>
               <IconButton
-                label={`Remove quota ${meter?.name ?? String(index + 1)}`}
+                label={t`Remove quota ${meter?.name ?? String(index + 1)}`}
                 className="mt-6"
                 icon={<X aria-hidden="true" />}
                 onClick={() => remove(row.rowId)}
@@ -102,7 +106,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
             }
           >
             <Plus className="size-3.5" aria-hidden="true" />
-            Add quota
+            <Trans>Add quota</Trans>
           </Button>
         )}
       </div>

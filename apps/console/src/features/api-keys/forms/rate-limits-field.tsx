@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
 import { NumberField } from "@turnpike/ui/number-field";
@@ -36,20 +38,22 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
 
   return (
     <fieldset ref={list} className="min-w-0">
-      <legend className="mb-1 font-medium">Rate limits</legend>
+      <legend className="mb-1 font-medium">
+        <Trans>Rate limits</Trans>
+      </legend>
       <div className="space-y-2">
         {value.map((row, index) => {
           const at = `/rateLimits/${String(index)}`;
           return (
             <fieldset
               key={row.rowId}
-              aria-label={`Rate limit ${String(index + 1)}`}
+              aria-label={t`Rate limit ${String(index + 1)}`}
               className="min-w-0 rounded-control border border-line p-3"
             >
               <div className="flex items-start gap-2">
                 <TextField
                   className="grow"
-                  label="Limit name"
+                  label={t`Limit name`}
                   value={row.name}
                   maxLength={40}
                   autoComplete="off"
@@ -59,7 +63,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
                   onChange={(event) => change(row.rowId, { name: event.currentTarget.value })}
                 />
                 <IconButton
-                  label={`Remove rate limit ${row.name === "" ? String(index + 1) : row.name}`}
+                  label={t`Remove rate limit ${row.name === "" ? String(index + 1) : row.name}`}
                   className="mt-6"
                   icon={<X aria-hidden="true" />}
                   onClick={() => remove(row.rowId)}
@@ -68,7 +72,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
               <div className="mt-2 grid grid-cols-2 gap-2 sm:grid-cols-[1fr_1fr_7.5rem]">
                 <NumberField
                   className="max-sm:col-span-full"
-                  label="Calls"
+                  label={t`Calls`}
                   value={row.limit}
                   min={1}
                   max={RATE_LIMIT_MAX}
@@ -76,7 +80,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
                   onValueChange={(limit) => change(row.rowId, { limit })}
                 />
                 <NumberField
-                  label="In a window of"
+                  label={t`In a window of`}
                   value={row.every}
                   min={1}
                   max={86_400}
@@ -84,7 +88,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
                   onValueChange={(every) => change(row.rowId, { every })}
                 />
                 <SelectField<WindowUnit>
-                  label="Unit"
+                  label={t`Unit`}
                   value={row.unit}
                   choices={WINDOW_UNITS.map((unit) => ({
                     value: unit,
@@ -99,7 +103,7 @@ export function RateLimitsField({ value, errors, onChange }: RateLimitsFieldProp
         {value.length < KEY_LIMITS_MAX && (
           <Button size="small" data-add onClick={() => onChange(addRateLimit(value))}>
             <Plus className="size-3.5" aria-hidden="true" />
-            Add rate limit
+            <Trans>Add rate limit</Trans>
           </Button>
         )}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -28,17 +30,17 @@ export function RollKeyDialog({ tenantId, subject, onClose }: RollKeyDialogProps
     <Dialog
       isOpen
       onClose={onClose}
-      title={made === undefined ? `Roll ${subject.name}` : `The new ${made.name} is ready`}
+      title={made === undefined ? t`Roll ${subject.name}` : t`The new ${made.name} is ready`}
       description={
         made === undefined ? (
-          <>
+          <Trans>
             Creates a new key with the same name, scopes, networks, limits, metadata and expiry.
             Usage against its limits carries over.
-          </>
+          </Trans>
         ) : endMs === undefined ? (
-          "The old key no longer works."
+          t`The old key no longer works.`
         ) : (
-          `The old key works until ${formatInstant(new Date(endMs).toISOString())}.`
+          t`The old key works until ${formatInstant(new Date(endMs).toISOString())}.`
         )
       }
     >
@@ -90,13 +92,13 @@ function RollKeyForm({ tenantId, subject, onCancel, onMade }: RollKeyFormProps) 
     <DialogForm
       onSubmit={() => submitOnce(Number(grace) as GraceSeconds)}
       onCancel={onCancel}
-      action="Roll key"
-      progress={roll.isPending ? "Rolling…" : undefined}
-      failure="The key was not rolled."
+      action={t`Roll key`}
+      progress={roll.isPending ? t`Rolling…` : undefined}
+      failure={t`The key was not rolled.`}
       errors={failure?.messages}
     >
       <RadioList
-        label={`How long ${toMaskedKey(subject)} still works`}
+        label={t`How long ${toMaskedKey(subject)} still works`}
         choices={GRACE_CHOICES}
         value={grace}
         error={failure?.fields.graceSeconds}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { SecretOnce } from "@turnpike/ui/secret-once";
@@ -15,15 +17,17 @@ export function ShownKey({ secret, onStored }: ShownKeyProps) {
   return (
     <div className="space-y-4">
       <SecretOnce
-        subject="API key"
+        subject={t`API key`}
         secret={secret}
-        advice="Store it where your program reads its secrets."
+        advice={t`Store it where your program reads its secrets.`}
         onStored={onStored}
       />
       {curl !== undefined && (
         <div>
-          <p className="mb-1.5 font-medium">Try it</p>
-          <CodeBlock code={curl.code} subject="A call with this key" note={curl.note} />
+          <p className="mb-1.5 font-medium">
+            <Trans>Try it</Trans>
+          </p>
+          <CodeBlock code={curl.code} subject={t`A call with this key`} note={curl.note} />
         </div>
       )}
     </div>

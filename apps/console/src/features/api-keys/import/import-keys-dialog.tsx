@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogActions } from "@turnpike/ui/dialog-actions";
@@ -30,8 +32,8 @@ export function ImportKeysDialog({ isOpen, tenant, onClose }: ImportKeysDialogPr
       onClose={close}
       isLocked={isRunning}
       size="wide"
-      title="Import keys"
-      description={`Your customers’ existing keys keep working. Only their hashes are stored for ${tenant.name}, never the keys.`}
+      title={t`Import keys`}
+      description={t`Your customers’ existing keys keep working. Only their hashes are stored for ${tenant.name}, never the keys.`}
     >
       {/* Each step has its own key, so that its first button takes the focus. */}
       <ImportStep key={state.step} keys={keys} onClose={close} />
@@ -49,7 +51,7 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
     case "reading":
       return (
         <p role="status" className="flex items-center gap-2 py-8 text-ink-muted">
-          <Spinner /> Reading {state.fileName}…
+          <Spinner /> <Trans>Reading {state.fileName}…</Trans>
         </p>
       );
     case "running": {
@@ -58,14 +60,14 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
       return (
         <div className="space-y-4 py-2">
           <ProgressBar
-            label={work.isDryRun ? `Checking ${work.fileName}` : `Importing ${work.fileName}`}
+            label={work.isDryRun ? t`Checking ${work.fileName}` : t`Importing ${work.fileName}`}
             progress={{ done: work.tally.done, total }}
-            text={`${formatCount(work.tally.done)} of ${formatCount(total)} rows`}
+            text={t`${formatCount(work.tally.done)} of ${formatCount(total)} rows`}
           />
           <DialogActions>
             {/* The button that was pressed is gone, so Stop takes the focus. */}
             <Button autoFocus onClick={keys.stop}>
-              Stop
+              <Trans>Stop</Trans>
             </Button>
           </DialogActions>
         </div>
@@ -81,9 +83,11 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
             rowCount={state.work.rows.length}
           />
           <DialogActions>
-            <Button onClick={onClose}>Close</Button>
+            <Button onClick={onClose}>
+              <Trans>Close</Trans>
+            </Button>
             <Button look="primary" autoFocus onClick={() => keys.goOn(state.work)}>
-              Continue from row {formatCount(state.work.tally.done + 1)}
+              <Trans>Continue from row {formatCount(state.work.tally.done + 1)}</Trans>
             </Button>
           </DialogActions>
         </div>
@@ -94,14 +98,18 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
         <div className="space-y-4">
           <ImportOutcome tally={state.work.tally} isDryRun rowCount={state.work.rows.length} />
           <DialogActions>
-            <Button onClick={keys.reset}>Choose another file</Button>
+            <Button onClick={keys.reset}>
+              <Trans>Choose another file</Trans>
+            </Button>
             {imported === 0 ? (
               <Button look="primary" autoFocus onClick={onClose}>
-                Close
+                <Trans>Close</Trans>
               </Button>
             ) : (
               <Button look="primary" autoFocus onClick={() => keys.start(state.work)}>
-                Import {formatCount(imported)} {imported === 1 ? "key" : "keys"}
+                <Trans>
+                  Import {formatCount(imported)} <Plural value={imported} one="key" other="keys" />
+                </Trans>
               </Button>
             )}
           </DialogActions>
@@ -117,9 +125,11 @@ function ImportStep({ keys, onClose }: ImportStepProps) {
             rowCount={state.work.rows.length}
           />
           <DialogActions>
-            <Button onClick={keys.reset}>Import another file</Button>
+            <Button onClick={keys.reset}>
+              <Trans>Import another file</Trans>
+            </Button>
             <Button look="primary" autoFocus onClick={onClose}>
-              Done
+              <Trans>Done</Trans>
             </Button>
           </DialogActions>
         </div>
@@ -137,13 +147,15 @@ type StopNoticeProps = {
 
 /** Says why the import stopped and what is left of it. */
 function StopNotice({ isDryRun, reason }: StopNoticeProps) {
-  const what = isDryRun ? "The check" : "The import";
-  const rest = isDryRun ? "" : " Imported rows stay imported.";
+  const what = isDryRun ? t`The check` : t`The import`;
+  const rest = isDryRun ? "" : t` Imported rows stay imported.`;
   return reason === undefined ? (
     <p role="status" className="font-medium">
-      {what} was stopped.{rest}
+      <Trans>
+        {what} was stopped.{rest}
+      </Trans>
     </p>
   ) : (
-    <FormErrors title={`${what} could not continue.${rest}`} errors={[reason]} />
+    <FormErrors title={t`${what} could not continue.${rest}`} errors={[reason]} />
   );
 }

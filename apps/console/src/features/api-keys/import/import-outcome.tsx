@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { formatCount } from "#platform/format.ts";
 import type { ImportTally } from "./import-run.view-model.ts";
 
@@ -6,10 +8,10 @@ export type ImportOutcomeProps = { tally: ImportTally; isDryRun: boolean; rowCou
 /** The result of the rows so far or of the dry run: counts, and the first errors by position in the file. */
 export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps) {
   const counts = [
-    { label: isDryRun ? "To import" : "Imported", count: tally.imported, tone: "text-ok" },
-    { label: "Already there", count: tally.existing, tone: "text-ink" },
+    { label: isDryRun ? t`To import` : t`Imported`, count: tally.imported, tone: "text-ok" },
+    { label: t`Already there`, count: tally.existing, tone: "text-ink" },
     {
-      label: "Refused",
+      label: t`Refused`,
       count: tally.refused,
       tone: tally.refused === 0 ? "text-ink" : "text-danger",
     },
@@ -17,8 +19,11 @@ export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps)
   return (
     <div className="space-y-4">
       <p role="status" className="text-ink-muted">
-        {formatCount(tally.done)} of {formatCount(rowCount)} {rowCount === 1 ? "row" : "rows"}{" "}
-        {isDryRun ? "checked; nothing is imported yet." : "processed."}
+        <Trans>
+          {formatCount(tally.done)} of {formatCount(rowCount)}{" "}
+          <Plural value={rowCount} one="row" other="rows" />{" "}
+          {isDryRun ? t`checked; nothing is imported yet.` : t`processed.`}
+        </Trans>
       </p>
       <dl className="grid grid-cols-3 divide-x divide-line rounded-card border border-line">
         {counts.map(({ label, count, tone }) => (
@@ -36,9 +41,11 @@ export function ImportOutcome({ tally, isDryRun, rowCount }: ImportOutcomeProps)
 function Mistakes({ tally }: { tally: ImportTally }) {
   return (
     <div>
-      <p className="mb-1.5 font-medium">Refused rows do not affect the others</p>
+      <p className="mb-1.5 font-medium">
+        <Trans>Refused rows do not affect the others</Trans>
+      </p>
       <section
-        aria-label="Refused rows"
+        aria-label={t`Refused rows`}
         // A scrolling box must be reachable by keyboard.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         tabIndex={0}
@@ -48,13 +55,13 @@ function Mistakes({ tally }: { tally: ImportTally }) {
           <thead className="sticky top-0 bg-surface text-ink-muted text-xs max-sm:hidden">
             <tr className="border-line border-b">
               <th scope="col" className="px-3 py-2 font-medium">
-                Where
+                <Trans>Where</Trans>
               </th>
               <th scope="col" className="px-3 py-2 font-medium">
-                Field
+                <Trans>Field</Trans>
               </th>
               <th scope="col" className="px-3 py-2 font-medium">
-                Problem
+                <Trans>Problem</Trans>
               </th>
             </tr>
           </thead>
@@ -80,7 +87,7 @@ function Mistakes({ tally }: { tally: ImportTally }) {
       </section>
       {tally.mistakesOmitted > 0 && (
         <p className="mt-1.5 text-ink-muted text-xs">
-          And {formatCount(tally.mistakesOmitted)} more.
+          <Trans>And {formatCount(tally.mistakesOmitted)} more.</Trans>
         </p>
       )}
     </div>

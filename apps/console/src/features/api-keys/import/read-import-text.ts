@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import {
   IMPORT_HEADER_RULE,
   type ImportColumn,
@@ -46,7 +47,7 @@ export function decodeImportFile(content: ArrayBuffer): string {
 export async function readImportText(text: string): Promise<ImportRow[]> {
   const content = text.replace(/^\ufeff/, "").trim();
   if (content === "") {
-    throw new ImportFileError("The file is empty.");
+    throw new ImportFileError(t`The file is empty.`);
   }
   if (content.startsWith("{")) {
     throw new ImportFileError(
@@ -55,10 +56,10 @@ export async function readImportText(text: string): Promise<ImportRow[]> {
   }
   const rows = content.startsWith("[") ? readJson(content) : await readCsv(text);
   if (rows.length === 0) {
-    throw new ImportFileError("The file has no rows.");
+    throw new ImportFileError(t`The file has no rows.`);
   }
   if (rows.length > IMPORT_FILE_ROWS_MAX) {
-    throw new ImportFileError("The file has more than 100,000 rows: split it.");
+    throw new ImportFileError(t`The file has more than 100,000 rows: split it.`);
   }
   return rows.map(refuseTooLong);
 }
@@ -68,7 +69,7 @@ function refuseTooLong(row: ImportRow): ImportRow {
   if (!("value" in row) || toJsonBytes(row.value) <= IMPORT_ROW_BYTES_MAX) {
     return row;
   }
-  const message = "The row is too long: more than 900 kB.";
+  const message = t`The row is too long: more than 900 kB.`;
   return { place: row.place, errors: [{ pointer: "", message }] };
 }
 
@@ -84,12 +85,12 @@ function readJson(content: string): ImportRow[] {
   try {
     values = JSON.parse(content);
   } catch (cause) {
-    throw new ImportFileError("This is not valid JSON, or the file is incomplete.", { cause });
+    throw new ImportFileError(t`This is not valid JSON, or the file is incomplete.`, { cause });
   }
   if (!Array.isArray(values)) {
-    throw new ImportFileError("The JSON is not an array of keys.");
+    throw new ImportFileError(t`The JSON is not an array of keys.`);
   }
-  return values.map((value: unknown, index) => ({ place: `Row ${String(index + 1)}`, value }));
+  return values.map((value: unknown, index) => ({ place: t`Row ${String(index + 1)}`, value }));
 }
 
 async function readCsv(text: string): Promise<ImportRow[]> {
@@ -109,7 +110,7 @@ async function readCsv(text: string): Promise<ImportRow[]> {
         if (columns === undefined) {
           columns = toColumns(record);
         } else {
-          rows.push({ place: `Line ${String(lines)}`, ...parseImportCells(columns, record) });
+          rows.push({ place: t`Line ${String(lines)}`, ...parseImportCells(columns, record) });
         }
         // The rows are collected here, so the parser does not need to keep them.
         return null;
@@ -145,16 +146,16 @@ const OTHER_SEPARATORS = [
 function describeHeader(header: readonly string[]): string {
   const line = header.join(",");
   if (line.includes("\0")) {
-    return "It contains characters that are not text: save the file as UTF-8.";
+    return t`It contains characters that are not text: save the file as UTF-8.`;
   }
   const shown = line.length > HEADER_SHOWN_MAX ? `${line.slice(0, HEADER_SHOWN_MAX)}…` : line;
   const separator = header.length === 1 && OTHER_SEPARATORS.find(({ sign }) => line.includes(sign));
   return separator
-    ? `It was read as “${shown}”, separated by ${separator.name}: use commas.`
-    : `It was read as “${shown}”.`;
+    ? t`It was read as “${shown}”, separated by ${separator.name}: use commas.`
+    : t`It was read as “${shown}”.`;
 }
 
 function describe(refusal: CsvError): string {
   const line = typeof refusal["lines"] === "number" ? refusal["lines"] : 1;
-  return `Line ${String(line)}: a quote is out of place or not closed.`;
+  return t`Line ${String(line)}: a quote is out of place or not closed.`;
 }

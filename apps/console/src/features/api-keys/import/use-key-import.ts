@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { toast } from "sonner";
@@ -103,7 +104,7 @@ export function useKeyImport(tenantId: TenantId) {
     setState({ step: "reading", fileName: file.name });
     try {
       if (file.size > IMPORT_FILE_BYTES_MAX) {
-        throw new ImportFileError("The file is larger than 32 MB: split it.");
+        throw new ImportFileError(t`The file is larger than 32 MB: split it.`);
       }
       const rows = await readImportText(decodeImportFile(await file.arrayBuffer()));
       await run({
@@ -120,7 +121,7 @@ export function useKeyImport(tenantId: TenantId) {
         error:
           cause instanceof ImportFileError
             ? cause.message
-            : `The file cannot be read: ${toFailureReason(cause)}`,
+            : t`The file cannot be read: ${toFailureReason(cause)}`,
       });
     }
   }
@@ -143,10 +144,10 @@ export function useKeyImport(tenantId: TenantId) {
 /** For a person who has left the page: this is their only report of the progress. Choosing the file again skips imported rows. */
 function sayWhatCameOf({ fileName, rows, tally }: Work): void {
   if (tally.done === rows.length) {
-    toast.success(`${fileName} was imported: ${formatCount(tally.imported)} new keys.`);
+    toast.success(t`${fileName} was imported: ${formatCount(tally.imported)} new keys.`);
   } else {
     toast.warning(
-      `The import of ${fileName} stopped when you left: ${formatCount(tally.done)} of ${formatCount(rows.length)} rows were processed. Choose the file again to continue.`,
+      t`The import of ${fileName} stopped when you left: ${formatCount(tally.done)} of ${formatCount(rows.length)} rows were processed. Choose the file again to continue.`,
       { duration: Number.POSITIVE_INFINITY, closeButton: true },
     );
   }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { CopyButton } from "@turnpike/ui/copy-button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -28,21 +30,21 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
   const metadata = Object.entries(subject.metadata);
   return (
     <dl className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
-      <Fact name="Key">
+      <Fact name={t`Key`}>
         <code className="font-mono text-[0.8125rem]">{toMaskedKey(subject)}</code>
       </Fact>
-      <Fact name="Id">
+      <Fact name={t`Id`}>
         <span className="flex items-center gap-1">
           <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
             {subject.keyId}
           </code>
-          <CopyButton value={subject.keyId} subject="id" className="-my-1.5" />
+          <CopyButton value={subject.keyId} subject={t`id`} className="-my-1.5" />
         </span>
       </Fact>
-      <Fact name="Scopes">
+      <Fact name={t`Scopes`}>
         {subject.scopes.length === 0 ? (
           <span className="text-ink-muted">
-            None: it can call the API but not manage the tenant.
+            <Trans>None: it can call the API but not manage the tenant.</Trans>
           </span>
         ) : (
           <span className="flex flex-wrap gap-1">
@@ -58,14 +60,14 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
         )}
       </Fact>
       {subject.allowedNetworks.length > 0 && (
-        <Fact name="Networks">
+        <Fact name={t`Networks`}>
           <span className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
             {subject.allowedNetworks.join(", ")}
           </span>
         </Fact>
       )}
       {limits.length > 0 && (
-        <Fact name="Limits">
+        <Fact name={t`Limits`}>
           <ul>
             {limits.map((limit) => (
               <li key={limit}>{limit}</li>
@@ -73,11 +75,13 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
           </ul>
         </Fact>
       )}
-      <Fact name="Expires">
+      <Fact name={t`Expires`}>
         {subject.state === "revoked" ? (
           <span className="text-ink-muted">–</span>
         ) : subject.expiresAt === null ? (
-          <span className="text-ink-muted">Never</span>
+          <span className="text-ink-muted">
+            <Trans>Never</Trans>
+          </span>
         ) : (
           <>
             {formatInstant(subject.expiresAt)}{" "}
@@ -88,7 +92,7 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
         )}
       </Fact>
       {successor !== null && (
-        <Fact name="Replaced by">
+        <Fact name={t`Replaced by`}>
           <button
             type="button"
             onClick={() => onOpenKey(successor)}
@@ -99,25 +103,29 @@ export function KeyFacts({ subject, summary, people, onOpenKey }: KeyFactsProps)
         </Fact>
       )}
       {subject.revokedAt !== null && (
-        <Fact name="Revoked">
+        <Fact name={t`Revoked`}>
           <RelativeTime at={subject.revokedAt} />
         </Fact>
       )}
-      <Fact name="Last used">
+      <Fact name={t`Last used`}>
         {summary === undefined ? (
           <Skeleton className="h-4 w-24" />
         ) : lastUsedAt === undefined ? (
-          <span className="text-ink-muted">Never</span>
+          <span className="text-ink-muted">
+            <Trans>Never</Trans>
+          </span>
         ) : (
           <RelativeTime at={lastUsedAt} />
         )}
       </Fact>
-      <Fact name="Created">
+      <Fact name={t`Created`}>
         <RelativeTime at={subject.createdAt} />{" "}
-        <span className="text-ink-muted">by {toMakerName(subject.createdBy, people)}</span>
+        <span className="text-ink-muted">
+          <Trans>by {toMakerName(subject.createdBy, people)}</Trans>
+        </span>
       </Fact>
       {metadata.length > 0 && (
-        <Fact name="Metadata">
+        <Fact name={t`Metadata`}>
           <ul>
             {metadata.map(([name, value]) => (
               <li key={name} className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">

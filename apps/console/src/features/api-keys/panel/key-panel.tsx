@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -61,7 +62,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
     <Sheet
       isOpen
       onClose={props.onClose}
-      title={subject?.name ?? "API key"}
+      title={subject?.name ?? t`API key`}
       description={
         subject === undefined ? undefined : (
           <span className="mt-1 flex gap-2">
@@ -79,14 +80,14 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
       {subject === undefined ? (
         key.isError ? (
           <ErrorState
-            title="The key could not be loaded."
+            title={t`The key could not be loaded.`}
             reason={toErrorMessage(key.error)}
-            wayOn="It may belong to another of your tenants: switch at the top left."
+            wayOn={t`It may belong to another of your tenants: switch at the top left.`}
             requestId={key.error instanceof RequestError ? key.error.requestId : undefined}
             onRetry={() => void key.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading: API key" className="space-y-3">
+          <div role="status" aria-label={t`Loading: API key`} className="space-y-3">
             <Skeleton className="h-40 w-full opacity-50" />
             <Skeleton className="h-72 w-full opacity-50" />
           </div>
@@ -102,7 +103,7 @@ function OpenPanel(props: KeyPanelProps & { keyId: KeyId }) {
           {mayInTenant(tenant, "usage:read") && (
             <InsightNotes
               tenant={tenant}
-              title="Risks"
+              title={t`Risks`}
               headingLevel={3}
               isShown={(insight) => isAboutKey(insight, keyId)}
             />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -23,16 +25,16 @@ export function KeyTrail({ tenantId, subject, people }: KeyTrailProps) {
   const trail = useInfiniteQuery(keysQueries.trail(api, tenantId, subject.keyId));
   const entries = trail.data?.pages.flatMap((page) => page.items);
   return (
-    <Card title="Audit trail" description="Changes to this key and the people who made them.">
+    <Card title={t`Audit trail`} description={t`Changes to this key and the people who made them.`}>
       {trail.isError && (
         <FailureNotice
-          what="The audit trail could not be loaded."
+          what={t`The audit trail could not be loaded.`}
           cause={trail.error}
           onRetry={() => void trail.refetch()}
         />
       )}
       {entries === undefined && !trail.isError && (
-        <div role="status" aria-label="Loading: Audit trail">
+        <div role="status" aria-label={t`Loading: Audit trail`}>
           <Skeleton className="h-16 w-full opacity-50" />
         </div>
       )}
@@ -44,7 +46,9 @@ export function KeyTrail({ tenantId, subject, people }: KeyTrailProps) {
               <div className="min-w-0 [overflow-wrap:anywhere]">
                 <p>
                   <span className="font-medium">{title}</span>{" "}
-                  <span className="text-ink-muted">by {actor}</span>
+                  <span className="text-ink-muted">
+                    <Trans>by {actor}</Trans>
+                  </span>
                 </p>
                 {details.map((detail) => (
                   <p key={detail} className="text-ink-muted text-xs">
@@ -61,19 +65,21 @@ export function KeyTrail({ tenantId, subject, people }: KeyTrailProps) {
       </ol>
       {entries !== undefined && !trail.hasNextPage && !hasMaking(entries) && (
         <p className={joinClasses("text-ink-muted", entries.length > 0 && "mt-3")}>
-          This key was added on {formatInstant(subject.createdAt)} by{" "}
-          {toMakerName(subject.createdBy, people)}
-          {entries.length === 0 ? "; nothing has been recorded since." : "."}
+          <Trans>
+            This key was added on {formatInstant(subject.createdAt)} by{" "}
+            {toMakerName(subject.createdBy, people)}
+            {entries.length === 0 ? t`; nothing has been recorded since.` : "."}
+          </Trans>
         </p>
       )}
       {trail.hasNextPage && (
         <Button
           size="small"
           className="mt-3"
-          progress={trail.isFetchingNextPage ? "Loading…" : undefined}
+          progress={trail.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void trail.fetchNextPage()}
         >
-          Show older
+          <Trans>Show older</Trans>
         </Button>
       )}
     </Card>

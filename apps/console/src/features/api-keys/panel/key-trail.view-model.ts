@@ -1,24 +1,25 @@
+import { t } from "@lingui/core/macro";
 import { formatInstant } from "#platform/format.ts";
 import type { AuditEntry } from "../api-keys.queries.ts";
 import { toLimitTexts, toMakerName } from "../key.view-model.ts";
 
 const TITLES: Readonly<Record<string, string>> = {
-  "key.created": "Created",
-  "key.updated": "Changed",
-  "key.disabled": "Disabled",
-  "key.enabled": "Enabled",
-  "key.rolled": "Rolled",
-  "key.revoked": "Revoked",
-  "key.leak_found": "Found in public",
-  "key.leak_revoked": "Found in public and revoked",
+  "key.created": t`Created`,
+  "key.updated": t`Changed`,
+  "key.disabled": t`Disabled`,
+  "key.enabled": t`Enabled`,
+  "key.rolled": t`Rolled`,
+  "key.revoked": t`Revoked`,
+  "key.leak_found": t`Found in public`,
+  "key.leak_revoked": t`Found in public and revoked`,
 };
 
 const GRACE_WORDS: Readonly<Record<number, string>> = {
-  0: "no grace period",
-  60: "1 minute of grace",
-  3600: "1 hour of grace",
-  86400: "1 day of grace",
-  604800: "7 days of grace",
+  0: t`no grace period`,
+  60: t`1 minute of grace`,
+  3600: t`1 hour of grace`,
+  86400: t`1 day of grace`,
+  604800: t`7 days of grace`,
 };
 
 /** One line of a key's history. */
@@ -45,31 +46,31 @@ function listDetails({ details }: AuditEntry): string[] {
   const { name, scopes, expiresAt, metadata, graceSeconds } = details;
   const { allowedNetworks, rateLimits, quotas, concurrency, source, place } = details;
   return [
-    ...(isPair(name) ? [`Name: ${String(name[0])} → ${String(name[1])}`] : []),
-    ...(isPair(scopes) ? [`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
+    ...(isPair(name) ? [t`Name: ${String(name[0])} → ${String(name[1])}`] : []),
+    ...(isPair(scopes) ? [t`Scopes: ${writeScopes(scopes[0])} → ${writeScopes(scopes[1])}`] : []),
     ...(isPair(expiresAt)
-      ? [`Expires: ${writeExpiry(expiresAt[0])} → ${writeExpiry(expiresAt[1])}`]
+      ? [t`Expires: ${writeExpiry(expiresAt[0])} → ${writeExpiry(expiresAt[1])}`]
       : []),
     ...(isPair(allowedNetworks)
-      ? [`Networks: ${writeNetworks(allowedNetworks[0])} → ${writeNetworks(allowedNetworks[1])}`]
+      ? [t`Networks: ${writeNetworks(allowedNetworks[0])} → ${writeNetworks(allowedNetworks[1])}`]
       : []),
     ...(isPair(rateLimits)
-      ? [`Rate limits: ${writeRateLimits(rateLimits[0])} → ${writeRateLimits(rateLimits[1])}`]
+      ? [t`Rate limits: ${writeRateLimits(rateLimits[0])} → ${writeRateLimits(rateLimits[1])}`]
       : []),
-    ...(isPair(quotas) ? [`Quotas: ${writeQuotas(quotas[0])} → ${writeQuotas(quotas[1])}`] : []),
+    ...(isPair(quotas) ? [t`Quotas: ${writeQuotas(quotas[0])} → ${writeQuotas(quotas[1])}`] : []),
     ...(isPair(concurrency)
       ? [
-          `Calls at once: ${String(concurrency[0] ?? "no limit")} → ${String(concurrency[1] ?? "no limit")}`,
+          t`Calls at once: ${String(concurrency[0] ?? t`no limit`)} → ${String(concurrency[1] ?? t`no limit`)}`,
         ]
       : []),
-    ...(metadata === "changed" ? ["Metadata changed"] : []),
+    ...(metadata === "changed" ? [t`Metadata changed`] : []),
     ...(typeof graceSeconds === "number"
-      ? [`With ${GRACE_WORDS[graceSeconds] ?? `${String(graceSeconds)} seconds of grace`}`]
+      ? [t`With ${GRACE_WORDS[graceSeconds] ?? t`${String(graceSeconds)} seconds of grace`}`]
       : []),
     ...(typeof place === "string"
-      ? [`Found at: ${place === "" ? "no address was given" : place}`]
+      ? [t`Found at: ${place === "" ? t`no address was given` : place}`]
       : []),
-    ...(typeof source === "string" ? [`Source: ${source}`] : []),
+    ...(typeof source === "string" ? [t`Source: ${source}`] : []),
   ];
 }
 
@@ -83,7 +84,7 @@ function writeScopes(value: unknown): string {
 }
 
 function writeNetworks(value: unknown): string {
-  return Array.isArray(value) && value.length > 0 ? value.join(", ") : "from anywhere";
+  return Array.isArray(value) && value.length > 0 ? value.join(", ") : t`from anywhere`;
 }
 
 function writeRateLimits(value: unknown): string {

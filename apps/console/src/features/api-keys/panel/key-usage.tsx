@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -24,7 +26,7 @@ export function KeyUsage({ tenantId, keyId, name }: KeyUsageProps) {
   return (
     <>
       <RequestsCard
-        title="Requests in the last 30 days"
+        title={t`Requests in the last 30 days`}
         report={report}
         ask={`requests per day of the key ${name} in the last 30 days`}
         grain="day"
@@ -33,22 +35,24 @@ export function KeyUsage({ tenantId, keyId, name }: KeyUsageProps) {
         onShow={setShown}
       />
       <ReportCard
-        title="Denials by reason"
-        description="Calls denied in the last 30 days."
+        title={t`Denials by reason`}
+        description={t`Calls denied in the last 30 days.`}
         report={report}
         ask={`denied requests per day of the key ${name} in the last 30 days`}
-        failure="The denials could not be loaded."
+        failure={t`The denials could not be loaded.`}
         skeleton={<Skeleton className="h-8 w-full opacity-50" />}
       >
         {(data) => {
           const { items, total } = toDenials(data);
           return items.length === 0 ? (
-            <p className="text-ink-muted">Nothing was denied.</p>
+            <p className="text-ink-muted">
+              <Trans>Nothing was denied.</Trans>
+            </p>
           ) : (
             <BarList
-              label="Denials by reason"
-              nameHeading="Reason"
-              valueHeading="Denied"
+              label={t`Denials by reason`}
+              nameHeading={t`Reason`}
+              valueHeading={t`Denied`}
               items={items}
               total={total}
               formatValue={formatCount}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -30,8 +32,8 @@ export function AutomaticTopUpDialog({
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Automatic top-up"
-      description="When little credit is left, its next invoice is issued by itself and paid the way you pay invoices. One at a time, never more than your limit in a month."
+      title={t`Automatic top-up`}
+      description={t`When little credit is left, its next invoice is issued by itself and paid the way you pay invoices. One at a time, never more than your limit in a month.`}
     >
       <AutomaticForm place={place} credits={credits} onDone={onClose} />
     </Dialog>
@@ -79,8 +81,8 @@ function AutomaticForm({
     onSuccess: async (_, wanted) => {
       toast.success(
         wanted === undefined
-          ? "No more credit is bought by itself."
-          : "Credit is bought by itself from now on.",
+          ? t`No more credit is bought by itself.`
+          : t`Credit is bought by itself from now on.`,
       );
       onDone();
       await refreshBilling(client, place);
@@ -102,22 +104,22 @@ function AutomaticForm({
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action={automatic === null ? "Turn on" : "Save"}
-      progress={change.isPending ? "Saving…" : undefined}
+      action={automatic === null ? t`Turn on` : t`Save`}
+      progress={change.isPending ? t`Saving…` : undefined}
       isDisabled={Object.values(draft).some((text) => text.trim() === "")}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure?.messages}
     >
-      <TextField label={`When less is left than, in ${currency}`} {...field("threshold")} />
-      <TextField label={`Buy, in ${currency}`} {...field("amount")} />
+      <TextField label={t`When less is left than, in ${currency}`} {...field("threshold")} />
+      <TextField label={t`Buy, in ${currency}`} {...field("amount")} />
       <TextField
-        label={`At most in a month, in ${currency}`}
-        help="Calendar months, UTC."
+        label={t`At most in a month, in ${currency}`}
+        help={t`Calendar months, UTC.`}
         {...field("monthLimit")}
       />
       {automatic !== null && (
         <Button look="quiet" disabled={change.isPending} onClick={() => submit(undefined)}>
-          Turn off
+          <Trans>Turn off</Trans>
         </Button>
       )}
     </DialogForm>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -28,11 +29,11 @@ export function BuyCreditDialog({ isOpen, onClose, ...props }: BuyCreditDialogPr
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Buy credit"
+      title={t`Buy credit`}
       description={
         isTaxed
-          ? "Tax is charged now, and not again on what the credit pays. It is there as soon as the invoice is paid."
-          : "It pays later invoices, their tax included. It is there as soon as its own invoice is paid."
+          ? t`Tax is charged now, and not again on what the credit pays. It is there as soon as the invoice is paid.`
+          : t`It pays later invoices, their tax included. It is there as soon as its own invoice is paid.`
       }
     >
       <BuyForm {...props} onDone={onClose} />
@@ -70,31 +71,31 @@ function BuyForm({
   const range =
     topUps === null
       ? ""
-      : `From ${formatMoney(topUps.min, currency)} to ${formatMoney(topUps.max, currency)}.`;
+      : t`From ${formatMoney(topUps.min, currency)} to ${formatMoney(topUps.max, currency)}.`;
   return (
     <DialogForm
       onSubmit={() => submit(amount)}
       onCancel={onDone}
       action={
-        choice === OTHER ? "Issue invoice" : `Issue invoice of ${formatMoney(choice, currency)}`
+        choice === OTHER ? t`Issue invoice` : t`Issue invoice of ${formatMoney(choice, currency)}`
       }
-      progress={buy.isPending ? "Issuing…" : undefined}
+      progress={buy.isPending ? t`Issuing…` : undefined}
       isDisabled={amount === ""}
-      failure="No credit was bought."
+      failure={t`No credit was bought.`}
       errors={failure?.messages}
     >
       <RadioList
-        label="Amount"
+        label={t`Amount`}
         value={choice}
         choices={[
           ...amounts.map((value) => ({ value, label: formatMoney(value, currency) })),
-          { value: OTHER, label: "Another amount" },
+          { value: OTHER, label: t`Another amount` },
         ]}
         onValueChange={setChoice}
       />
       {choice === OTHER && (
         <TextField
-          label={`Amount in ${currency}`}
+          label={t`Amount in ${currency}`}
           help={range}
           name="amount"
           inputMode="decimal"

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -25,8 +26,8 @@ export function CreditAlertsDialog({ place, credits, isOpen, onClose }: CreditAl
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Notices of credit"
-      description="In the console, by mail to owners and billing, and to webhooks. Each goes out once after credit was added."
+      title={t`Notices of credit`}
+      description={t`In the console, by mail to owners and billing, and to webhooks. Each goes out once after credit was added.`}
     >
       <CreditAlertsForm place={place} credits={credits} onDone={onClose} />
     </Dialog>
@@ -57,7 +58,7 @@ function CreditAlertsForm({
     mutationFn: (wanted: { shares: number[]; below: string | null }) =>
       api.billing.putCreditAlerts({ tenantId: place.tenantId, ...wanted }),
     onSuccess: async () => {
-      toast.success("The notices of credit were saved.");
+      toast.success(t`The notices of credit were saved.`);
       onDone();
       await refreshBilling(client, place);
     },
@@ -71,29 +72,29 @@ function CreditAlertsForm({
         submit({ shares, below: draft.below.trim() === "" ? null : draft.below.trim() })
       }
       onCancel={onDone}
-      action="Save"
-      progress={save.isPending ? "Saving…" : undefined}
+      action={t`Save`}
+      progress={save.isPending ? t`Saving…` : undefined}
       isDisabled={shares === undefined}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure?.messages}
     >
       <TextField
-        label="When this much is left, in per cent"
+        label={t`When this much is left, in per cent`}
         name="shares"
         autoComplete="off"
         maxLength={40}
-        help="Of what was left when credit was added last. At most five; 0: when calls are refused."
+        help={t`Of what was left when credit was added last. At most five; 0: when calls are refused.`}
         value={draft.shares}
         error={
           shares === undefined
-            ? "Whole numbers from 0 to 99, such as 50, 20, 0."
+            ? t`Whole numbers from 0 to 99, such as 50, 20, 0.`
             : failure?.fields.shares
         }
         onChange={({ currentTarget }) => setDraft({ ...draft, shares: currentTarget.value })}
       />
       <TextField
         isOptional
-        label={`When less than this is left, in ${currency}`}
+        label={t`When less than this is left, in ${currency}`}
         name="below"
         inputMode="decimal"
         autoComplete="off"

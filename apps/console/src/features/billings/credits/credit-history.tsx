@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Sheet } from "@turnpike/ui/sheet";
@@ -23,8 +25,8 @@ export function CreditHistory({ isOpen, onClose, ...of }: CreditHistoryProps) {
     <Sheet
       isOpen={isOpen}
       onClose={onClose}
-      title="History of credits"
-      description="What is left is the sum of all of it."
+      title={t`History of credits`}
+      description={t`What is left is the sum of all of it.`}
     >
       {isOpen && <Entries {...of} />}
     </Sheet>
@@ -37,12 +39,12 @@ function Entries({ place, currency }: Pick<CreditHistoryProps, "place" | "curren
   if (items === undefined) {
     return entries.isError ? (
       <FailureNotice
-        what="The history could not be loaded."
+        what={t`The history could not be loaded.`}
         cause={entries.error}
         onRetry={() => void entries.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading the history">
+      <div role="status" aria-label={t`Loading the history`}>
         <Skeleton className="h-40 w-full" />
       </div>
     );
@@ -65,10 +67,10 @@ function Entries({ place, currency }: Pick<CreditHistoryProps, "place" | "curren
       {entries.hasNextPage && (
         <Button
           className="mt-3"
-          progress={entries.isFetchingNextPage ? "Loading…" : undefined}
+          progress={entries.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void entries.fetchNextPage()}
         >
-          Show earlier entries
+          <Trans>Show earlier entries</Trans>
         </Button>
       )}
     </>

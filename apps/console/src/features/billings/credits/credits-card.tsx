@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -41,15 +43,15 @@ export function CreditsCard({
   const { data } = credits;
   if (data === undefined) {
     return credits.isError ? (
-      <Card title="Credits">
+      <Card title={t`Credits`}>
         <FailureNotice
-          what="The credits could not be loaded."
+          what={t`The credits could not be loaded.`}
           cause={credits.error}
           onRetry={() => void credits.refetch()}
         />
       </Card>
     ) : (
-      <div role="status" aria-label="Loading the credits">
+      <div role="status" aria-label={t`Loading the credits`}>
         <Skeleton className="h-32 w-full rounded-card" />
       </div>
     );
@@ -78,35 +80,44 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
   const live = listLiveGrants(credits);
   return (
     <Card
-      title="Credits"
+      title={t`Credits`}
       description={
         credits.draw === null
-          ? "Invoices use them by themselves, in this order."
-          : "Calls draw on them, in this order."
+          ? t`Invoices use them by themselves, in this order.`
+          : t`Calls draw on them, in this order.`
       }
     >
       <LeftNow credits={credits} />
       {credits.draw !== null && (
         <p className="mb-2 text-ink-muted text-xs">
-          Held, until the invoice of the period takes what calls have drawn
+          <Trans>Held, until the invoice of the period takes what calls have drawn</Trans>
         </p>
       )}
       <dl className="grid grid-cols-2 gap-4">
         <Figure
-          label="Promotional"
+          label={t`Promotional`}
           amount={promotional}
-          note="Lowers charges before tax"
+          note={t`Lowers charges before tax`}
           currency={currency}
         />
-        <Figure label="Prepaid" amount={prepaid} note="Pays charges with tax" currency={currency} />
+        <Figure
+          label={t`Prepaid`}
+          amount={prepaid}
+          note={t`Pays charges with tax`}
+          currency={currency}
+        />
       </dl>
       {nextExpiry !== null && (
         <p className="mt-3 text-sm">
-          {formatMoney(nextExpiry.amount, currency)} expires on {formatDate(nextExpiry.at)}.
+          <Trans>
+            {formatMoney(nextExpiry.amount, currency)} expires on {formatDate(nextExpiry.at)}.
+          </Trans>
         </p>
       )}
       {live.length === 0 ? (
-        <p className="mt-3 text-ink-muted">There is no credit at the moment.</p>
+        <p className="mt-3 text-ink-muted">
+          <Trans>There is no credit at the moment.</Trans>
+        </p>
       ) : (
         <ol className="mt-3 divide-y divide-line border-line border-t">
           {live.map((grant) => (
@@ -123,7 +134,7 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
                 {formatMoney(grant.left, currency)}
                 {grant.left !== grant.granted && (
                   <span className="block text-ink-muted text-xs">
-                    of {formatMoney(grant.granted, currency)}
+                    <Trans>of {formatMoney(grant.granted, currency)}</Trans>
                   </span>
                 )}
               </p>
@@ -139,7 +150,7 @@ function Facts({ credits, place, grantAction, children }: FactsProps) {
           className="mt-3 -ml-2.5"
           onClick={() => setIsHistoryOpen(true)}
         >
-          Show the history
+          <Trans>Show the history</Trans>
         </Button>
       )}
       <CreditHistory
@@ -169,12 +180,14 @@ function LeftNow({ credits }: { credits: Credits }) {
   }
   return (
     <div className="mb-4 border-line border-b pb-4">
-      <p className="text-ink-muted text-xs">Left now, to pay for usage and its tax</p>
+      <p className="text-ink-muted text-xs">
+        <Trans>Left now, to pay for usage and its tax</Trans>
+      </p>
       <p className="mb-1.5 font-semibold text-2xl tabular-nums">{view.left}</p>
       <MeterBar
         share={view.share}
         tone={view.isEmpty ? "danger" : view.share < LOW ? "warning" : "accent"}
-        label={`Credit left: ${view.left}`}
+        label={t`Credit left: ${view.left}`}
       />
       <p className="mt-1.5 text-ink-muted text-xs tabular-nums">{view.drawn}</p>
       <p className={`mt-2 text-sm ${view.isEmpty ? "text-danger" : ""}`}>{view.says}</p>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { CreditEntry } from "@turnpike/contract/credits";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { toPlural } from "@turnpike/domain/text/to-plural";
@@ -9,23 +10,23 @@ import type { CreditGrant, Credits } from "./credits.queries.ts";
 /** What a kind of credit does, as the customer reads it. */
 export function nameKind({ kind, isBought }: Pick<CreditGrant, "kind" | "isBought">): string {
   if (isBought) {
-    return "Bought";
+    return t`Bought`;
   }
-  return kind === "prepaid" ? "Prepaid" : "Promotional";
+  return kind === "prepaid" ? t`Prepaid` : t`Promotional`;
 }
 
 /** One grant in a sentence: when it may be used, and until when. */
 export function describeGrant({ state, effectiveAt, expiresAt }: CreditGrant): string {
-  const until = expiresAt === null ? "does not expire" : `expires ${formatDate(expiresAt)}`;
+  const until = expiresAt === null ? t`does not expire` : t`expires ${formatDate(expiresAt)}`;
   switch (state) {
     case "usable":
       return until.charAt(0).toUpperCase() + until.slice(1);
     case "upcoming":
-      return `From ${formatDate(effectiveAt)}, ${until}`;
+      return t`From ${formatDate(effectiveAt)}, ${until}`;
     case "used":
-      return "Used up";
+      return t`Used up`;
     case "expired":
-      return `Expired ${expiresAt === null ? "" : formatDate(expiresAt)}`.trim();
+      return t`Expired ${expiresAt === null ? "" : formatDate(expiresAt)}`.trim();
   }
 }
 
@@ -35,22 +36,24 @@ export function listLiveGrants({ grants }: Credits): CreditGrant[] {
 }
 
 const WHAT: Readonly<Record<CreditEntry["kind"], string>> = {
-  granted: "Granted",
-  burned: "Used",
-  returned: "Given back",
-  expired: "Expired",
-  revoked: "Taken back",
+  granted: t`Granted`,
+  burned: t`Used`,
+  returned: t`Given back`,
+  expired: t`Expired`,
+  revoked: t`Taken back`,
 };
 
 /** What happened, with the invoice that it happened on. */
 export function describeEntry({ kind, invoiceNumber, reason }: CreditEntry): string {
   switch (kind) {
     case "burned":
-      return `${WHAT.burned} by ${invoiceNumber ?? "an invoice"}`;
+      return t`${WHAT.burned} by ${invoiceNumber ?? t`an invoice`}`;
     case "returned":
-      return `${WHAT.returned}: ${invoiceNumber ?? "its invoice"} is void`;
+      return t`${WHAT.returned}: ${invoiceNumber ?? t`its invoice`} is void`;
     case "granted":
-      return invoiceNumber === null ? `${WHAT.granted}: ${reason}` : `Bought with ${invoiceNumber}`;
+      return invoiceNumber === null
+        ? `${WHAT.granted}: ${reason}`
+        : t`Bought with ${invoiceNumber}`;
     case "expired":
       return WHAT.expired;
     case "revoked":
@@ -61,10 +64,10 @@ export function describeEntry({ kind, invoiceNumber, reason }: CreditEntry): str
 /** What automatic top-up does, in one sentence. */
 export function describeAutomatic({ automatic, currency }: Credits): string {
   if (automatic === null) {
-    return "Credit is bought only when you ask for it.";
+    return t`Credit is bought only when you ask for it.`;
   }
   const money = (amount: string) => formatMoney(amount, currency);
-  return `Below ${money(automatic.threshold)}, ${money(automatic.amount)} is bought by itself: ${money(automatic.boughtThisMonth)} of at most ${money(automatic.monthLimit)} this month.`;
+  return t`Below ${money(automatic.threshold)}, ${money(automatic.amount)} is bought by itself: ${money(automatic.boughtThisMonth)} of at most ${money(automatic.monthLimit)} this month.`;
 }
 
 /** When notices go out, in one sentence. */
@@ -75,9 +78,9 @@ export function describeAlerts({ alerts, currency }: Pick<Credits, "alerts" | "c
     last === undefined
       ? []
       : [`${shares.length === 0 ? last : `${shares.join(", ")} and ${last}`}`];
-  const sum = alerts.below === null ? [] : [`less than ${formatMoney(alerts.below, currency)}`];
-  const at = [...ofShares, ...sum].join(", and at ");
-  return at === "" ? "No notices go out." : `Notices go out at ${at} of it.`;
+  const sum = alerts.below === null ? [] : [t`less than ${formatMoney(alerts.below, currency)}`];
+  const at = [...ofShares, ...sum].join(t`, and at `);
+  return at === "" ? t`No notices go out.` : t`Notices go out at ${at} of it.`;
 }
 
 /** What is left now on a prepaid plan, as the card shows it. */
@@ -101,7 +104,7 @@ function describeUnits(
       const unit = unitOf(meter);
       const count = toScaled(unitsLeft);
       // More than anyone uses: what costs nothing yet.
-      return count >= UNLIMITED ? `any number of ${toPlural(unit)}` : formatUnits(unitsLeft, unit);
+      return count >= UNLIMITED ? t`any number of ${toPlural(unit)}` : formatUnits(unitsLeft, unit);
     })
     .join(" or ");
 }
@@ -124,10 +127,10 @@ export function toDrawView(
   return {
     left: formatMoney(draw.left, currency),
     share: whole === 0n ? 0 : Number((left * 1_000n) / whole) / 1_000,
-    drawn: `${formatMoney(draw.drawn, currency)} drawn since the last invoice, with tax`,
+    drawn: t`${formatMoney(draw.drawn, currency)} drawn since the last invoice, with tax`,
     isEmpty: draw.isEmpty,
     says: draw.isEmpty
-      ? `${isAll ? "Calls that cost something" : `Calls of ${stopped.map(({ meter }) => meter).join(", ")}`} are refused until credit is added. They pass again as soon as it is paid.`
-      : `Calls draw on it as they happen. ${units === "" ? "" : `Enough for ${units}. `}At zero, calls that cost something are refused until credit is added.`,
+      ? t`${isAll ? t`Calls that cost something` : t`Calls of ${stopped.map(({ meter }) => meter).join(", ")}`} are refused until credit is added. They pass again as soon as it is paid.`
+      : t`Calls draw on it as they happen. ${units === "" ? "" : t`Enough for ${units}. `}At zero, calls that cost something are refused until credit is added.`,
   };
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
@@ -16,20 +18,23 @@ export function OutOfCreditBanner({ tenant, place, onOpenInvoice }: OwnCreditsCa
   if (credits === undefined || view?.isEmpty !== true) {
     return null;
   }
-  const maySell = credits.topUps !== null && findBillingRefusal(tenant, "buy credit") === undefined;
+  const maySell =
+    credits.topUps !== null && findBillingRefusal(tenant, t`buy credit`) === undefined;
   return (
     <section
-      aria-label="Out of credit"
+      aria-label={t`Out of credit`}
       className="mb-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card border border-danger bg-surface px-4 py-3"
     >
       <div className="min-w-0 flex-1 basis-64">
-        <p className="font-semibold text-danger">The credit is used up</p>
+        <p className="font-semibold text-danger">
+          <Trans>The credit is used up</Trans>
+        </p>
         <p className="text-sm">{view.says}</p>
       </div>
       {maySell && (
         <>
           <Button look="primary" onClick={() => setIsBuying(true)}>
-            Add credit…
+            <Trans>Add credit…</Trans>
           </Button>
           <BuyCreditDialog
             place={place}

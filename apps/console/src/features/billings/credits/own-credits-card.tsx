@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
@@ -43,13 +45,13 @@ function Notices({
   credits,
 }: Omit<OwnCreditsCardProps, "onOpenInvoice"> & { credits: Credits }) {
   const [isOpen, setIsOpen] = useState(false);
-  if (findBillingRefusal(tenant, "change notices") !== undefined) {
+  if (findBillingRefusal(tenant, t`change notices`) !== undefined) {
     return null;
   }
   return (
     <>
       <Button look="quiet" size="small" className="mt-3 -ml-2.5" onClick={() => setIsOpen(true)}>
-        Change notices…
+        <Trans>Change notices…</Trans>
       </Button>
       <CreditAlertsDialog
         place={place}
@@ -68,16 +70,18 @@ function Buying({
   onOpenInvoice,
 }: OwnCreditsCardProps & { credits: Credits }) {
   const [open, setOpen] = useState<"buy" | "automatic">();
-  const refusal = findBillingRefusal(tenant, "buy credit");
+  const refusal = findBillingRefusal(tenant, t`buy credit`);
   const close = () => setOpen(undefined);
   return (
     <div className="mt-3 border-line border-t pt-3">
       <p className="text-ink-muted text-sm">{describeAutomatic(credits)}</p>
       {refusal === undefined ? (
         <div className="mt-3 flex flex-wrap gap-2">
-          <Button onClick={() => setOpen("buy")}>Buy credit…</Button>
+          <Button onClick={() => setOpen("buy")}>
+            <Trans>Buy credit…</Trans>
+          </Button>
           <Button look="quiet" onClick={() => setOpen("automatic")}>
-            Automatic top-up…
+            <Trans>Automatic top-up…</Trans>
           </Button>
         </div>
       ) : (

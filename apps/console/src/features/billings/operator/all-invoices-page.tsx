@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -42,40 +44,40 @@ const COLUMN_ROOM: ColumnRoom = [
 
 const TABS = {
   invoices: {
-    label: "Invoices",
-    title: "Invoices",
-    purpose: "Of all tenants: what was invoiced, what is still to be paid, and what is overdue.",
+    label: t`Invoices`,
+    title: t`Invoices`,
+    purpose: t`Of all tenants: what was invoiced, what is still to be paid, and what is overdue.`,
   },
   payments: {
-    label: "Payments",
-    title: "Payments",
-    purpose: "What came in, what it paid, and what waits to be matched.",
+    label: t`Payments`,
+    title: t`Payments`,
+    purpose: t`What came in, what it paid, and what waits to be matched.`,
   },
   revenue: {
-    label: "Revenue",
-    title: "Revenue",
-    purpose: "What live subscriptions bring, month by month; each figure opens to its rows.",
+    label: t`Revenue`,
+    title: t`Revenue`,
+    purpose: t`What live subscriptions bring, month by month; each figure opens to its rows.`,
   },
   dunning: {
-    label: "Dunning",
-    title: "Dunning",
-    purpose: "Live invoices past their due date, what follows, and when calls stop.",
+    label: t`Dunning`,
+    title: t`Dunning`,
+    purpose: t`Live invoices past their due date, what follows, and when calls stop.`,
   },
   tax: {
-    label: "Tax",
-    title: "Tax",
-    purpose: "What was issued in a period, by country, category and rate.",
+    label: t`Tax`,
+    title: t`Tax`,
+    purpose: t`What was issued in a period, by country, category and rate.`,
   },
   setup: {
-    label: "Settings",
-    title: "Billing settings",
-    purpose: "What invoices are made with, and what is missing for a right one.",
+    label: t`Settings`,
+    title: t`Billing settings`,
+    purpose: t`What invoices are made with, and what is missing for a right one.`,
   },
 } as const;
 
 const TENANT_COLUMN: Column<InvoiceSummary> = {
   id: "tenant",
-  header: "Tenant",
+  header: t`Tenant`,
   cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
 };
 
@@ -113,7 +115,7 @@ function OperatorTabs(props: AllInvoicesProps & { environment: Environment }) {
       })}
     >
       <Tabs
-        label="Billing of all tenants"
+        label={t`Billing of all tenants`}
         value={tab}
         onValueChange={(next) =>
           onSearchChange({ view: "all", ...(next === "invoices" ? {} : { report: next }) })
@@ -183,7 +185,7 @@ function InvoiceList({
       />
       {invoices.isError && data === undefined ? (
         <FailureNotice
-          what="The invoices could not be loaded."
+          what={t`The invoices could not be loaded.`}
           cause={invoices.error}
           onRetry={() => void invoices.refetch()}
         />
@@ -191,12 +193,12 @@ function InvoiceList({
         <>
           <CurrencySums sums={data?.sums} />
           <DataTable
-            label="Invoices of all tenants"
+            label={t`Invoices of all tenants`}
             columns={makeInvoiceColumns(now, TENANT_COLUMN)}
             columnRoom={COLUMN_ROOM}
             rows={data?.items}
             getRowId={({ invoiceId }) => invoiceId}
-            getRowName={({ number, tenantName }) => `${number} of ${tenantName}`}
+            getRowName={({ number, tenantName }) => t`${number} of ${tenantName}`}
             isStale={invoices.isPlaceholderData}
             onRowOpen={({ invoiceId, tenantId }) =>
               onSearchChange({ ...search, view: "all", invoice: invoiceId, owner: tenantId })
@@ -206,7 +208,7 @@ function InvoiceList({
               <PageFooter
                 trail={trail}
                 count={data?.items.length}
-                noun={["invoice", "invoices, newest first"]}
+                noun={[t`invoice`, t`invoices, newest first`]}
               />
             }
           />
@@ -220,15 +222,21 @@ function NoInvoices({ isFiltered, onClear }: { isFiltered: boolean; onClear: () 
   return isFiltered ? (
     <EmptyState
       icon={<ReceiptText />}
-      title="No matching invoices"
-      action={<Button onClick={onClear}>Show all invoices</Button>}
+      title={t`No matching invoices`}
+      action={
+        <Button onClick={onClear}>
+          <Trans>Show all invoices</Trans>
+        </Button>
+      }
     >
-      No invoice has all of these properties.
+      <Trans>No invoice has all of these properties.</Trans>
     </EmptyState>
   ) : (
-    <EmptyState icon={<ReceiptText />} title="No invoices yet">
-      One is issued by itself when a tenant chooses a plan that charges in advance, and at the end
-      of each period with something to charge.
+    <EmptyState icon={<ReceiptText />} title={t`No invoices yet`}>
+      <Trans>
+        One is issued by itself when a tenant chooses a plan that charges in advance, and at the end
+        of each period with something to charge.
+      </Trans>
     </EmptyState>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { lazy } from "react";
 import { LateContent } from "#components/late-content.tsx";
@@ -11,8 +12,8 @@ const AllInvoicesPage = lazy(async () => ({
 }));
 
 const SCOPES = [
-  { value: "tenant", label: "This tenant" },
-  { value: "all", label: "All tenants" },
+  { value: "tenant", label: t`This tenant` },
+  { value: "all", label: t`All tenants` },
 ] as const;
 
 export type BillingsScreenProps = {
@@ -31,7 +32,7 @@ export function BillingsScreen(props: BillingsScreenProps) {
     <>
       <div className="mx-auto w-full max-w-[80rem] px-4 pt-4 sm:px-6">
         <SegmentedControl
-          label="Whose billing"
+          label={t`Whose billing`}
           segments={SCOPES}
           value={scope}
           onValueChange={(next) => props.onSearchChange(next === "all" ? { view: "all" } : {})}

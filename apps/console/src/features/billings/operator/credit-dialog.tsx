@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { RadioList } from "@turnpike/ui/radio-list";
@@ -28,8 +30,8 @@ export function CreditDialog({ invoice, isOpen, onClose }: CreditDialogProps) {
       isOpen={isOpen}
       onClose={onClose}
       size="wide"
-      title={`Credit ${invoice.number}`}
-      description="A credit note lowers what is to be paid. What was paid already becomes balance, which the next invoice takes."
+      title={t`Credit ${invoice.number}`}
+      description={t`A credit note lowers what is to be paid. What was paid already becomes balance, which the next invoice takes.`}
     >
       <CreditForm invoice={invoice} onDone={onClose} />
     </Dialog>
@@ -39,9 +41,9 @@ export function CreditDialog({ invoice, isOpen, onClose }: CreditDialogProps) {
 const POINTERS = { amount: "/amount", lines: "/lines", reason: "/reason" } as const;
 
 const MODES = [
-  { value: "rest", label: "All that is left" },
-  { value: "amount", label: "An amount", note: "Spread over the lines by what is left of them." },
-  { value: "lines", label: "By line" },
+  { value: "rest", label: t`All that is left` },
+  { value: "amount", label: t`An amount`, note: t`Spread over the lines by what is left of them.` },
+  { value: "lines", label: t`By line` },
 ] as const satisfies readonly { value: CreditMode; label: string; note?: string }[];
 
 function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void }) {
@@ -53,7 +55,7 @@ function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void 
     change: (invoicing, input: CreditDraft) =>
       invoicing.createCreditNote(toCreditInput(invoice, input)),
     toSuccess: ({ number, total, currency }) =>
-      `Credit note ${number} takes back ${formatMoney(total, currency)}.`,
+      t`Credit note ${number} takes back ${formatMoney(total, currency)}.`,
     onDone,
   });
   const failure = toFormFailure(mutation.error, POINTERS);
@@ -62,14 +64,14 @@ function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void 
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action="Issue credit note"
-      progress={mutation.isPending ? "Issuing…" : undefined}
+      action={t`Issue credit note`}
+      progress={mutation.isPending ? t`Issuing…` : undefined}
       isDisabled={!preview.isComplete || draft.reason.trim() === ""}
-      failure="No credit note was issued."
+      failure={t`No credit note was issued.`}
       errors={failure?.messages}
     >
       <RadioList
-        label="What is taken back"
+        label={t`What is taken back`}
         value={draft.mode}
         choices={MODES}
         onValueChange={(mode) => change({ mode })}
@@ -77,7 +79,7 @@ function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void 
       {draft.mode === "amount" && (
         <TextField
           className="sm:max-w-64"
-          label={`Amount in ${invoice.currency}, before tax`}
+          label={t`Amount in ${invoice.currency}, before tax`}
           name="amount"
           inputMode="decimal"
           autoComplete="off"
@@ -91,8 +93,8 @@ function CreditForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void 
         <LineFields invoice={invoice} draft={draft} preview={preview} onChange={change} />
       )}
       <TextArea
-        label="Reason"
-        help="On the credit note, for the customer, and in the audit log."
+        label={t`Reason`}
+        help={t`On the credit note, for the customer, and in the audit log.`}
         maxLength={500}
         value={draft.reason}
         error={failure?.fields.reason}
@@ -114,7 +116,7 @@ function LineFields({ invoice, draft, preview, onChange }: LineFieldsProps) {
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 font-medium text-sm">
-        Amounts in {invoice.currency}, before tax
+        <Trans>Amounts in {invoice.currency}, before tax</Trans>
       </legend>
       <ul className="divide-y divide-line border-line border-y">
         {listCreditable(invoice).map(({ number, description, left }) => (
@@ -122,12 +124,12 @@ function LineFields({ invoice, draft, preview, onChange }: LineFieldsProps) {
             <p className="min-w-0 [overflow-wrap:anywhere]">
               {description}
               <span className="block text-ink-muted text-xs tabular-nums">
-                {formatMoney(left, invoice.currency)} left
+                <Trans>{formatMoney(left, invoice.currency)} left</Trans>
               </span>
             </p>
             <TextField
               className="shrink-0 max-sm:mt-1 sm:w-40 sm:[&_label]:sr-only"
-              label={`Credit of line ${String(number)}`}
+              label={t`Credit of line ${String(number)}`}
               inputMode="decimal"
               autoComplete="off"
               maxLength={25}
@@ -151,15 +153,21 @@ function Preview({ invoice, preview }: { invoice: Invoice; preview: CreditPrevie
     <div aria-live="polite" className="rounded-control bg-sunken px-3 py-2.5 tabular-nums">
       <dl className="space-y-1">
         <div className="flex justify-between gap-4">
-          <dt>This note, before tax</dt>
+          <dt>
+            <Trans>This note, before tax</Trans>
+          </dt>
           <dd className="font-medium">{formatMoney(preview.credited, currency)}</dd>
         </div>
         <div className="flex justify-between gap-4">
-          <dt>Left of the invoice afterwards, before tax</dt>
+          <dt>
+            <Trans>Left of the invoice afterwards, before tax</Trans>
+          </dt>
           <dd className="font-medium">{formatMoney(preview.left, currency)}</dd>
         </div>
       </dl>
-      <p className="mt-1 text-ink-muted text-xs">Its tax is taken back as it was charged.</p>
+      <p className="mt-1 text-ink-muted text-xs">
+        <Trans>Its tax is taken back as it was charged.</Trans>
+      </p>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { fromScaled, parseDecimal, toScaled } from "@turnpike/domain/money/decimal";
 import type { ApiClient } from "#platform/api-client.ts";
@@ -61,12 +62,12 @@ function readAmount(text: string, left: bigint, digits: number): bigint | string
   const read = parseDecimal(typed);
   const decimals = typed.split(".")[1]?.length ?? 0;
   if (!("scaled" in read) || read.scaled <= 0n) {
-    return "An amount above 0, such as 12.50.";
+    return t`An amount above 0, such as 12.50.`;
   }
   if (decimals > digits) {
-    return digits === 0 ? "No decimals." : `At most ${String(digits)} decimals.`;
+    return digits === 0 ? t`No decimals.` : t`At most ${String(digits)} decimals.`;
   }
-  return read.scaled > left ? `At most ${fromScaled(left)} is left.` : read.scaled;
+  return read.scaled > left ? t`At most ${fromScaled(left)} is left.` : read.scaled;
 }
 
 /** What a credit note would take back, and what is left of the invoice, before tax. */

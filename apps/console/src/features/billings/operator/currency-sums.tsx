@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
@@ -7,14 +9,14 @@ import type { InvoiceSum } from "./all-invoices.queries.ts";
 export function CurrencySums({ sums }: { sums: readonly InvoiceSum[] | undefined }) {
   if (sums === undefined) {
     return (
-      <div role="status" aria-label="Loading the sums">
+      <div role="status" aria-label={t`Loading the sums`}>
         <Skeleton className="h-20 w-full rounded-card" />
       </div>
     );
   }
   return (
     <ul
-      aria-label="Sums of what matches"
+      aria-label={t`Sums of what matches`}
       className="grid gap-3 empty:hidden sm:grid-cols-[repeat(auto-fill,minmax(18rem,1fr))]"
     >
       {sums.map(({ currency, count, total, due }) => (
@@ -22,16 +24,20 @@ export function CurrencySums({ sums }: { sums: readonly InvoiceSum[] | undefined
           <p className="flex justify-between gap-3 text-ink-muted text-xs">
             <span className="font-medium">{currency}</span>
             <span className="tabular-nums">
-              {formatCount(count)} {count === 1 ? "invoice" : "invoices"}
+              {formatCount(count)} {plural(count, { one: "invoice", other: "invoices" })}
             </span>
           </p>
           <dl className="mt-1 flex justify-between gap-4 tabular-nums">
             <div>
-              <dt className="text-ink-muted text-xs">Invoiced</dt>
+              <dt className="text-ink-muted text-xs">
+                <Trans>Invoiced</Trans>
+              </dt>
               <dd className="font-semibold text-lg">{formatMoney(total, currency)}</dd>
             </div>
             <div className="text-right">
-              <dt className="text-ink-muted text-xs">To pay</dt>
+              <dt className="text-ink-muted text-xs">
+                <Trans>To pay</Trans>
+              </dt>
               <dd className={isZero(due) ? "text-lg text-ink-muted" : "font-semibold text-lg"}>
                 {formatMoney(due, currency)}
               </dd>

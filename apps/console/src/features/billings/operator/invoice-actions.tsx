@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuItem } from "@turnpike/ui/menu";
 import Ban from "lucide-react/icons/ban";
@@ -22,22 +24,26 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
     <>
       {mayPay && (
         <Button look="primary" onClick={() => setAsked("payment")}>
-          Record payment
+          <Trans>Record payment</Trans>
         </Button>
       )}
-      {isCreditable(invoice) && <Button onClick={() => setAsked("credit")}>Credit…</Button>}
+      {isCreditable(invoice) && (
+        <Button onClick={() => setAsked("credit")}>
+          <Trans>Credit…</Trans>
+        </Button>
+      )}
       {(mayVoid || mayWriteOff) && (
         <Menu
           trigger={
-            <Button aria-label="More actions">
-              More
+            <Button aria-label={t`More actions`}>
+              <Trans>More</Trans>
               <ChevronDown aria-hidden="true" className="size-4" />
             </Button>
           }
         >
           {mayVoid && (
             <MenuItem isDanger icon={<Ban aria-hidden="true" />} onSelect={() => setAsked("void")}>
-              Void…
+              <Trans>Void…</Trans>
             </MenuItem>
           )}
           {mayWriteOff && (
@@ -46,7 +52,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
               icon={<CircleSlash aria-hidden="true" />}
               onSelect={() => setAsked("writeOff")}
             >
-              Write off…
+              <Trans>Write off…</Trans>
             </MenuItem>
           )}
         </Menu>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { SearchField } from "@turnpike/ui/search-field";
 import { Select } from "@turnpike/ui/select";
@@ -27,21 +29,21 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
   const typed = useTypedSearch(q ?? "", (text) => set({ q: text === "" ? undefined : text }));
   const known = [...new Set([...(currency === undefined ? [] : [currency]), ...currencies])];
   return (
-    <search aria-label="Filters" className="flex flex-wrap items-end gap-2">
+    <search aria-label={t`Filters`} className="flex flex-wrap items-end gap-2">
       <SearchField
         className="grow basis-56 sm:max-w-72"
-        label="Search number or tenant"
-        placeholder="Number or tenant"
+        label={t`Search number or tenant`}
+        placeholder={t`Number or tenant`}
         maxLength={100}
         value={typed.text}
         onValueChange={typed.setText}
       />
       <div className="w-40 max-sm:grow">
         <Select
-          label="State"
+          label={t`State`}
           value={status ?? ANY}
           choices={[
-            { value: ANY, label: "All states" },
+            { value: ANY, label: t`All states` },
             ...STATE_FILTERS.map((value) => ({ value, label: nameState(value) })),
           ]}
           onValueChange={(value) => set({ status: STATE_FILTERS.find((each) => each === value) })}
@@ -50,10 +52,10 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
       {known.length > 0 && (
         <div className="w-36 max-sm:grow">
           <Select
-            label="Currency"
+            label={t`Currency`}
             value={currency ?? ANY}
             choices={[
-              { value: ANY, label: "All currencies" },
+              { value: ANY, label: t`All currencies` },
               ...known.map((code) => ({ value: code, label: code })),
             ]}
             onValueChange={(value) => set({ currency: value === ANY ? undefined : value })}
@@ -73,7 +75,7 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
             onChange({});
           }}
         >
-          Clear filters
+          <Trans>Clear filters</Trans>
         </Button>
       )}
     </search>
@@ -81,7 +83,7 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
 }
 
 function nameState(value: StateFilter): string {
-  return value === "overdue" ? "Overdue" : STATE_LABELS[value];
+  return value === "overdue" ? t`Overdue` : STATE_LABELS[value];
 }
 
 function withoutUndefined(

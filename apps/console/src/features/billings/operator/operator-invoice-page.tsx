@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -48,11 +50,11 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
   return (
     <div ref={content}>
       <Page
-        title={data === undefined ? "Invoice" : `Invoice ${data.number}`}
+        title={data === undefined ? t`Invoice` : t`Invoice ${data.number}`}
         purpose={
           data === undefined
-            ? "Lines, taxes and payments of one invoice."
-            : `To ${data.tenantName}, issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
+            ? t`Lines, taxes and payments of one invoice.`
+            : t`To ${data.tenantName}, issued on ${formatDate(data.issuedAt)}, due on ${formatDate(data.dueAt)}.`
         }
         {...(data !== undefined && { action: <InvoiceActions invoice={data} /> })}
       >
@@ -64,17 +66,21 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
             onClick={() => onSearchChange(toListAddress(search))}
           >
             <ArrowLeft aria-hidden="true" className="size-3.5" />
-            Invoices of all tenants
+            <Trans>Invoices of all tenants</Trans>
           </Button>
           {badge !== undefined && <Badge tone={badge.tone}>{badge.label}</Badge>}
-          {environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
+          {environment === "test" && (
+            <Badge tone="warning">
+              <Trans>Sandbox, nothing is owed</Trans>
+            </Badge>
+          )}
           {data !== undefined && (
             <Link
               to="/billings"
               search={{ view: "all", owner: data.tenantId }}
               className="font-medium text-sm underline underline-offset-4"
             >
-              Billing of {data.tenantName}
+              <Trans>Billing of {data.tenantName}</Trans>
             </Link>
           )}
           {data !== undefined && (
@@ -95,12 +101,12 @@ export function OperatorInvoicePage(props: OperatorInvoicePageProps) {
           </div>
         ) : invoice.isError ? (
           <FailureNotice
-            what="The invoice could not be loaded."
+            what={t`The invoice could not be loaded.`}
             cause={invoice.error}
             onRetry={() => void invoice.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the invoice">
+          <div role="status" aria-label={t`Loading the invoice`}>
             <Skeleton className="h-96 w-full rounded-card" />
           </div>
         )}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
@@ -16,8 +17,8 @@ export function PaymentDialog({ invoice, isOpen, onClose }: PaymentDialogProps) 
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Record a payment of ${invoice.number}`}
-      description={`${formatMoney(invoice.due, invoice.currency)} is to be paid. What is beyond it becomes balance, which the next invoice takes.`}
+      title={t`Record a payment of ${invoice.number}`}
+      description={t`${formatMoney(invoice.due, invoice.currency)} is to be paid. What is beyond it becomes balance, which the next invoice takes.`}
     >
       <PaymentForm invoice={invoice} onDone={onClose} />
     </Dialog>
@@ -46,8 +47,8 @@ function PaymentForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void
       }),
     toSuccess: ({ number, due, currency }) =>
       isZero(due)
-        ? `${number} is paid.`
-        : `The payment is recorded. ${formatMoney(due, currency)} of ${number} is still to be paid.`,
+        ? t`${number} is paid.`
+        : t`The payment is recorded. ${formatMoney(due, currency)} of ${number} is still to be paid.`,
     onDone,
   });
   const failure = toFormFailure(mutation.error, POINTERS);
@@ -63,28 +64,28 @@ function PaymentForm({ invoice, onDone }: { invoice: Invoice; onDone: () => void
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action="Record payment"
-      progress={mutation.isPending ? "Recording…" : undefined}
+      action={t`Record payment`}
+      progress={mutation.isPending ? t`Recording…` : undefined}
       isDisabled={draft.reference.trim() === "" || draft.amount.trim() === ""}
-      failure="The payment was not recorded."
+      failure={t`The payment was not recorded.`}
       errors={failure?.messages}
     >
       <TextField
-        label={`Amount in ${invoice.currency}`}
+        label={t`Amount in ${invoice.currency}`}
         inputMode="decimal"
         maxLength={25}
         {...field("amount")}
       />
       <TextField
-        label="Reference"
-        help="Of the transfer. The same one counts once, so that nothing is recorded twice."
+        label={t`Reference`}
+        help={t`Of the transfer. The same one counts once, so that nothing is recorded twice.`}
         maxLength={200}
         {...field("reference")}
       />
       <TextField
         isOptional
-        label="Received on"
-        help="UTC. Left empty: now."
+        label={t`Received on`}
+        help={t`UTC. Left empty: now.`}
         type="date"
         {...field("paidOn")}
       />

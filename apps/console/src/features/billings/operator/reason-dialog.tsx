@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextArea } from "@turnpike/ui/text-area";
@@ -12,18 +13,18 @@ type Change = "void" | "writeOff";
 
 const WORDS = {
   void: {
-    title: "Void",
-    action: "Void invoice",
-    progress: "Voiding…",
-    done: "is void.",
-    failure: "The invoice was not voided.",
+    title: t`Void`,
+    action: t`Void invoice`,
+    progress: t`Voiding…`,
+    done: t`is void.`,
+    failure: t`The invoice was not voided.`,
   },
   writeOff: {
-    title: "Write off",
-    action: "Write off",
-    progress: "Writing off…",
-    done: "is written off.",
-    failure: "The invoice was not written off.",
+    title: t`Write off`,
+    action: t`Write off`,
+    progress: t`Writing off…`,
+    done: t`is written off.`,
+    failure: t`The invoice was not written off.`,
   },
 } as const;
 
@@ -44,8 +45,8 @@ export function ReasonDialog({ invoice, change, onClose }: ReasonDialogProps) {
       title={`${words.title} ${invoice.number}`}
       description={
         change === "writeOff"
-          ? `${formatMoney(invoice.due, invoice.currency)} stays due and can still be paid, but is expected no more.`
-          : "It is owed no more, and what it took from the balance comes back. Its number stays, and what it charged is not charged again."
+          ? t`${formatMoney(invoice.due, invoice.currency)} stays due and can still be paid, but is expected no more.`
+          : t`It is owed no more, and what it took from the balance comes back. Its number stays, and what it charged is not charged again.`
       }
     >
       {change !== undefined && <ReasonForm invoice={invoice} change={change} onDone={onClose} />}
@@ -82,8 +83,8 @@ function ReasonForm({ invoice, change, onDone }: ReasonFormProps) {
       errors={failure?.messages}
     >
       <TextArea
-        label="Reason"
-        help="For the audit log and the customer."
+        label={t`Reason`}
+        help={t`For the audit log and the customer.`}
         maxLength={500}
         value={reason}
         error={failure?.fields.reason}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { CopyButton } from "@turnpike/ui/copy-button";
 import type { BankAccount } from "./payments.queries.ts";
 import { listBankFacts } from "./payments.view-model.ts";
@@ -14,7 +15,7 @@ export function BankFacts({ bank, reference }: { bank: BankAccount; reference?: 
               {value}
             </dd>
           </div>
-          <CopyButton value={value} subject={`the ${label}`} />
+          <CopyButton value={value} subject={t`the ${label}`} />
         </div>
       ))}
     </dl>

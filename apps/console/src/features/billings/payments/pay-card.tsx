@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -26,15 +28,15 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
   const { data } = collection;
   if (data === undefined) {
     return collection.isError ? (
-      <Card title="To pay">
+      <Card title={t`To pay`}>
         <FailureNotice
-          what="How this invoice is paid could not be loaded."
+          what={t`How this invoice is paid could not be loaded.`}
           cause={collection.error}
           onRetry={() => void collection.refetch()}
         />
       </Card>
     ) : (
-      <div role="status" aria-label="Loading how it is paid">
+      <div role="status" aria-label={t`Loading how it is paid`}>
         <Skeleton className="h-32 w-full rounded-card" />
       </div>
     );
@@ -43,12 +45,12 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
     return null;
   }
   return (
-    <Card title="To pay">
+    <Card title={t`To pay`}>
       <p className="font-semibold text-xl tabular-nums">{formatMoney(data.due, data.currency)}</p>
       <p className="text-ink-muted">
         {data.attempts.some(isUnderWay)
-          ? "A payment is being processed."
-          : `To pay by ${formatDate(invoice.dueAt)}${data.isAutomatic ? ". It is collected by itself." : "."}`}
+          ? t`A payment is being processed.`
+          : t`To pay by ${formatDate(invoice.dueAt)}${data.isAutomatic ? t`. It is collected by itself.` : "."}`}
       </p>
       <PayNow tenant={tenant} place={place} invoice={invoice} collection={data} />
       {data.bank !== null && !data.isAutomatic && (
@@ -64,7 +66,7 @@ function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collect
   const { api } = usePlatform();
   const client = useQueryClient();
   const setup = useQuery(paymentsQueries.setup(api, place));
-  const refusal = findBillingRefusal(tenant, "pay invoices");
+  const refusal = findBillingRefusal(tenant, t`pay invoices`);
   const returnPath = toReturnPath(place, invoice.invoiceId);
   const pay = useMutation({
     mutationKey: ["billing", "pay"],
@@ -80,7 +82,7 @@ function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collect
         return;
       }
       if (attempt.state === "succeeded") {
-        toast.success(`Invoice ${invoice.number} is paid.`);
+        toast.success(t`Invoice ${invoice.number} is paid.`);
       }
       await refreshBilling(client, place);
     },
@@ -105,24 +107,24 @@ function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collect
       {data.method === null ? (
         <Button
           look="primary"
-          progress={setUp.isPending || setUp.isSuccess ? "Opening…" : undefined}
+          progress={setUp.isPending || setUp.isSuccess ? t`Opening…` : undefined}
           onClick={() => setUp.mutate()}
         >
-          Add payment method and pay
+          <Trans>Add payment method and pay</Trans>
         </Button>
       ) : (
         <Button
           look="primary"
-          progress={pay.isPending || pay.data?.url ? "Paying…" : undefined}
+          progress={pay.isPending || pay.data?.url ? t`Paying…` : undefined}
           disabled={collection.attempts.some(isUnderWay)}
           onClick={() => payOnce(undefined)}
         >
-          Pay {formatMoney(collection.due, collection.currency)} now
+          <Trans>Pay {formatMoney(collection.due, collection.currency)} now</Trans>
         </Button>
       )}
       {(failed !== null || refused !== undefined) && (
         <p role="alert" className="mt-2 text-danger">
-          {failed === null ? (refused ?? "The payment was refused.") : toErrorMessage(failed)}
+          {failed === null ? (refused ?? t`The payment was refused.`) : toErrorMessage(failed)}
         </p>
       )}
     </div>
@@ -135,7 +137,9 @@ function Attempts({ collection: { attempts } }: { collection: Collection }) {
   }
   return (
     <>
-      <h3 className="mt-4 font-medium">Attempts</h3>
+      <h3 className="mt-4 font-medium">
+        <Trans>Attempts</Trans>
+      </h3>
       <ul className="mt-1 space-y-1 text-ink-muted text-xs">
         {attempts.toReversed().map((attempt) => (
           <li key={attempt.attemptId} className="[overflow-wrap:anywhere]">
@@ -149,9 +153,9 @@ function Attempts({ collection: { attempts } }: { collection: Collection }) {
 
 function sayStop({ isBlocked, isSandbox }: { isBlocked: boolean; isSandbox: boolean }): string {
   if (isSandbox) {
-    return "calls of a live subscription would stop. The sandbox refuses none.";
+    return t`calls of a live subscription would stop. The sandbox refuses none.`;
   }
-  return isBlocked ? "calls were stopped." : "calls stop.";
+  return isBlocked ? t`calls were stopped.` : t`calls stop.`;
 }
 
 /** What happens while the invoice is not paid, and from when calls stop. */
@@ -169,18 +173,22 @@ function Calendar({
   return (
     <>
       <h3 className="mt-4 flex items-center gap-2 font-medium">
-        If it is not paid
-        {isBlocked && !isSandbox && <Badge tone="danger">Calls are refused</Badge>}
+        <Trans>If it is not paid</Trans>
+        {isBlocked && !isSandbox && (
+          <Badge tone="danger">
+            <Trans>Calls are refused</Trans>
+          </Badge>
+        )}
       </h3>
       <ol className="mt-1 space-y-1">
         {calendar.nextAttempts.map((at) => (
           <li key={at} className="text-ink-muted">
-            {formatDate(at)}: the payment is tried again.
+            <Trans>{formatDate(at)}: the payment is tried again.</Trans>
           </li>
         ))}
         {calendar.nextReminders.map((at) => (
           <li key={at} className="text-ink-muted">
-            {formatDate(at)}: you are reminded.
+            <Trans>{formatDate(at)}: you are reminded.</Trans>
           </li>
         ))}
         <li className={isBlocked ? "text-danger" : "font-medium"}>

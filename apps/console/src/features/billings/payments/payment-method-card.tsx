@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -23,15 +25,15 @@ export function PaymentMethodCard({ tenant, place }: PaymentMethodCardProps) {
   const { data } = setup;
   if (data === undefined) {
     return setup.isError ? (
-      <Card title="Payment method">
+      <Card title={t`Payment method`}>
         <FailureNotice
-          what="The payment method could not be loaded."
+          what={t`The payment method could not be loaded.`}
           cause={setup.error}
           onRetry={() => void setup.refetch()}
         />
       </Card>
     ) : (
-      <div role="status" aria-label="Loading the payment method">
+      <div role="status" aria-label={t`Loading the payment method`}>
         <Skeleton className="h-32 w-full rounded-card" />
       </div>
     );
@@ -41,7 +43,7 @@ export function PaymentMethodCard({ tenant, place }: PaymentMethodCardProps) {
     return null;
   }
   return (
-    <Card title="Payment method">
+    <Card title={t`Payment method`}>
       {method === null ? <NoMethod setup={data} /> : <MethodFacts method={method} />}
       {(method !== null || canSetUp) && (
         <MethodActions tenant={tenant} place={place} setup={data} />
@@ -55,8 +57,8 @@ function NoMethod({ setup: { canSetUp, bank } }: { setup: PaymentSetup }) {
     <>
       <p className="text-ink-muted">
         {canSetUp
-          ? "None yet. With one, each invoice is paid when it is issued."
-          : "Invoices are paid by transfer. Each one shows the reference to use."}
+          ? t`None yet. With one, each invoice is paid when it is issued.`
+          : t`Invoices are paid by transfer. Each one shows the reference to use.`}
       </p>
       {!canSetUp && bank !== null && <BankFacts bank={bank} />}
     </>
@@ -74,7 +76,9 @@ function MethodFacts({ method }: { method: PaymentMethod }) {
           {expiry.text}
         </p>
       )}
-      <p className="mt-1 text-ink-muted">Each invoice is paid with it when it is issued.</p>
+      <p className="mt-1 text-ink-muted">
+        <Trans>Each invoice is paid with it when it is issued.</Trans>
+      </p>
     </>
   );
 }
@@ -87,7 +91,7 @@ function MethodActions({
   const { api } = usePlatform();
   const client = useQueryClient();
   const [isRemoving, setIsRemoving] = useState(false);
-  const refusal = findBillingRefusal(tenant, "change how invoices are paid");
+  const refusal = findBillingRefusal(tenant, t`change how invoices are paid`);
   const setUp = useMutation({
     mutationKey: ["billing", "set-up-method"],
     mutationFn: () =>
@@ -109,15 +113,15 @@ function MethodActions({
     <div className="mt-3 flex flex-wrap gap-2">
       {canSetUp && (
         <Button
-          progress={setUp.isPending || setUp.isSuccess ? "Opening…" : undefined}
+          progress={setUp.isPending || setUp.isSuccess ? t`Opening…` : undefined}
           onClick={() => setUp.mutate()}
         >
-          {method === null ? "Add payment method" : "Replace"}
+          {method === null ? t`Add payment method` : t`Replace`}
         </Button>
       )}
       {method !== null && (
         <Button look="quiet" onClick={() => setIsRemoving(true)}>
-          Remove…
+          <Trans>Remove…</Trans>
         </Button>
       )}
       {setUp.isError && (
@@ -128,11 +132,11 @@ function MethodActions({
       <ConfirmDialog
         isOpen={isRemoving}
         onClose={() => setIsRemoving(false)}
-        title="Remove the payment method?"
-        description="Nothing is paid by itself any more. Each invoice then has to be paid by its due date, and calls are refused when it is not."
-        action="Remove method"
+        title={t`Remove the payment method?`}
+        description={t`Nothing is paid by itself any more. Each invoice then has to be paid by its due date, and calls are refused when it is not.`}
+        action={t`Remove method`}
         isDangerous
-        progress={remove.isPending ? "Removing…" : undefined}
+        progress={remove.isPending ? t`Removing…` : undefined}
         error={remove.isError ? toErrorMessage(remove.error) : undefined}
         onConfirm={() => remove.mutate()}
       />

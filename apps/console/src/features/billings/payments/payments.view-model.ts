@@ -1,12 +1,13 @@
+import { t } from "@lingui/core/macro";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import type { Attempt, BankAccount, PaymentMethod } from "./payments.queries.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
-  card: "Card",
-  sepa_debit: "SEPA direct debit",
-  us_bank_account: "Bank account",
-  link: "Link",
+  card: t`Card`,
+  sepa_debit: t`SEPA direct debit`,
+  us_bank_account: t`Bank account`,
+  link: t`Link`,
 };
 /** A card that expires within this time is pointed out, in milliseconds. */
 const SOON_MS = 45 * 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ function toTitle(text: string): string {
 /** "Visa ending in 4242" */
 export function nameMethod({ type, brand, last4 }: PaymentMethod): string {
   const name = brand === null ? (TYPES[type] ?? toTitle(type)) : toTitle(brand);
-  return last4 === null ? name : `${name} ending in ${last4}`;
+  return last4 === null ? name : t`${name} ending in ${last4}`;
 }
 
 /** When a card ends, and whether that is soon. Undefined for what does not expire. */
@@ -33,10 +34,10 @@ export function describeExpiry(
   const endMs = Date.UTC(expiresYear, expiresMonth, 1);
   const month = `${String(expiresMonth).padStart(2, "0")}/${String(expiresYear)}`;
   if (endMs <= nowMs) {
-    return { text: `Expired ${month}. Payments will fail: replace it.`, isUrgent: true };
+    return { text: t`Expired ${month}. Payments will fail: replace it.`, isUrgent: true };
   }
   const isUrgent = endMs - nowMs < SOON_MS;
-  return { text: isUrgent ? `Expires soon, ${month}.` : `Expires ${month}.`, isUrgent };
+  return { text: isUrgent ? t`Expires soon, ${month}.` : t`Expires ${month}.`, isUrgent };
 }
 
 /** Describes how an attempt to collect ended, in one sentence. */
@@ -46,15 +47,15 @@ export function describeAttempt(attempt: Attempt): string {
   const date = formatDate(createdAt);
   switch (state) {
     case "succeeded":
-      return `${money} paid on ${date}.`;
+      return t`${money} paid on ${date}.`;
     case "failed":
-      return `${money} failed on ${date}${message === null ? "." : `: ${message.replace(/\.$/, "")}.`}`;
+      return t`${money} failed on ${date}${message === null ? "." : `: ${message.replace(/\.$/, "")}.`}`;
     case "action_required":
-      return `${money} on ${date} waits for your confirmation.`;
+      return t`${money} on ${date} waits for your confirmation.`;
     default:
       return provider === "manual"
-        ? `${money} is expected by transfer since ${date}.`
-        : `${money} since ${date} is being processed.`;
+        ? t`${money} is expected by transfer since ${date}.`
+        : t`${money} since ${date} is being processed.`;
   }
 }
 
@@ -64,12 +65,12 @@ export function listBankFacts(
   reference: string | undefined,
 ): { label: string; value: string }[] {
   const facts = [
-    { label: "Account holder", value: holder },
+    { label: t`Account holder`, value: holder },
     { label: "IBAN", value: iban },
     { label: "BIC", value: bic },
-    { label: "Bank", value: bank },
-    { label: "Details", value: lines.length === 0 ? null : lines.join("\n") },
-    { label: "Reference", value: reference ?? null },
+    { label: t`Bank`, value: bank },
+    { label: t`Details`, value: lines.length === 0 ? null : lines.join("\n") },
+    { label: t`Reference`, value: reference ?? null },
   ];
   return facts.flatMap(({ label, value }) => (value === null ? [] : [{ label, value }]));
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
@@ -27,14 +28,14 @@ function Setting({
   cap: SpendCap;
 }) {
   const [isOpen, setIsOpen] = useState(false);
-  const refusal = findBillingRefusal(tenant, "set the spend cap");
+  const refusal = findBillingRefusal(tenant, t`set the spend cap`);
   if (refusal !== undefined) {
     return <p className="mt-3 text-ink-muted text-xs">{refusal}</p>;
   }
   return (
     <>
       <Button className="mt-3" onClick={() => setIsOpen(true)}>
-        {cap.tenantCap === null ? "Set a spend cap…" : "Change the spend cap…"}
+        {cap.tenantCap === null ? t`Set a spend cap…` : t`Change the spend cap…`}
       </Button>
       <SpendCapDialog place={place} cap={cap} isOpen={isOpen} onClose={() => setIsOpen(false)} />
     </>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { MeterBar } from "@turnpike/ui/meter-bar";
@@ -26,21 +27,21 @@ export function SpendCapCard({ place, actions }: SpendCapCardProps) {
   }
   if (query.data === undefined) {
     return query.isError ? (
-      <Card title="Spend cap">
+      <Card title={t`Spend cap`}>
         <FailureNotice
-          what="The spend cap could not be loaded."
+          what={t`The spend cap could not be loaded.`}
           cause={query.error}
           onRetry={() => void query.refetch()}
         />
       </Card>
     ) : (
-      <div role="status" aria-label="Loading the spend cap">
+      <div role="status" aria-label={t`Loading the spend cap`}>
         <Skeleton className="h-28 w-full rounded-card" />
       </div>
     );
   }
   return (
-    <Card title="Spend cap" description="Before credits and tax, in a billing period.">
+    <Card title={t`Spend cap`} description={t`Before credits and tax, in a billing period.`}>
       <State cap={query.data} />
       {actions(query.data)}
     </Card>
@@ -54,8 +55,8 @@ function State({ cap }: { cap: SpendCap }) {
     return (
       <p className="text-ink-muted">
         {cap.cap === null
-          ? "There is no cap: usage is charged as it comes."
-          : `The cap of ${formatMoney(cap.cap, cap.currency)} counts as soon as a plan with a price runs.`}
+          ? t`There is no cap: usage is charged as it comes.`
+          : t`The cap of ${formatMoney(cap.cap, cap.currency)} counts as soon as a plan with a price runs.`}
       </p>
     );
   }
@@ -65,7 +66,7 @@ function State({ cap }: { cap: SpendCap }) {
       <MeterBar
         share={inForce.share}
         tone={toneOf(inForce)}
-        label={`Spend cap: ${inForce.spent}`}
+        label={t`Spend cap: ${inForce.spent}`}
       />
       <p className={`mt-2 text-sm ${inForce.isReached ? "text-danger" : ""}`}>{inForce.says}</p>
       <p className="mt-1.5 text-ink-muted text-xs">{describeShares(cap.shares)}</p>

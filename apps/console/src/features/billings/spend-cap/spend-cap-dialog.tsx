@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -26,8 +28,8 @@ export function SpendCapDialog({ place, cap, isOpen, onClose }: SpendCapDialogPr
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Spend cap"
-      description="The most that you spend in a billing period, fees included, before credits and tax. A higher cap counts at once; a lower one stops further calls, and what was used before stays charged."
+      title={t`Spend cap`}
+      description={t`The most that you spend in a billing period, fees included, before credits and tax. A higher cap counts at once; a lower one stops further calls, and what was used before stays charged.`}
     >
       <SpendCapForm place={place} cap={cap} onDone={onClose} />
     </Dialog>
@@ -70,7 +72,7 @@ function SpendCapForm({
             shares: parseShares(wanted.shares, SHARES) ?? [],
           }),
     onSuccess: async (_, wanted) => {
-      toast.success(wanted === undefined ? "The spend cap is removed." : "The spend cap is set.");
+      toast.success(wanted === undefined ? t`The spend cap is removed.` : t`The spend cap is set.`);
       onDone();
       await refreshBilling(client, place);
     },
@@ -82,14 +84,14 @@ function SpendCapForm({
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action="Save"
-      progress={change.isPending ? "Saving…" : undefined}
+      action={t`Save`}
+      progress={change.isPending ? t`Saving…` : undefined}
       isDisabled={draft.amount.trim() === "" || !hasShares}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure?.messages}
     >
       <TextField
-        label={`At most in a period, in ${cap.currency}`}
+        label={t`At most in a period, in ${cap.currency}`}
         name="amount"
         inputMode="decimal"
         autoComplete="off"
@@ -99,20 +101,20 @@ function SpendCapForm({
         onChange={({ currentTarget }) => setDraft({ ...draft, amount: currentTarget.value })}
       />
       <TextField
-        label="Notices at, in per cent"
+        label={t`Notices at, in per cent`}
         name="shares"
         autoComplete="off"
         maxLength={40}
-        help="In the console, by mail to owners and billing, and to webhooks. At most five."
+        help={t`In the console, by mail to owners and billing, and to webhooks. At most five.`}
         value={draft.shares}
         error={
-          hasShares ? failure?.fields.shares : "Whole numbers from 1 to 100, such as 50, 80, 100."
+          hasShares ? failure?.fields.shares : t`Whole numbers from 1 to 100, such as 50, 80, 100.`
         }
         onChange={({ currentTarget }) => setDraft({ ...draft, shares: currentTarget.value })}
       />
       {cap.tenantCap !== null && (
         <Button look="quiet" disabled={change.isPending} onClick={() => submit(undefined)}>
-          Remove the cap
+          <Trans>Remove the cap</Trans>
         </Button>
       )}
     </DialogForm>

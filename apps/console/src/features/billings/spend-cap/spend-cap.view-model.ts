@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { MeterBarProps } from "@turnpike/ui/meter-bar";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
@@ -20,12 +21,12 @@ export function toCapInForce({ cap, currency, period }: SpendCap): CapInForce | 
   }
   const ends = formatDate(period.to);
   return {
-    spent: `${formatMoney(period.spent, currency)} of ${formatMoney(cap, currency)}`,
+    spent: t`${formatMoney(period.spent, currency)} of ${formatMoney(cap, currency)}`,
     share: Number(cap) === 0 ? 1 : Math.min(1, Number(period.spent) / Number(cap)),
     isReached: period.isReached,
     says: period.isReached
-      ? `Calls that cost something are refused until ${ends}, or until the cap is raised. Keys, settings and calls that cost nothing go on.`
-      : "At the cap, calls that cost something are refused. You are never charged more for usage; keys, settings and calls that cost nothing go on.",
+      ? t`Calls that cost something are refused until ${ends}, or until the cap is raised. Keys, settings and calls that cost nothing go on.`
+      : t`At the cap, calls that cost something are refused. You are never charged more for usage; keys, settings and calls that cost nothing go on.`,
   };
 }
 
@@ -40,18 +41,18 @@ export function describeSource({
     return;
   }
   return tenantCap === null || operatorCap === cap
-    ? `The provider's cap is ${formatMoney(operatorCap, currency)} a period, and counts.`
-    : `The provider's cap is ${formatMoney(operatorCap, currency)} a period; your own is smaller and counts.`;
+    ? t`The provider's cap is ${formatMoney(operatorCap, currency)} a period, and counts.`
+    : t`The provider's cap is ${formatMoney(operatorCap, currency)} a period; your own is smaller and counts.`;
 }
 
 export function describeShares(shares: readonly number[]): string {
   const last = shares.at(-1);
   if (last === undefined) {
-    return "No notices are sent.";
+    return t`No notices are sent.`;
   }
   const others = shares.slice(0, -1);
-  const list = others.length === 0 ? String(last) : `${others.join(", ")} and ${String(last)}`;
-  return `Notices go out at ${list} %.`;
+  const list = others.length === 0 ? String(last) : t`${others.join(", ")} and ${String(last)}`;
+  return t`Notices go out at ${list} %.`;
 }
 
 export function toneOf({ isReached, share }: CapInForce): MeterBarProps["tone"] {

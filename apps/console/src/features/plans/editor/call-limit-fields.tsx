@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -22,7 +24,7 @@ export type CallLimitFieldsProps = {
 /** What a plan limits of single calls, in every phase: rates, calls at once, scopes. */
 export function CallLimitFields({ draft, faults, onChange }: CallLimitFieldsProps) {
   return (
-    <Card title="Calls" description="In every phase.">
+    <Card title={t`Calls`} description={t`In every phase.`}>
       <div className="space-y-4">
         <RateLimits
           rows={draft.rateLimits}
@@ -32,8 +34,8 @@ export function CallLimitFields({ draft, faults, onChange }: CallLimitFieldsProp
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
             isOptional
-            label="Calls at once"
-            help="Of a tenant through the gateway; further ones get 429."
+            label={t`Calls at once`}
+            help={t`Of a tenant through the gateway; further ones get 429.`}
             name="/concurrency"
             inputMode="numeric"
             autoComplete="off"
@@ -45,9 +47,9 @@ export function CallLimitFields({ draft, faults, onChange }: CallLimitFieldsProp
           <TextArea
             isOptional
             isMono
-            label="Scopes"
-            help="Of your own API, that keys of the plan may carry, one a line."
-            placeholder="maps:read"
+            label={t`Scopes`}
+            help={t`Of your own API, that keys of the plan may carry, one a line.`}
+            placeholder={t`maps:read`}
             name="/scopes"
             spellCheck={false}
             value={draft.scopes}
@@ -77,7 +79,9 @@ function RateLimits({ rows, faults, onChange }: RateLimitsProps) {
 
   return (
     <fieldset ref={list} className="min-w-0" data-pointer="/rateLimits">
-      <legend className="mb-1 font-medium text-sm">Rate limits</legend>
+      <legend className="mb-1 font-medium text-sm">
+        <Trans>Rate limits</Trans>
+      </legend>
       <div className="space-y-2">
         {rows.map((row, index) => {
           const at = `/rateLimits/${String(index)}`;
@@ -92,26 +96,26 @@ function RateLimits({ rows, faults, onChange }: RateLimitsProps) {
           return (
             <fieldset
               key={row.rowId}
-              aria-label={`Rate limit ${String(index + 1)}`}
+              aria-label={t`Rate limit ${String(index + 1)}`}
               className="grid min-w-0 grid-cols-[2fr_1fr_1fr_2.25rem] items-start gap-2 max-sm:grid-cols-2"
             >
               <TextField
-                label="Name"
+                label={t`Name`}
                 isMono
                 spellCheck={false}
                 maxLength={40}
-                placeholder="per-second"
+                placeholder={t`per-second`}
                 {...field("name")}
               />
-              <TextField label="Calls" inputMode="numeric" maxLength={7} {...field("limit")} />
+              <TextField label={t`Calls`} inputMode="numeric" maxLength={7} {...field("limit")} />
               <TextField
-                label="Seconds"
+                label={t`Seconds`}
                 inputMode="numeric"
                 maxLength={5}
                 {...field("windowSeconds")}
               />
               <IconButton
-                label={`Remove rate limit ${row.name === "" ? String(index + 1) : row.name}`}
+                label={t`Remove rate limit ${row.name === "" ? String(index + 1) : row.name}`}
                 className="mt-6"
                 icon={<X aria-hidden="true" />}
                 onClick={() => remove(row.rowId)}
@@ -126,7 +130,7 @@ function RateLimits({ rows, faults, onChange }: RateLimitsProps) {
             onClick={() => onChange(addRow(rows, { name: "", limit: "", windowSeconds: "1" }))}
           >
             <Plus className="size-3.5" aria-hidden="true" />
-            Add rate limit
+            <Trans>Add rate limit</Trans>
           </Button>
         )}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { isAdditive } from "@turnpike/domain/catalog/meter";
 import { CALENDAR_UNITS } from "@turnpike/domain/time/period";
 import { Badge } from "@turnpike/ui/badge";
@@ -29,8 +31,8 @@ export type CardFieldsProps = Omit<CardPartProps, "onChange"> & {
 };
 
 const TIMINGS = [
-  { value: "advance", label: "In advance" },
-  { value: "arrears", label: "In arrears" },
+  { value: "advance", label: t`In advance` },
+  { value: "arrears", label: t`In arrears` },
 ] as const;
 
 /** A rate card: one line when closed, its form when open. */
@@ -69,7 +71,9 @@ export function CardFields(props: CardFieldsProps) {
           </span>
           {count > 0 && (
             <span className="ml-auto">
-              <Badge tone="danger">{String(count)} to fix</Badge>
+              <Badge tone="danger">
+                <Trans>{String(count)} to fix</Trans>
+              </Badge>
             </span>
           )}
         </button>
@@ -91,20 +95,20 @@ function CardButtons({
   return (
     <span className="flex shrink-0">
       <IconButton
-        label={`Move ${title} up`}
+        label={t`Move ${title} up`}
         className="max-sm:hidden"
         icon={<ArrowUp aria-hidden="true" />}
         disabled={onMoveUp === undefined}
         onClick={onMoveUp}
       />
       <IconButton
-        label={`Move ${title} down`}
+        label={t`Move ${title} down`}
         className="max-sm:hidden"
         icon={<ArrowDown aria-hidden="true" />}
         disabled={onMoveDown === undefined}
         onClick={onMoveDown}
       />
-      <IconButton label={`Remove ${title}`} icon={<X aria-hidden="true" />} onClick={onRemove} />
+      <IconButton label={t`Remove ${title}`} icon={<X aria-hidden="true" />} onClick={onRemove} />
     </span>
   );
 }
@@ -120,9 +124,9 @@ function CardBody(props: CardFieldsProps) {
         {card.kind === "usage" && (
           <div data-pointer={`${pointer}/meter`}>
             <SelectField
-              label="Meter"
+              label={t`Meter`}
               value={card.meter === "" ? null : card.meter}
-              placeholder="Choose a meter"
+              placeholder={t`Choose a meter`}
               choices={listMeters(meters, card.meter)}
               error={faults.at(`${pointer}/meter`)}
               onValueChange={(meter) => change({ meter })}
@@ -131,8 +135,8 @@ function CardBody(props: CardFieldsProps) {
         )}
         <TextField
           isOptional
-          label="Name"
-          help="What customers read."
+          label={t`Name`}
+          help={t`What customers read.`}
           name={`${pointer}/name`}
           autoComplete="off"
           maxLength={60}
@@ -141,8 +145,8 @@ function CardBody(props: CardFieldsProps) {
           onChange={(event) => change({ name: event.currentTarget.value })}
         />
         <TextField
-          label="Key"
-          help="Identifies the card from version to version."
+          label={t`Key`}
+          help={t`Identifies the card from version to version.`}
           name={`${pointer}/key`}
           isMono
           autoComplete="off"
@@ -159,8 +163,8 @@ function CardBody(props: CardFieldsProps) {
       {card.kind !== "feature" && (
         <TextField
           className="sm:max-w-64"
-          label="Tax class"
-          help="Which of your tax rates applies."
+          label={t`Tax class`}
+          help={t`Which of your tax rates applies.`}
           name={`${pointer}/taxClass`}
           autoComplete="off"
           maxLength={60}
@@ -178,8 +182,8 @@ function Charging({ card, pointer, faults, onChange }: CardPartProps) {
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
       <LengthField
-        label="Every"
-        unitLabel="Unit of the interval"
+        label={t`Every`}
+        unitLabel={t`Unit of the interval`}
         pointer={`${pointer}/interval`}
         units={CALENDAR_UNITS}
         value={card.interval}
@@ -189,9 +193,11 @@ function Charging({ card, pointer, faults, onChange }: CardPartProps) {
       {card.kind === "fee" && (
         <>
           <div className="min-w-0" data-pointer={`${pointer}/timing`}>
-            <p className="mb-1 font-medium text-sm">Charged</p>
+            <p className="mb-1 font-medium text-sm">
+              <Trans>Charged</Trans>
+            </p>
             <SegmentedControl
-              label="Charged"
+              label={t`Charged`}
               segments={TIMINGS}
               value={card.timing}
               onValueChange={(timing) => onChange({ timing })}
@@ -202,8 +208,8 @@ function Charging({ card, pointer, faults, onChange }: CardPartProps) {
           </div>
           <TextField
             isOptional
-            label="Seats"
-            help="Until the customer chooses another number."
+            label={t`Seats`}
+            help={t`Until the customer chooses another number.`}
             placeholder="1"
             name={`${pointer}/quantity`}
             inputMode="decimal"
@@ -227,10 +233,10 @@ function listMeters(meters: readonly Meter[], current: string) {
       value: meterId,
       label: name,
       ...(!isAdditive(aggregation) && {
-        note: `${aggregation} cannot be added up`,
+        note: t`${aggregation} cannot be added up`,
         isDisabled: true,
       }),
     })),
-    ...(isMissing ? [{ value: current, label: current, note: "There is no such meter" }] : []),
+    ...(isMissing ? [{ value: current, label: current, note: t`There is no such meter` }] : []),
   ];
 }

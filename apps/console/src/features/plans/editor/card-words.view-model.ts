@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
 import type { Meter } from "#platform/shared-queries.ts";
 import {
@@ -12,13 +13,13 @@ import {
 type Words = { label: string; note?: string };
 
 const MODELS = {
-  none: { label: "Not charged", note: "Counted and limited, but free." },
-  flat: { label: "Flat fee", note: "The same every period, for each seat." },
-  per_unit: { label: "Per unit", note: "Every unit at one price." },
-  graduated: { label: "Graduated tiers", note: "Each tier’s units at the tier’s own price." },
-  volume: { label: "Volume tiers", note: "All units at the price of the tier they reach." },
-  package: { label: "Packages", note: "Every package that is started is charged as a whole." },
-  percentage: { label: "Percentage", note: "Of the money that a meter sums." },
+  none: { label: t`Not charged`, note: t`Counted and limited, but free.` },
+  flat: { label: t`Flat fee`, note: t`The same every period, for each seat.` },
+  per_unit: { label: t`Per unit`, note: t`Every unit at one price.` },
+  graduated: { label: t`Graduated tiers`, note: t`Each tier’s units at the tier’s own price.` },
+  volume: { label: t`Volume tiers`, note: t`All units at the price of the tier they reach.` },
+  package: { label: t`Packages`, note: t`Every package that is started is charged as a whole.` },
+  percentage: { label: t`Percentage`, note: t`Of the money that a meter sums.` },
 } as const satisfies Record<ModelChoice, Words>;
 
 const KIND_MODELS: Readonly<Record<CardKind, readonly ModelChoice[]>> = {
@@ -37,11 +38,11 @@ export function listModels(kind: CardKind, current: ModelChoice) {
 }
 
 const ENTITLEMENTS = {
-  none: { label: "No limit", note: "Any quantity may be used." },
-  hard: { label: "Hard limit", note: "Calls beyond it are refused." },
-  soft: { label: "Soft limit", note: "Calls beyond it pass and are charged." },
-  static: { label: "Value", note: "A value that your programs read, such as eu-west." },
-  boolean: { label: "Feature", note: "It is there or it is not." },
+  none: { label: t`No limit`, note: t`Any quantity may be used.` },
+  hard: { label: t`Hard limit`, note: t`Calls beyond it are refused.` },
+  soft: { label: t`Soft limit`, note: t`Calls beyond it pass and are charged.` },
+  static: { label: t`Value`, note: t`A value that your programs read, such as eu-west.` },
+  boolean: { label: t`Feature`, note: t`It is there or it is not.` },
 } as const satisfies Record<EntitlementChoice, Words>;
 
 const KIND_ENTITLEMENTS: Readonly<Record<CardKind, readonly EntitlementChoice[]>> = {
@@ -60,15 +61,15 @@ export function listEntitlements(kind: CardKind, current: EntitlementChoice) {
 }
 
 export const KIND_LABELS: Readonly<Record<CardKind, string>> = {
-  fee: "Fee",
-  usage: "Usage",
-  feature: "Feature",
+  fee: t`Fee`,
+  usage: t`Usage`,
+  feature: t`Feature`,
 };
 
 /** "every month", "every 3 months" */
 export function describeInterval({ count, unit }: LengthDraft<string>): string {
   const number = count.trim();
-  return number === "1" ? `every ${unit}` : `every ${number === "" ? "…" : number} ${unit}s`;
+  return number === "1" ? t`every ${unit}` : t`every ${number === "" ? "…" : number} ${unit}s`;
 }
 
 /** What customers read of a card: its name, else the meter's, else its key. */
@@ -82,7 +83,7 @@ export function titleOf(
     card.kind === "usage" ? meter?.name : undefined,
     card.key.trim(),
   ];
-  return named.find((name) => name !== undefined && name !== "") ?? `New ${card.kind}`;
+  return named.find((name) => name !== undefined && name !== "") ?? t`New ${card.kind}`;
 }
 
 /** One line about a card: "Graduated tiers, every month, hard limit of 50000". */
@@ -93,7 +94,7 @@ export function summarizeCard(card: CardDraft): string {
     card.kind === "feature" || (card.kind === "fee" && card.model === "none")
       ? undefined
       : describeInterval(card.interval),
-    card.kind === "fee" ? `in ${card.timing}` : undefined,
+    card.kind === "fee" ? t`in ${card.timing}` : undefined,
     card.entitlement === "none"
       ? undefined
       : `${inSentence(ENTITLEMENTS[card.entitlement].label)}${

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import { formatPrice } from "#components/plan.view-model.ts";
 import type { Plan } from "#platform/shared-queries.ts";
@@ -42,18 +43,18 @@ function toPublishedRow(plan: Plan, drafts: readonly DraftSummary[]): CatalogueR
     planId: plan.planId,
     name: plan.name,
     version: plan.version,
-    price: `${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
+    price: t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
     states: [
       isArchived
-        ? { label: "Archived", tone: "neutral" as const }
-        : { label: "Published", tone: "ok" as const },
-      ...(hasDraft ? [{ label: "Draft", tone: "warning" as const }] : []),
+        ? { label: t`Archived`, tone: "neutral" as const }
+        : { label: t`Published`, tone: "ok" as const },
+      ...(hasDraft ? [{ label: t`Draft`, tone: "warning" as const }] : []),
     ],
     marks: [
-      ...(plan.isDefault ? ["Default"] : []),
-      ...(plan.visibility === "private" ? ["Private"] : []),
-      ...(plan.isAddOn ? ["Add-on"] : []),
-      ...(plan.isPrepaid === true ? ["Prepaid"] : []),
+      ...(plan.isDefault ? [t`Default`] : []),
+      ...(plan.visibility === "private" ? [t`Private`] : []),
+      ...(plan.isAddOn ? [t`Add-on`] : []),
+      ...(plan.isPrepaid === true ? [t`Prepaid`] : []),
     ],
     isArchived,
     isDefault: plan.isDefault,
@@ -67,7 +68,7 @@ function toFreshRow({ planId, name }: DraftSummary): CatalogueRow {
     name: name === "" ? planId : name,
     version: undefined,
     price: undefined,
-    states: [{ label: "Draft", tone: "warning" }],
+    states: [{ label: t`Draft`, tone: "warning" }],
     marks: [],
     isArchived: false,
     isDefault: false,

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -69,27 +71,31 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A change is drafted, compared and published as a new version. Subscribers keep the version
-          they have. <DocsLink page="billing">How plans are priced</DocsLink>
+          <Trans>
+            A change is drafted, compared and published as a new version. Subscribers keep the
+            version they have. <DocsLink page="billing">How plans are priced</DocsLink>
+          </Trans>
         </p>
         <div className="flex flex-wrap gap-2">
           {drafts.data?.some(({ isNew }) => !isNew) === true && (
-            <Button onClick={() => setIsComparing(true)}>Try all drafts</Button>
+            <Button onClick={() => setIsComparing(true)}>
+              <Trans>Try all drafts</Trans>
+            </Button>
           )}
           <Button look="primary" onClick={() => setIsCreating(true)}>
-            New plan
+            <Trans>New plan</Trans>
           </Button>
         </div>
       </div>
       {failed !== undefined ? (
         <FailureNotice
-          what="The catalogue could not be loaded."
+          what={t`The catalogue could not be loaded.`}
           cause={failed.error}
           onRetry={() => void failed.refetch()}
         />
       ) : (
         <DataTable
-          label="Catalogue"
+          label={t`Catalogue`}
           columns={COLUMNS}
           columnRoom={COLUMN_ROOM}
           rows={rows}
@@ -101,11 +107,17 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
           empty={
             <EmptyState
               icon={<Layers />}
-              title="No plans yet"
-              action={<Button onClick={() => setIsCreating(true)}>New plan</Button>}
+              title={t`No plans yet`}
+              action={
+                <Button onClick={() => setIsCreating(true)}>
+                  <Trans>New plan</Trans>
+                </Button>
+              }
             >
-              A plan says what calls cost and how many are allowed. Write one here, or apply a
-              catalogue file.
+              <Trans>
+                A plan says what calls cost and how many are allowed. Write one here, or apply a
+                catalogue file.
+              </Trans>
             </EmptyState>
           }
         />
@@ -132,7 +144,7 @@ function CatalogueList({ place, onPlaceChange }: EditorProps) {
 const COLUMNS: readonly Column<CatalogueRow>[] = [
   {
     id: "name",
-    header: "Plan",
+    header: t`Plan`,
     phone: "title",
     cell: ({ name, planId, marks }) => (
       <div className="min-w-0">
@@ -146,7 +158,7 @@ const COLUMNS: readonly Column<CatalogueRow>[] = [
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     cell: ({ states }) => (
       <span className="flex flex-wrap gap-1.5 max-md:justify-end">
         {states.map(({ label, tone }) => (
@@ -157,11 +169,11 @@ const COLUMNS: readonly Column<CatalogueRow>[] = [
       </span>
     ),
   },
-  { id: "version", header: "Version", align: "end", cell: ({ version }) => version ?? "–" },
-  { id: "price", header: "Fees", align: "end", cell: ({ price }) => price ?? "–" },
+  { id: "version", header: t`Version`, align: "end", cell: ({ version }) => version ?? "–" },
+  { id: "price", header: t`Fees`, align: "end", cell: ({ price }) => price ?? "–" },
   {
     id: "subscribers",
-    header: "Subscribers",
+    header: t`Subscribers`,
     align: "end",
     cell: ({ planId, version }) =>
       version === undefined ? "–" : <SubscriberCount planId={planId} />,

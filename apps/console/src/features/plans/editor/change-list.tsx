@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import Minus from "lucide-react/icons/minus";
 import Pencil from "lucide-react/icons/pencil";
@@ -7,9 +8,9 @@ import Plus from "lucide-react/icons/plus";
 export type ShownChange = { path: string; kind: "added" | "removed" | "changed"; text: string };
 
 const KINDS = {
-  added: { Icon: Plus, label: "Added", className: "text-ok" },
-  removed: { Icon: Minus, label: "Removed", className: "text-danger" },
-  changed: { Icon: Pencil, label: "Changed", className: "text-ink-muted" },
+  added: { Icon: Plus, label: t`Added`, className: "text-ok" },
+  removed: { Icon: Minus, label: t`Removed`, className: "text-danger" },
+  changed: { Icon: Pencil, label: t`Changed`, className: "text-ink-muted" },
 } as const;
 
 export type ChangeListProps = {

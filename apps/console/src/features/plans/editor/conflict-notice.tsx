@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { diffPlans } from "@turnpike/domain/catalog/diff/diff-plans";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -20,34 +22,40 @@ export function ConflictNotice(props: ConflictNoticeProps) {
   return (
     <section
       role="alert"
-      aria-label="Two drafts"
+      aria-label={t`Two drafts`}
       className="rounded-card border border-warning/40 bg-warning-soft px-4 py-3"
     >
       <p className="font-medium text-warning">
         {theirs === null
-          ? "This draft was published or discarded meanwhile."
-          : "Someone else changed this draft meanwhile."}
+          ? t`This draft was published or discarded meanwhile.`
+          : t`Someone else changed this draft meanwhile.`}
       </p>
       {theirs !== null && (
         <>
           <p className="mt-1">
-            Theirs is by {theirs.updatedBy}, <RelativeTime at={theirs.updatedAt} />. Nothing of
-            yours was stored, and nothing is lost. Yours differs from theirs in:
+            <Trans>
+              Theirs is by {theirs.updatedBy}, <RelativeTime at={theirs.updatedAt} />. Nothing of
+              yours was stored, and nothing is lost. Yours differs from theirs in:
+            </Trans>
           </p>
           <div className="mt-2">
             <ChangeList
-              label="How yours differs from theirs"
+              label={t`How yours differs from theirs`}
               changes={diffPlans(toFullTerms(toEditedTerms(theirs.terms)), toFullTerms(mine))}
-              empty="Nothing: both say the same."
+              empty={t`Nothing: both say the same.`}
             />
           </div>
         </>
       )}
       <div className="mt-3 flex flex-wrap gap-2">
         <Button progress={props.progress} onClick={props.onKeepMine}>
-          {theirs === null ? "Store mine as a new draft" : "Keep mine"}
+          {theirs === null ? t`Store mine as a new draft` : t`Keep mine`}
         </Button>
-        {theirs !== null && <Button onClick={props.onTakeTheirs}>Take theirs</Button>}
+        {theirs !== null && (
+          <Button onClick={props.onTakeTheirs}>
+            <Trans>Take theirs</Trans>
+          </Button>
+        )}
       </div>
     </section>
   );

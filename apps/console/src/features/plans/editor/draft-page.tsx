@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { findPlanFaults } from "@turnpike/domain/billing/catalog/find-plan-faults";
 import { diffPlans } from "@turnpike/domain/catalog/diff/diff-plans";
@@ -54,7 +56,7 @@ export function DraftPage(props: DraftPageProps) {
   if (failed !== undefined) {
     return (
       <FailureNotice
-        what="The draft could not be loaded."
+        what={t`The draft could not be loaded.`}
         cause={failed.error}
         onRetry={() => void failed.refetch()}
       />
@@ -126,8 +128,8 @@ function Editor(props: EditorProps) {
         if (after === undefined) {
           toast.success(
             next.faults.length === 0
-              ? "The draft is saved."
-              : "The draft is saved. It cannot be published yet.",
+              ? t`The draft is saved.`
+              : t`The draft is saved. It cannot be published yet.`,
           );
         } else if (next.faults.length === 0) {
           after();
@@ -154,7 +156,7 @@ function Editor(props: EditorProps) {
   return (
     <form
       noValidate
-      aria-label={`Draft of ${name}`}
+      aria-label={t`Draft of ${name}`}
       onKeyDown={saveByKey}
       onSubmit={(event) => {
         event.preventDefault();
@@ -173,7 +175,7 @@ function Editor(props: EditorProps) {
         onDiscarded={() => setIsDiscarded(true)}
       />
       <FormErrors
-        title={save.isError && !isConflict(save.error) ? "The draft was not saved." : undefined}
+        title={save.isError && !isConflict(save.error) ? t`The draft was not saved.` : undefined}
         errors={save.isError ? [toErrorMessage(save.error)] : []}
       />
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(17rem,1fr)]">
@@ -182,7 +184,7 @@ function Editor(props: EditorProps) {
             <ConflictNotice
               theirs={editor.conflict.theirs}
               mine={terms}
-              progress={save.isPending ? "Saving…" : undefined}
+              progress={save.isPending ? t`Saving…` : undefined}
               onKeepMine={editor.keepMine}
               onTakeTheirs={editor.takeTheirs}
             />
@@ -194,17 +196,19 @@ function Editor(props: EditorProps) {
           <Card
             title={
               published === undefined
-                ? "New plan"
-                : `Changes since version ${String(published.version)}`
+                ? t`New plan`
+                : t`Changes since version ${String(published.version)}`
             }
           >
             {published === undefined ? (
-              <p className="text-ink-muted">Customers see it once it is published.</p>
+              <p className="text-ink-muted">
+                <Trans>Customers see it once it is published.</Trans>
+              </p>
             ) : (
               <ChangeList
-                label={`Changes since version ${String(published.version)}`}
+                label={t`Changes since version ${String(published.version)}`}
                 changes={diffPlans(toFullTerms(toEditedTerms(published)), full)}
-                empty="None yet."
+                empty={t`None yet.`}
               />
             )}
           </Card>
@@ -221,7 +225,7 @@ function Editor(props: EditorProps) {
           mutate: (_, options) => editor.publish.mutate(undefined, options),
         }}
         onPublished={(version) => {
-          toast.success(`Version ${String(version.version)} of ${version.name} is published.`);
+          toast.success(t`Version ${String(version.version)} of ${version.name} is published.`);
           props.onPublished();
         }}
       />
@@ -247,13 +251,13 @@ function DraftHeader(props: DraftHeaderProps) {
       <div className="min-w-0">
         <Button look="quiet" size="small" className="-ml-2.5" onClick={props.onLeave}>
           <ArrowLeft aria-hidden="true" className="size-3.5" />
-          Catalogue
+          <Trans>Catalogue</Trans>
         </Button>
         <div className="mt-1 flex flex-wrap items-center gap-2">
           <h2 className="font-semibold text-lg [overflow-wrap:anywhere]">{name}</h2>
-          <Badge tone="warning">{`Draft of version ${String(next)}`}</Badge>
+          <Badge tone="warning">{t`Draft of version ${String(next)}`}</Badge>
           <span role="status" className="text-ink-muted text-xs">
-            {isSaving ? "Saving…" : editor.isTyped ? "Not saved yet" : ""}
+            {isSaving ? t`Saving…` : editor.isTyped ? t`Not saved yet` : ""}
           </span>
         </div>
       </div>
@@ -261,11 +265,11 @@ function DraftHeader(props: DraftHeaderProps) {
         {editor.revision !== NO_REVISION && (
           <DiscardButton name={name} discard={editor.discard} onDone={props.onDiscarded} />
         )}
-        <Button type="submit" progress={isSaving ? "Saving…" : undefined}>
-          Save draft
+        <Button type="submit" progress={isSaving ? t`Saving…` : undefined}>
+          <Trans>Save draft</Trans>
         </Button>
         <Button look="primary" disabled={faults > 0 || isSaving} onClick={props.onPublish}>
-          Publish…
+          <Trans>Publish…</Trans>
         </Button>
       </div>
     </div>
@@ -283,7 +287,7 @@ function DiscardButton({ name, discard, onDone }: DiscardButtonProps) {
   return (
     <>
       <Button look="quiet" onClick={() => setIsAsking(true)}>
-        Discard…
+        <Trans>Discard…</Trans>
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
@@ -291,10 +295,10 @@ function DiscardButton({ name, discard, onDone }: DiscardButtonProps) {
           discard.reset();
           setIsAsking(false);
         }}
-        title={`Discard the draft of ${name}?`}
-        description="What is published stays as it is."
-        action="Discard draft"
-        progress={discard.isPending ? "Discarding…" : undefined}
+        title={t`Discard the draft of ${name}?`}
+        description={t`What is published stays as it is.`}
+        action={t`Discard draft`}
+        progress={discard.isPending ? t`Discarding…` : undefined}
         error={discard.isError ? toErrorMessage(discard.error) : undefined}
         onConfirm={() => discard.mutate(undefined, { onSuccess: onDone })}
       />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { CALENDAR_UNITS } from "@turnpike/domain/time/period";
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { SelectField } from "@turnpike/ui/select";
@@ -19,7 +20,7 @@ export function EntitlementFields({
     <div className="grid items-start gap-4 sm:grid-cols-2">
       <div data-pointer={at}>
         <SelectField<EntitlementChoice>
-          label={card.kind === "usage" ? "Limit" : "Entitles to"}
+          label={card.kind === "usage" ? t`Limit` : t`Entitles to`}
           value={card.entitlement}
           choices={listEntitlements(card.kind, card.entitlement)}
           error={faults.at(at, `${at}/kind`)}
@@ -28,11 +29,11 @@ export function EntitlementFields({
       </div>
       {(isQuota(card.entitlement) || card.entitlement === "static") && (
         <TextField
-          label={isQuota(card.entitlement) ? "Units" : "Value"}
+          label={isQuota(card.entitlement) ? t`Units` : t`Value`}
           name={`${at}/limit`}
           autoComplete="off"
           maxLength={200}
-          placeholder={isQuota(card.entitlement) ? "50000" : "eu-west"}
+          placeholder={isQuota(card.entitlement) ? "50000" : t`eu-west`}
           {...(isQuota(card.entitlement) && { inputMode: "numeric" })}
           value={card.limit}
           error={faults.at(`${at}/limit`)}
@@ -42,15 +43,15 @@ export function EntitlementFields({
       {isQuota(card.entitlement) && (
         <>
           <Checkbox
-            label="Refill on a clock of its own"
-            help="Otherwise as often as the card is charged."
+            label={t`Refill on a clock of its own`}
+            help={t`Otherwise as often as the card is charged.`}
             isChecked={card.hasRefill}
             onCheckedChange={(hasRefill) => onChange({ hasRefill })}
           />
           {card.hasRefill && (
             <LengthField
-              label="Refill every"
-              unitLabel="Unit of the refill"
+              label={t`Refill every`}
+              unitLabel={t`Unit of the refill`}
               pointer={`${at}/refill`}
               units={CALENDAR_UNITS}
               value={card.refill}

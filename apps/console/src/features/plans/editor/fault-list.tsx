@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { PlanDraft } from "./plan-draft.view-model.ts";
 import { describePlace, type PlanFault } from "./plan-faults.view-model.ts";
 
@@ -14,13 +15,14 @@ export function FaultList({ faults, draft, onGoTo }: FaultListProps) {
     <div role="status" className="empty:hidden">
       {faults.length > 0 && (
         <section
-          aria-label="To fix before publishing"
+          aria-label={t`To fix before publishing`}
           className="rounded-card border border-danger/30 bg-danger-soft px-4 py-3"
         >
           <p className="font-medium text-danger">
-            {faults.length === 1
-              ? "One thing to fix before it can be published"
-              : `${String(faults.length)} things to fix before it can be published`}
+            {plural(faults.length, {
+              one: "One thing to fix before it can be published",
+              other: `${String(faults.length)} things to fix before it can be published`,
+            })}
           </p>
           <ul className="mt-1 space-y-0.5">
             {faults.map(({ pointer, message }) => (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import type { LengthDraft } from "./card-draft.view-model.ts";
@@ -43,5 +44,5 @@ export function LengthField<Unit extends string>(props: LengthFieldProps<Unit>) 
 /** "month" for 1, "months" for more; units come as "month" or as "months". */
 function nameUnit(unit: string, count: string): string {
   const one = unit.replace(/s$/, "");
-  return count.trim() === "1" ? one : `${one}s`;
+  return count.trim() === "1" ? one : t`${one}s`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -18,8 +19,8 @@ export function NewPlanDialog({ isOpen, onClose, ...form }: NewPlanDialogProps) 
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="New plan"
-      description="It starts as a draft, which only operators see."
+      title={t`New plan`}
+      description={t`It starts as a draft, which only operators see.`}
     >
       <NewPlanForm {...form} onCancel={onClose} />
     </Dialog>
@@ -41,15 +42,15 @@ function NewPlanForm({ taken, onCreate, onCancel }: NewPlanFormProps) {
   }
 
   return (
-    <DialogForm onSubmit={submit} onCancel={onCancel} action="Write draft">
+    <DialogForm onSubmit={submit} onCancel={onCancel} action={t`Write draft`}>
       <TextField
-        label="Id"
-        help="Used by programs and in the catalogue file. Cannot be changed later."
+        label={t`Id`}
+        help={t`Used by programs and in the catalogue file. Cannot be changed later.`}
         isMono
         autoComplete="off"
         spellCheck={false}
         maxLength={64}
-        placeholder="team"
+        placeholder={t`team`}
         value={planId}
         error={error}
         onChange={(event) => {
@@ -64,7 +65,7 @@ function NewPlanForm({ taken, onCreate, onCancel }: NewPlanFormProps) {
 /** Why an id cannot be the id of a new plan; undefined when it can. */
 export function findIdFault(planId: string, taken: readonly string[]): string | undefined {
   if (!SLUG_PATTERN.test(planId)) {
-    return "Use lower-case letters, digits and dashes, starting with a letter.";
+    return t`Use lower-case letters, digits and dashes, starting with a letter.`;
   }
-  return taken.includes(planId) ? `There is a plan ${planId} already.` : undefined;
+  return taken.includes(planId) ? t`There is a plan ${planId} already.` : undefined;
 }

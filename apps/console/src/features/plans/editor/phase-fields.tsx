@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { PHASE_CARDS_MAX } from "@turnpike/domain/catalog/plan-phase";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -63,13 +65,13 @@ export function PhaseFields(props: PhaseFieldsProps) {
             <div className="flex">
               {!isLast && (
                 <IconButton
-                  label={`Copy phase ${String(index + 1)}`}
+                  label={t`Copy phase ${String(index + 1)}`}
                   icon={<Copy aria-hidden="true" />}
                   onClick={props.onCopy}
                 />
               )}
               <IconButton
-                label={`Remove phase ${String(index + 1)}`}
+                label={t`Remove phase ${String(index + 1)}`}
                 icon={<X aria-hidden="true" />}
                 onClick={props.onRemove}
               />
@@ -112,10 +114,10 @@ export function PhaseFields(props: PhaseFieldsProps) {
                   size="small"
                   data-add
                   onClick={() => add(kind)}
-                  aria-label={`Add ${kind} to phase ${String(index + 1)}`}
+                  aria-label={t`Add ${kind} to phase ${String(index + 1)}`}
                 >
                   <Plus className="size-3.5" aria-hidden="true" />
-                  Add {kind}
+                  <Trans>Add {kind}</Trans>
                 </Button>
               ))}
             </div>
@@ -140,8 +142,8 @@ function PhaseTerms({
       {!isOnly && (
         <TextField
           isOptional
-          label="Name of the phase"
-          placeholder="Trial"
+          label={t`Name of the phase`}
+          placeholder={t`Trial`}
           name={`${at}/name`}
           autoComplete="off"
           maxLength={60}
@@ -152,8 +154,8 @@ function PhaseTerms({
       )}
       {!isLast && (
         <LengthField
-          label="Lasts"
-          unitLabel="Unit of the duration"
+          label={t`Lasts`}
+          unitLabel={t`Unit of the duration`}
           pointer={`${at}/duration`}
           units={DURATION_UNITS}
           value={phase.duration}
@@ -163,8 +165,8 @@ function PhaseTerms({
       )}
       <TextField
         isOptional
-        label="Minimum of the plan"
-        help={`The least that one period charges, in ${currency}; what lacks is a line of its own.`}
+        label={t`Minimum of the plan`}
+        help={t`The least that one period charges, in ${currency}; what lacks is a line of its own.`}
         name={`${at}/minimum`}
         inputMode="decimal"
         autoComplete="off"
@@ -175,7 +177,7 @@ function PhaseTerms({
       />
       {phase.minimum.trim() !== "" && (
         <TextField
-          label="Tax class of the minimum"
+          label={t`Tax class of the minimum`}
           name={`${at}/taxClass`}
           autoComplete="off"
           maxLength={60}
@@ -190,17 +192,19 @@ function PhaseTerms({
 
 function toPhaseTitle({ name }: PhaseDraft, index: number, isOnly: boolean): string {
   if (isOnly) {
-    return "Prices and limits";
+    return t`Prices and limits`;
   }
-  const place = `Phase ${String(index + 1)}`;
+  const place = t`Phase ${String(index + 1)}`;
   return name.trim() === "" ? place : `${place}: ${name.trim()}`;
 }
 
 function describePhase(cards: readonly CardDraft[], isLast: boolean, isOnly: boolean): string {
   const isFree = cards.every(({ kind, model }) => kind === "feature" || model === "none");
   if (!isLast) {
-    return isFree ? "A trial: nothing has a price." : "Ends by itself; the next phase follows.";
+    return isFree ? t`A trial: nothing has a price.` : t`Ends by itself; the next phase follows.`;
   }
-  const what = isFree ? "Free: nothing has a price." : "Fees, prices of usage, and what it limits.";
-  return isOnly ? what : `Lasts until the subscription ends. ${what}`;
+  const what = isFree
+    ? t`Free: nothing has a price.`
+    : t`Fees, prices of usage, and what it limits.`;
+  return isOnly ? what : t`Lasts until the subscription ends. ${what}`;
 }

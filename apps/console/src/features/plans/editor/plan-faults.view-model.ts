@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { PlanDraft } from "./plan-draft.view-model.ts";
 
 /** A mistake in a plan: where it is, as a JSON pointer into its terms, and what to do instead. */
@@ -55,27 +56,27 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   visibility: "visibility",
   isAddOn: "add-on",
   isPrepaid: "prepaid",
-  concurrency: "calls at once",
+  concurrency: t`calls at once`,
   scopes: "scopes",
   duration: "duration",
   minimum: "minimum",
   maximum: "maximum",
-  included: "included units",
-  taxClass: "tax class",
+  included: t`included units`,
+  taxClass: t`tax class`,
   key: "key",
   meter: "meter",
   interval: "interval",
   timing: "timing",
   quantity: "seats",
-  model: "price model",
+  model: t`price model`,
   amount: "amount",
-  unitAmount: "unit price",
-  flatAmount: "flat fee",
-  size: "package size",
+  unitAmount: t`unit price`,
+  flatAmount: t`flat fee`,
+  size: t`package size`,
   rate: "rate",
-  upTo: "upper bound",
+  upTo: t`upper bound`,
   entitlement: "limit",
-  kind: "kind of limit",
+  kind: t`kind of limit`,
   limit: "limit",
   refill: "refill",
   windowSeconds: "window",
@@ -88,7 +89,7 @@ function placeOf(name: string, index: number): string {
 /** The name of a card by its key, its place while it has none. */
 function nameCard(draft: PlanDraft, phase: number, card: number): string {
   const key = draft.phases[phase]?.cards[card]?.key.trim() ?? "";
-  return key === "" ? placeOf("card", card) : `card ${key}`;
+  return key === "" ? placeOf("card", card) : t`card ${key}`;
 }
 
 /**
@@ -111,13 +112,13 @@ export function describePlace(pointer: string, draft: PlanDraft): string {
     } else if (step === "tiers") {
       parts.push(hasNumber ? placeOf("tier", number) : "tiers");
     } else if (step === "rateLimits") {
-      parts.push(hasNumber ? placeOf("rate limit", number) : "rate limits");
+      parts.push(hasNumber ? placeOf(t`rate limit`, number) : t`rate limits`);
     } else if (FIELD_NAMES[step] !== undefined && index === steps.length - 1) {
       parts.push(FIELD_NAMES[step]);
     }
   }
   const text = parts.join(", ");
-  return text === "" ? "Plan" : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return text === "" ? t`Plan` : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** The places of a pointer from itself up to the whole, to find the nearest field that is shown. */

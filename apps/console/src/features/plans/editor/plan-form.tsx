@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { PLAN_PHASES_MAX } from "@turnpike/domain/catalog/plan-phase";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -23,8 +25,8 @@ export type PlanFormProps = {
 };
 
 const VISIBILITIES = [
-  { value: "public", label: "Public" },
-  { value: "private", label: "Private" },
+  { value: "public", label: t`Public` },
+  { value: "private", label: t`Private` },
 ] as const;
 
 /** Everything that can be said of a plan, with each mistake beside its field and all of them above. */
@@ -60,7 +62,10 @@ export function PlanForm({ draft, meters, faults, onChange }: PlanFormProps) {
       {phases.length < PLAN_PHASES_MAX && (
         <Button onClick={() => onChange({ phases: addPhase(phases) })}>
           <Plus className="size-4" aria-hidden="true" />
-          {phases.length === 1 ? "Add a trial or a ramp before it" : "Add phase at the start"}
+          {plural(phases.length, {
+            one: "Add a trial or a ramp before it",
+            other: "Add phase at the start",
+          })}
         </Button>
       )}
       {phases.map((phase, index) => (
@@ -124,27 +129,27 @@ type TermsFieldsProps = Pick<PlanFormProps, "draft" | "onChange"> & {
 
 function TermsFields({ draft, faults, onChange }: TermsFieldsProps) {
   return (
-    <Card title="Plan">
+    <Card title={t`Plan`}>
       <div className="space-y-4">
         <div className="grid items-start gap-4 sm:grid-cols-[1fr_8rem]">
           <TextField
-            label="Name"
+            label={t`Name`}
             name="/name"
             autoComplete="off"
             maxLength={60}
-            placeholder="Pro"
+            placeholder={t`Pro`}
             value={draft.name}
             error={faults.at("/name")}
             onChange={(event) => onChange({ name: event.currentTarget.value })}
           />
           <TextField
-            label="Currency"
+            label={t`Currency`}
             name="/currency"
             isMono
             autoComplete="off"
             spellCheck={false}
             maxLength={3}
-            placeholder="USD"
+            placeholder={t`USD`}
             value={draft.currency}
             error={faults.at("/currency")}
             onChange={(event) => onChange({ currency: event.currentTarget.value.toUpperCase() })}
@@ -152,8 +157,8 @@ function TermsFields({ draft, faults, onChange }: TermsFieldsProps) {
         </div>
         <TextArea
           isOptional
-          label="Description"
-          help="One sentence for customers."
+          label={t`Description`}
+          help={t`One sentence for customers.`}
           name="/description"
           rows={2}
           maxLength={300}
@@ -163,29 +168,33 @@ function TermsFields({ draft, faults, onChange }: TermsFieldsProps) {
         />
         <div className="flex flex-wrap items-start gap-x-8 gap-y-4">
           <div data-pointer="/visibility">
-            <p className="mb-1 font-medium text-sm">Visibility</p>
+            <p className="mb-1 font-medium text-sm">
+              <Trans>Visibility</Trans>
+            </p>
             <SegmentedControl
-              label="Visibility"
+              label={t`Visibility`}
               segments={VISIBILITIES}
               value={draft.visibility}
               onValueChange={(visibility) => onChange({ visibility })}
             />
             <p className="mt-1 text-ink-muted text-xs">
-              {draft.visibility === "public" ? "Shown to everyone." : "Only you see and assign it."}
+              {draft.visibility === "public"
+                ? t`Shown to everyone.`
+                : t`Only you see and assign it.`}
             </p>
           </div>
           <div className="sm:pt-7" data-pointer="/isAddOn">
             <Checkbox
-              label="Add-on"
-              help="Only bought beside another plan."
+              label={t`Add-on`}
+              help={t`Only bought beside another plan.`}
               isChecked={draft.isAddOn}
               onCheckedChange={(isAddOn) => onChange({ isAddOn })}
             />
           </div>
           <div className="sm:col-span-2" data-pointer="/isPrepaid">
             <Checkbox
-              label="Prepaid"
-              help="Usage draws on the customer's credit as calls happen. Without credit, calls that cost something are refused."
+              label={t`Prepaid`}
+              help={t`Usage draws on the customer's credit as calls happen. Without credit, calls that cost something are refused.`}
               isChecked={draft.isPrepaid}
               onCheckedChange={(isPrepaid) => onChange({ isPrepaid })}
             />

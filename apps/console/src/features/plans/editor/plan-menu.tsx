@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -33,8 +35,8 @@ export function PlanMenu({ row, onOpen }: PlanMenuProps) {
     onSuccess: async (plan) => {
       toast.success(
         plan.archivedAt === null
-          ? `${plan.name} is offered again.`
-          : `${plan.name} is archived. Its subscribers keep it.`,
+          ? t`${plan.name} is offered again.`
+          : t`${plan.name} is archived. Its subscribers keep it.`,
       );
       setIsAsking(false);
       await refreshCatalogue(client);
@@ -52,7 +54,7 @@ export function PlanMenu({ row, onOpen }: PlanMenuProps) {
         trigger={
           <button
             type="button"
-            aria-label={`Actions for ${row.name}`}
+            aria-label={t`Actions for ${row.name}`}
             className={toButtonClasses("quiet", "icon")}
           >
             <EllipsisVertical aria-hidden="true" />
@@ -60,11 +62,11 @@ export function PlanMenu({ row, onOpen }: PlanMenuProps) {
         }
       >
         <MenuItem icon={<Pencil aria-hidden="true" />} onSelect={() => onOpen(row.planId, true)}>
-          {row.hasDraft ? "Edit draft" : "Draft a change"}
+          {row.hasDraft ? t`Edit draft` : t`Draft a change`}
         </MenuItem>
         {row.version !== undefined && (
           <MenuItem icon={<History aria-hidden="true" />} onSelect={() => onOpen(row.planId)}>
-            Show versions
+            <Trans>Show versions</Trans>
           </MenuItem>
         )}
         {row.version !== undefined && <MenuSeparator />}
@@ -74,16 +76,16 @@ export function PlanMenu({ row, onOpen }: PlanMenuProps) {
               icon={<ArchiveRestore aria-hidden="true" />}
               onSelect={() => archive.mutate(false)}
             >
-              Restore
+              <Trans>Restore</Trans>
             </MenuItem>
           ) : (
             <MenuItem
               icon={<Archive aria-hidden="true" />}
               isDisabled={row.isDefault}
-              {...(row.isDefault && { aside: "default plan" })}
+              {...(row.isDefault && { aside: t`default plan` })}
               onSelect={() => setIsAsking(true)}
             >
-              Archive…
+              <Trans>Archive…</Trans>
             </MenuItem>
           ))}
       </Menu>
@@ -93,11 +95,11 @@ export function PlanMenu({ row, onOpen }: PlanMenuProps) {
           archive.reset();
           setIsAsking(false);
         }}
-        title={`Archive ${row.name}?`}
-        description="It is offered to no one any more. Its subscribers keep it, and you can restore it at any time."
-        action="Archive plan"
+        title={t`Archive ${row.name}?`}
+        description={t`It is offered to no one any more. Its subscribers keep it, and you can restore it at any time.`}
+        action={t`Archive plan`}
         isDangerous={false}
-        progress={archive.isPending ? "Archiving…" : undefined}
+        progress={archive.isPending ? t`Archiving…` : undefined}
         error={archive.isError ? toErrorMessage(archive.error) : undefined}
         onConfirm={() => archive.mutate(true)}
       />

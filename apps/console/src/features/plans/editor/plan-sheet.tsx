@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -29,7 +31,7 @@ export function PlanSheet({ row, onClose, onEdit }: PlanSheetProps) {
     <Sheet
       isOpen={row !== undefined}
       onClose={onClose}
-      title={row?.name ?? "Plan"}
+      title={row?.name ?? t`Plan`}
       description={
         <span className="flex flex-wrap items-center gap-2">
           <span className="font-mono text-xs">{row?.planId}</span>
@@ -43,7 +45,7 @@ export function PlanSheet({ row, onClose, onEdit }: PlanSheetProps) {
       footer={
         row !== undefined && (
           <Button look="primary" onClick={() => onEdit(row.planId)}>
-            {row.hasDraft ? "Edit draft" : "Draft a change"}
+            {row.hasDraft ? t`Edit draft` : t`Draft a change`}
           </Button>
         )
       }
@@ -70,7 +72,7 @@ function Moves({ planId, name, version }: MovesProps) {
     <>
       {hasEarlier && (
         <Button className="mt-3" onClick={() => setIsMoving(true)}>
-          Move subscribers to version {version}…
+          <Trans>Move subscribers to version {version}…</Trans>
         </Button>
       )}
       <MigrationList planId={planId} />
@@ -93,12 +95,12 @@ function Versions({ planId }: { planId: string }) {
   if (items === undefined) {
     return versions.isError ? (
       <FailureNotice
-        what="The versions could not be loaded."
+        what={t`The versions could not be loaded.`}
         cause={versions.error}
         onRetry={() => void versions.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading the versions" className="space-y-2">
+      <div role="status" aria-label={t`Loading the versions`} className="space-y-2">
         <Skeleton className="h-14 w-full" />
         <Skeleton className="h-14 w-full" />
       </div>
@@ -107,7 +109,7 @@ function Versions({ planId }: { planId: string }) {
   return (
     <section aria-labelledby="plan-versions">
       <h3 id="plan-versions" className="mb-2 font-semibold">
-        Versions
+        <Trans>Versions</Trans>
       </h3>
       <ol className="divide-y divide-line border-line border-y">
         {items.map((version, index) => (
@@ -124,10 +126,10 @@ function Versions({ planId }: { planId: string }) {
       {versions.hasNextPage && (
         <Button
           className="mt-3"
-          progress={versions.isFetchingNextPage ? "Loading…" : undefined}
+          progress={versions.isFetchingNextPage ? t`Loading…` : undefined}
           onClick={() => void versions.fetchNextPage()}
         >
-          Show earlier versions
+          <Trans>Show earlier versions</Trans>
         </Button>
       )}
     </section>
@@ -149,10 +151,12 @@ function Version({ planId, version, isNewest, before, subscribers }: VersionProp
     <li className="py-2.5">
       <div className="flex flex-wrap items-baseline justify-between gap-x-3">
         <p className="font-medium tabular-nums">
-          Version {version.version}
-          <span className="ml-2 font-normal text-ink-muted">
-            {formatPrice(version.pricePerMonth, version.currency)} a month
-          </span>
+          <Trans>
+            Version {version.version}
+            <span className="ml-2 font-normal text-ink-muted">
+              {formatPrice(version.pricePerMonth, version.currency)} a month
+            </span>
+          </Trans>
         </p>
         <span className="text-ink-muted text-xs">
           <RelativeTime at={version.publishedAt} />
@@ -160,7 +164,8 @@ function Version({ planId, version, isNewest, before, subscribers }: VersionProp
       </div>
       {subscribers !== undefined && (
         <p className="text-ink-muted text-xs tabular-nums">
-          {formatCount(subscribers)} {subscribers === 1 ? "subscriber" : "subscribers"}
+          {formatCount(subscribers)}{" "}
+          {plural(subscribers, { one: "subscriber", other: "subscribers" })}
         </p>
       )}
       {before !== undefined && (
@@ -176,7 +181,7 @@ function Version({ planId, version, isNewest, before, subscribers }: VersionProp
               aria-hidden="true"
               className={isOpen ? "size-3.5 rotate-90" : "size-3.5"}
             />
-            Changes since version {before}
+            <Trans>Changes since version {before}</Trans>
           </Button>
           {isOpen && <Changes planId={planId} from={before} to={version.version} />}
         </>
@@ -190,7 +195,7 @@ function Changes({ planId, from, to }: { planId: string; from: number; to: numbe
   if (changes.data === undefined) {
     return changes.isError ? (
       <FailureNotice
-        what="The changes could not be loaded."
+        what={t`The changes could not be loaded.`}
         cause={changes.error}
         onRetry={() => void changes.refetch()}
       />
@@ -200,9 +205,9 @@ function Changes({ planId, from, to }: { planId: string; from: number; to: numbe
   }
   return (
     <ChangeList
-      label={`Changes of version ${String(to)}`}
+      label={t`Changes of version ${String(to)}`}
       changes={changes.data}
-      empty="Nothing differs."
+      empty={t`Nothing differs.`}
     />
   );
 }

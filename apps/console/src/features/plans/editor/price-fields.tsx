@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import type { CardDraft, ModelChoice } from "./card-draft.view-model.ts";
@@ -36,7 +37,7 @@ export function PriceFields(props: CardPartProps) {
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <div data-pointer={`${at}/model`}>
           <SelectField<ModelChoice>
-            label="Price model"
+            label={t`Price model`}
             value={card.model}
             choices={listModels(card.kind, card.model)}
             error={faults.at(`${at}/model`, at)}
@@ -45,27 +46,27 @@ export function PriceFields(props: CardPartProps) {
         </div>
         {(card.model === "flat" || card.model === "package") && (
           <TextField
-            label={card.model === "flat" ? "Amount" : "Price of a package"}
-            help={`In ${currency}.`}
+            label={card.model === "flat" ? t`Amount` : t`Price of a package`}
+            help={t`In ${currency}.`}
             placeholder="49.90"
             {...decimal("amount")}
           />
         )}
         {card.model === "per_unit" && (
           <TextField
-            label="Unit price"
-            help={`In ${currency}, up to 12 decimals.`}
+            label={t`Unit price`}
+            help={t`In ${currency}, up to 12 decimals.`}
             placeholder="0.002"
             {...decimal("unitAmount")}
           />
         )}
         {card.model === "package" && (
-          <TextField label="Units in a package" placeholder="1000" {...decimal("size")} />
+          <TextField label={t`Units in a package`} placeholder="1000" {...decimal("size")} />
         )}
         {card.model === "percentage" && (
           <TextField
-            label="Rate, per cent"
-            help="Of the money that the meter sums."
+            label={t`Rate, per cent`}
+            help={t`Of the money that the meter sums.`}
             placeholder="2.5"
             {...decimal("rate")}
           />
@@ -83,20 +84,20 @@ export function PriceFields(props: CardPartProps) {
         <div className="grid items-start gap-4 sm:grid-cols-3">
           <TextField
             isOptional
-            label="Included"
-            help="Units that cost nothing; tiers count what is left."
+            label={t`Included`}
+            help={t`Units that cost nothing; tiers count what is left.`}
             {...decimal("included")}
           />
           <TextField
             isOptional
-            label="Minimum"
-            help="The least of a period; what lacks is charged."
+            label={t`Minimum`}
+            help={t`The least of a period; what lacks is charged.`}
             {...decimal("minimum")}
           />
           <TextField
             isOptional
-            label="Maximum"
-            help="The most of a period."
+            label={t`Maximum`}
+            help={t`The most of a period.`}
             {...decimal("maximum")}
           />
         </div>

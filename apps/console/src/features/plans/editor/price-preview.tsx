@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Card } from "@turnpike/ui/card";
 import { Select } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
@@ -24,15 +26,18 @@ export function PricePreview({ source }: { source: PreviewSource }) {
   );
   const preview = previewPrice(source, { phaseIndex, quantities });
   return (
-    <Card title="Price" description="One full period of each card, without tax that comes on top.">
+    <Card
+      title={t`Price`}
+      description={t`One full period of each card, without tax that comes on top.`}
+    >
       <div className="space-y-4">
         {phases.length > 1 && (
           <Select
-            label="Phase"
+            label={t`Phase`}
             value={String(phaseIndex)}
             choices={phases.map(({ name }, index) => ({
               value: String(index),
-              label: name ?? `Phase ${String(index + 1)}`,
+              label: name ?? t`Phase ${String(index + 1)}`,
             }))}
             onValueChange={(value) => setChosen(Number(value))}
           />
@@ -41,7 +46,7 @@ export function PricePreview({ source }: { source: PreviewSource }) {
           <TextField
             key={meterId}
             label={name}
-            help={`Units of the period, one is a ${unit}.`}
+            help={t`Units of the period, one is a ${unit}.`}
             inputMode="decimal"
             autoComplete="off"
             maxLength={25}
@@ -51,12 +56,16 @@ export function PricePreview({ source }: { source: PreviewSource }) {
         ))}
         <div aria-live="polite" className="tabular-nums">
           {preview === undefined ? (
-            <p className="text-ink-muted">It is priced once there is nothing to fix.</p>
+            <p className="text-ink-muted">
+              <Trans>It is priced once there is nothing to fix.</Trans>
+            </p>
           ) : (
             <>
               <Lines lines={preview.lines} />
               <p className="flex justify-between gap-4 border-line border-t pt-2 font-semibold text-base first:border-t-0 first:pt-0">
-                <span>Total</span>
+                <span>
+                  <Trans>Total</Trans>
+                </span>
                 <span>{preview.total}</span>
               </p>
               <p className="mt-2 text-ink-muted">{preview.zeroText}</p>

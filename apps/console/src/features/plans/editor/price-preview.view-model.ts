@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { readPlanSource } from "@turnpike/domain/billing/catalog/to-billing-plan";
 import { type PricedLine, pricePeriod } from "@turnpike/domain/billing/rating/price-usage";
 import type { MeterDefinition } from "@turnpike/domain/catalog/meter";
@@ -82,8 +83,8 @@ export function previewPrice(
     total: formatMinorUnits(priced.totalMinor, currency.code),
     zeroText:
       only !== undefined && others.length === 0
-        ? `${formatUnits("0", only.unit)} cost ${cost}.`
-        : `Without usage it costs ${cost}.`,
+        ? t`${formatUnits("0", only.unit)} cost ${cost}.`
+        : t`Without usage it costs ${cost}.`,
   };
 }
 

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -41,8 +43,8 @@ export function PublishDialog(props: PublishDialogProps) {
       isOpen={isOpen}
       onClose={close}
       size="wide"
-      title={`Publish version ${next} of ${name}`}
-      description="A version never changes again. What is wrong with it is put right in the next one."
+      title={t`Publish version ${next} of ${name}`}
+      description={t`A version never changes again. What is wrong with it is put right in the next one.`}
     >
       <DialogForm
         onSubmit={() => {
@@ -51,22 +53,28 @@ export function PublishDialog(props: PublishDialogProps) {
           }
         }}
         onCancel={close}
-        action={`Publish version ${next}`}
-        progress={publish.isPending ? "Publishing…" : undefined}
-        failure="The draft was not published."
+        action={t`Publish version ${next}`}
+        progress={publish.isPending ? t`Publishing…` : undefined}
+        failure={t`The draft was not published.`}
         errors={publish.error === null ? undefined : [toErrorMessage(publish.error)]}
       >
         {version === undefined ? (
-          <p>It is offered as soon as it is published, to everyone unless it is private.</p>
+          <p>
+            <Trans>
+              It is offered as soon as it is published, to everyone unless it is private.
+            </Trans>
+          </p>
         ) : (
           <>
-            <Section title={`Changes since version ${String(version)}`}>
+            <Section title={t`Changes since version ${String(version)}`}>
               <Changes planId={props.planId} version={version} />
             </Section>
-            <Section title="Subscribers">
+            <Section title={t`Subscribers`}>
               <p className="mb-2">
-                They keep the version they have. This is what each would pay in the new one, if you
-                move them to it later.
+                <Trans>
+                  They keep the version they have. This is what each would pay in the new one, if
+                  you move them to it later.
+                </Trans>
               </p>
               <MigrationPreview planId={props.planId} to="draft" />
             </Section>
@@ -93,15 +101,15 @@ function Changes({ planId, version }: { planId: string; version: number }) {
   if (changes.data !== undefined) {
     return (
       <ChangeList
-        label={`Changes since version ${String(version)}`}
+        label={t`Changes since version ${String(version)}`}
         changes={changes.data}
-        empty="None: publishing it makes no new version."
+        empty={t`None: publishing it makes no new version.`}
       />
     );
   }
   return changes.isError ? (
     <FailureNotice
-      what="The changes could not be loaded."
+      what={t`The changes could not be loaded.`}
       cause={changes.error}
       onRetry={() => void changes.refetch()}
     />

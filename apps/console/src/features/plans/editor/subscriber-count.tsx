@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { formatCount } from "#platform/format.ts";
@@ -9,7 +10,7 @@ export function SubscriberCount({ planId }: { planId: string }) {
   const subscribers = useQuery(editorQueries.subscribers(usePlatform().api, planId));
   if (subscribers.data === undefined) {
     return subscribers.isError ? (
-      <span title="Could not be loaded">–</span>
+      <span title={t`Could not be loaded`}>–</span>
     ) : (
       <Skeleton className="ml-auto h-4 w-8" />
     );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { PRICE_TIERS_MAX } from "@turnpike/domain/catalog/plan-phase";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -33,7 +35,9 @@ export function TiersField({ pointer, tiers, faults, onChange }: TiersFieldProps
 
   return (
     <fieldset ref={list} className="min-w-0" data-pointer={pointer}>
-      <legend className="mb-1 font-medium text-sm">Tiers</legend>
+      <legend className="mb-1 font-medium text-sm">
+        <Trans>Tiers</Trans>
+      </legend>
       <p role="alert" className="mb-1 text-danger text-xs empty:hidden">
         {faults.at(pointer)}
       </p>
@@ -54,18 +58,18 @@ export function TiersField({ pointer, tiers, faults, onChange }: TiersFieldProps
           return (
             <fieldset
               key={tier.rowId}
-              aria-label={`Tier ${String(index + 1)}`}
+              aria-label={t`Tier ${String(index + 1)}`}
               className={ROW_CLASSES}
             >
               {isLast ? (
-                <TextField label="Up to, inclusive" value="and above" disabled readOnly />
+                <TextField label={t`Up to, inclusive`} value="and above" disabled readOnly />
               ) : (
-                <TextField label="Up to, inclusive" placeholder="1000" {...field("upTo")} />
+                <TextField label={t`Up to, inclusive`} placeholder="1000" {...field("upTo")} />
               )}
-              <TextField label="Unit price" placeholder="0" {...field("unitAmount")} />
-              <TextField label="Flat fee" placeholder="0" {...field("flatAmount")} />
+              <TextField label={t`Unit price`} placeholder="0" {...field("unitAmount")} />
+              <TextField label={t`Flat fee`} placeholder="0" {...field("flatAmount")} />
               <IconButton
-                label={`Remove tier ${String(index + 1)}`}
+                label={t`Remove tier ${String(index + 1)}`}
                 className="self-end sm:[fieldset:first-child>&]:mt-6 sm:[fieldset:first-child>&]:self-start sm:self-start sm:mt-1"
                 icon={<X aria-hidden="true" />}
                 disabled={tiers.length === 1}
@@ -77,13 +81,15 @@ export function TiersField({ pointer, tiers, faults, onChange }: TiersFieldProps
         {tiers.length < PRICE_TIERS_MAX && (
           <Button size="small" data-add onClick={() => onChange(addTier(tiers))}>
             <Plus className="size-3.5" aria-hidden="true" />
-            Add tier
+            <Trans>Add tier</Trans>
           </Button>
         )}
       </div>
       <p className="mt-1 text-ink-muted text-xs">
-        The flat fee of the first tier is due without usage as well. For none, start with a tier up
-        to 0.
+        <Trans>
+          The flat fee of the first tier is due without usage as well. For none, start with a tier
+          up to 0.
+        </Trans>
       </p>
     </fieldset>
   );

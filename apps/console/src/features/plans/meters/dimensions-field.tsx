@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { METER_DIMENSIONS_MAX } from "@turnpike/domain/catalog/meter";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -29,23 +31,25 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
   return (
     <fieldset ref={list} className="min-w-0">
       <legend className="mb-1 flex w-full items-baseline justify-between gap-2 font-medium text-sm">
-        Dimensions <span className="font-normal text-ink-faint text-xs">Optional</span>
+        <Trans>
+          Dimensions <span className="font-normal text-ink-faint text-xs">Optional</span>
+        </Trans>
       </legend>
       <p className="mb-2 text-ink-muted text-xs">
-        Fields of an event, such as model or region, to break usage down by.
+        <Trans>Fields of an event, such as model or region, to break usage down by.</Trans>
       </p>
       <div className="space-y-2">
         {value.map((row, index) => (
           <fieldset
             key={row.rowId}
-            aria-label={`Dimension ${String(index + 1)}`}
+            aria-label={t`Dimension ${String(index + 1)}`}
             className="flex min-w-0 items-start gap-2"
           >
             <TextField
               className="min-w-0 grow basis-0"
-              label="Name"
+              label={t`Name`}
               value={row.name}
-              placeholder="model"
+              placeholder={t`model`}
               maxLength={40}
               autoComplete="off"
               spellCheck={false}
@@ -55,9 +59,9 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
             />
             <TextField
               className="min-w-0 grow basis-0"
-              label="Path"
+              label={t`Path`}
               value={row.pointer}
-              placeholder="/model"
+              placeholder={t`/model`}
               maxLength={200}
               autoComplete="off"
               spellCheck={false}
@@ -66,7 +70,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
               onChange={(event) => change(row.rowId, { pointer: event.currentTarget.value })}
             />
             <IconButton
-              label={`Remove dimension ${row.name === "" ? String(index + 1) : row.name}`}
+              label={t`Remove dimension ${row.name === "" ? String(index + 1) : row.name}`}
               className="mt-6"
               icon={<X aria-hidden="true" />}
               onClick={() => remove(row.rowId)}
@@ -76,7 +80,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
         {value.length < METER_DIMENSIONS_MAX && (
           <Button size="small" data-add onClick={() => onChange(addDimension(value))}>
             <Plus className="size-3.5" aria-hidden="true" />
-            Add dimension
+            <Trans>Add dimension</Trans>
           </Button>
         )}
       </div>

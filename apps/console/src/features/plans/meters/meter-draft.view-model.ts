@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import { SLUG_PATTERN } from "@turnpike/domain/ids/ids";
 import type { ApiClient } from "#platform/api-client.ts";
@@ -100,7 +101,7 @@ export function toPreviewInput(draft: MeterDraft): MeterInput {
   return {
     ...input,
     meterId: SLUG_PATTERN.test(input.meterId) ? input.meterId : "new-meter",
-    name: input.name || "Preview",
+    name: input.name || t`Preview`,
     unit: input.unit || "unit",
   };
 }
@@ -116,12 +117,12 @@ function describeParts(dimensions: MeterInput["dimensions"] = []): string {
 export function listDifferences(before: Meter, draft: MeterDraft): readonly MeterDifference[] {
   const after = toMeterInput(draft);
   const rows = [
-    { label: "Name", from: before.name, to: after.name },
-    { label: "Unit", from: before.unit, to: after.unit },
-    { label: "Event type", from: before.eventType ?? "", to: after.eventType ?? "" },
-    { label: "Value", from: before.valuePointer ?? "", to: after.valuePointer ?? "" },
+    { label: t`Name`, from: before.name, to: after.name },
+    { label: t`Unit`, from: before.unit, to: after.unit },
+    { label: t`Event type`, from: before.eventType ?? "", to: after.eventType ?? "" },
+    { label: t`Value`, from: before.valuePointer ?? "", to: after.valuePointer ?? "" },
     {
-      label: "Dimensions",
+      label: t`Dimensions`,
       from: describeParts(before.dimensions),
       to: describeParts(after.dimensions),
     },
@@ -132,5 +133,5 @@ export function listDifferences(before: Meter, draft: MeterDraft): readonly Mete
 /** The fixed properties of a meter, in words. */
 export function describeFixed(meter: Meter): string {
   const source = meter.eventType === undefined ? "calls" : "events";
-  return `${toAggregationLabel(meter.aggregation)} of ${source}`;
+  return t`${toAggregationLabel(meter.aggregation)} of ${source}`;
 }

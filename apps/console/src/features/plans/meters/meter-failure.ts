@@ -1,12 +1,13 @@
+import { t } from "@lingui/core/macro";
 import { METER_DIMENSIONS_MAX } from "@turnpike/domain/catalog/meter";
 import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
 
 const LABELS: Readonly<Record<string, string>> = {
-  name: "Name",
-  meterId: "Id",
-  unit: "Unit",
-  eventType: "Event type",
-  valuePointer: "Value",
+  name: t`Name`,
+  meterId: t`Id`,
+  unit: t`Unit`,
+  eventType: t`Event type`,
+  valuePointer: t`Value`,
 };
 
 /** The fields of the form by their pointer in the meter, with their names. */
@@ -14,8 +15,8 @@ function listFields(): Map<string, string> {
   const fields = new Map(Object.entries(LABELS));
   for (let place = 0; place < METER_DIMENSIONS_MAX; place += 1) {
     const row = `dimensions/${String(place)}`;
-    fields.set(`${row}/name`, `Name of dimension ${String(place + 1)}`);
-    fields.set(`${row}/pointer`, `Path of dimension ${String(place + 1)}`);
+    fields.set(`${row}/name`, t`Name of dimension ${String(place + 1)}`);
+    fields.set(`${row}/pointer`, t`Path of dimension ${String(place + 1)}`);
   }
   return fields;
 }

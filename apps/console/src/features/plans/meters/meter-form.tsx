@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -56,8 +58,8 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
     onSuccess: async (published) => {
       toast.success(
         meter === undefined
-          ? `${published.name} is counting now.`
-          : `${published.name} now counts by version ${String(published.version ?? "")}.`,
+          ? t`${published.name} is counting now.`
+          : t`${published.name} now counts by version ${String(published.version ?? "")}.`,
       );
       onDone(published);
       await Promise.all([
@@ -74,20 +76,20 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onCancel}
-      action={meter === undefined ? "Publish meter" : `Publish version ${next}`}
-      progress={publish.isPending ? "Publishing…" : undefined}
+      action={meter === undefined ? t`Publish meter` : t`Publish version ${next}`}
+      progress={publish.isPending ? t`Publishing…` : undefined}
       isDisabled={differences?.length === 0}
-      failure="The meter was not published."
+      failure={t`The meter was not published.`}
       errors={failure?.messages}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
-          help="The name that customers see."
+          label={t`Name`}
+          help={t`The name that customers see.`}
           name="name"
           value={draft.name}
           maxLength={60}
-          placeholder="Tokens"
+          placeholder={t`Tokens`}
           autoComplete="off"
           error={failure?.fields["name"]}
           onChange={({ currentTarget: { value } }) =>
@@ -96,21 +98,21 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         />
         {meter === undefined ? (
           <TextField
-            label="Id"
-            help="Used by programs, plans and queries. Cannot be changed later."
+            label={t`Id`}
+            help={t`Used by programs, plans and queries. Cannot be changed later.`}
             name="meterId"
             isMono
             value={draft.meterId}
             maxLength={64}
-            placeholder="tokens"
+            placeholder={t`tokens`}
             autoComplete="off"
             spellCheck={false}
             error={failure?.fields["meterId"]}
             onChange={({ currentTarget: { value } }) => change({ meterId: value, isIdTyped: true })}
           />
         ) : (
-          <Fixed label="Counts" value={describeFixed(meter)}>
-            To count in another way, create a new meter.
+          <Fixed label={t`Counts`} value={describeFixed(meter)}>
+            <Trans>To count in another way, create a new meter.</Trans>
           </Fixed>
         )}
       </div>
@@ -118,13 +120,13 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         {draft.source === "events" && (
           <TextField
-            label="Event type"
-            help="The type of CloudEvents it counts."
+            label={t`Event type`}
+            help={t`The type of CloudEvents it counts.`}
             name="eventType"
             isMono
             value={draft.eventType}
             maxLength={256}
-            placeholder="llm.call"
+            placeholder={t`llm.call`}
             autoComplete="off"
             spellCheck={false}
             error={failure?.fields["eventType"]}
@@ -133,13 +135,13 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
         )}
         {hasValue(draft) && (
           <TextField
-            label="Value"
-            help="Where it is in the event’s data, as a JSON pointer."
+            label={t`Value`}
+            help={t`Where it is in the event’s data, as a JSON pointer.`}
             name="valuePointer"
             isMono
             value={draft.valuePointer}
             maxLength={200}
-            placeholder="/usage/tokens"
+            placeholder={t`/usage/tokens`}
             autoComplete="off"
             spellCheck={false}
             error={failure?.fields["valuePointer"]}
@@ -147,12 +149,12 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
           />
         )}
         <TextField
-          label="Unit"
-          help="The name of one unit, in the singular."
+          label={t`Unit`}
+          help={t`The name of one unit, in the singular.`}
           name="unit"
           value={draft.unit}
           maxLength={30}
-          placeholder="token"
+          placeholder={t`token`}
           autoComplete="off"
           error={failure?.fields["unit"]}
           onChange={({ currentTarget: { value } }) => change({ unit: value })}
@@ -170,18 +172,20 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
       )}
       {differences !== undefined && differences.length > 0 && (
         <section
-          aria-label="Changes"
+          aria-label={t`Changes`}
           className="rounded-control border border-line bg-sunken px-3 py-2.5"
         >
-          <p className="font-medium">This creates version {next}.</p>
+          <p className="font-medium">
+            <Trans>This creates version {next}.</Trans>
+          </p>
           <p className="text-ink-muted text-xs">
-            New usage is counted by it. Usage counted before does not change.
+            <Trans>New usage is counted by it. Usage counted before does not change.</Trans>
           </p>
           <ul className="mt-2 space-y-1">
             {differences.map(({ label, from, to }) => (
               <li key={label} className="[overflow-wrap:anywhere]">
-                {label}: <del className="text-ink-muted">{from || "none"}</del>{" "}
-                <ins>{to || "none"}</ins>
+                {label}: <del className="text-ink-muted">{from || t`none`}</del>{" "}
+                <ins>{to || t`none`}</ins>
               </li>
             ))}
           </ul>
@@ -199,13 +203,15 @@ function CountingFields({ draft, onChange }: CountingFieldsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <div className="min-w-0">
-        <p className="mb-1 font-medium text-sm">Counts</p>
+        <p className="mb-1 font-medium text-sm">
+          <Trans>Counts</Trans>
+        </p>
         <SegmentedControl<MeterSource>
-          label="Counts"
+          label={t`Counts`}
           value={draft.source}
           segments={[
-            { value: "events", label: "Events" },
-            { value: "calls", label: "Calls" },
+            { value: "events", label: t`Events` },
+            { value: "calls", label: t`Calls` },
           ]}
           onValueChange={(source) =>
             onChange({
@@ -217,13 +223,13 @@ function CountingFields({ draft, onChange }: CountingFieldsProps) {
         />
         <p className="mt-1 text-ink-muted text-xs">
           {isOfCalls
-            ? "Verification requests name the meter and the cost of the call."
-            : "Your programs send events with the usage in their data."}
+            ? t`Verification requests name the meter and the cost of the call.`
+            : t`Your programs send events with the usage in their data.`}
         </p>
       </div>
       <SelectField<Aggregation>
-        label="Aggregation"
-        help="Cannot be changed later."
+        label={t`Aggregation`}
+        help={t`Cannot be changed later.`}
         value={draft.aggregation}
         choices={AGGREGATION_CHOICES.filter(
           ({ value }) => !isOfCalls || CALL_AGGREGATIONS.includes(value),

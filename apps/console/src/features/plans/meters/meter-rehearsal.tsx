@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -15,8 +17,8 @@ const EVENTS_TRIED = 1_000;
 type Source = "recent" | "sample";
 
 const SOURCES = [
-  { value: "recent", label: "Recent events" },
-  { value: "sample", label: "A sample event" },
+  { value: "recent", label: t`Recent events` },
+  { value: "sample", label: t`A sample event` },
 ] as const satisfies readonly { value: Source; label: string }[];
 
 /** Tries a draft on recent events or, while there are none, on a typed or pasted one. It publishes nothing. */
@@ -56,24 +58,28 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
 
   return (
     <section
-      aria-label="Try it before publishing"
+      aria-label={t`Try it before publishing`}
       className="flex flex-col gap-3 rounded-control border border-line px-3 py-2.5"
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
         <SegmentedControl<Source>
-          label="Try it on"
+          label={t`Try it on`}
           value={source}
           segments={SOURCES}
           onValueChange={setSource}
         />
-        <Button size="small" progress={rehearsal.isPending ? "Trying…" : undefined} onClick={tryIt}>
-          {source === "recent" ? "Try on recent events" : "Try on this event"}
+        <Button
+          size="small"
+          progress={rehearsal.isPending ? t`Trying…` : undefined}
+          onClick={tryIt}
+        >
+          {source === "recent" ? t`Try on recent events` : t`Try on this event`}
         </Button>
       </div>
       {source === "sample" && (
         <TextArea
-          label="Event as JSON"
-          help="A CloudEvent as JSON, as your programs would send it, or a list of up to 100."
+          label={t`Event as JSON`}
+          help={t`A CloudEvent as JSON, as your programs would send it, or a list of up to 100.`}
           isMono
           rows={8}
           value={sample}
@@ -85,7 +91,9 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
           }}
         />
       )}
-      <p className="text-ink-muted text-xs">Trying it counts and publishes nothing.</p>
+      <p className="text-ink-muted text-xs">
+        <Trans>Trying it counts and publishes nothing.</Trans>
+      </p>
       <div aria-live="polite" className="empty:hidden">
         {isOfSource && failure !== undefined && (
           <ul className="text-danger">
@@ -105,7 +113,7 @@ export function MeterRehearsal({ draft }: { draft: MeterDraft }) {
             />
             {rehearsal.data.tried === 0 && (
               <Button size="small" className="mt-2" onClick={() => setSource("sample")}>
-                Try a sample event instead
+                <Trans>Try a sample event instead</Trans>
               </Button>
             )}
           </>

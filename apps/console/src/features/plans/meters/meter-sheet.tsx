@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -28,7 +30,7 @@ export function MeterSheet({ meter, onClose, onChange }: MeterSheetProps) {
     <Sheet
       isOpen={meter !== undefined}
       onClose={onClose}
-      title={meter?.name ?? "Meter"}
+      title={meter?.name ?? t`Meter`}
       {...(meter !== undefined && {
         description: <code className="font-mono text-xs">{meter.meterId}</code>,
       })}
@@ -44,22 +46,32 @@ function Details({ meter, onChange }: { meter: Meter; onChange: (meter: Meter) =
     <div className="space-y-6">
       <div className="flex items-start justify-between gap-3 max-sm:flex-col">
         <dl className="grid min-w-0 grid-cols-[auto_1fr] gap-x-4 gap-y-1.5 [&_dt]:text-ink-muted">
-          <dt>Counts</dt>
+          <dt>
+            <Trans>Counts</Trans>
+          </dt>
           <dd className="[overflow-wrap:anywhere]">{describeCounting(meter)}</dd>
-          <dt>Of</dt>
+          <dt>
+            <Trans>Of</Trans>
+          </dt>
           <dd className="[overflow-wrap:anywhere]">
-            {isOfEvents ? <code className="font-mono text-xs">{meter.eventType}</code> : "calls"}
+            {isOfEvents ? <code className="font-mono text-xs">{meter.eventType}</code> : t`calls`}
           </dd>
-          <dt>Unit</dt>
+          <dt>
+            <Trans>Unit</Trans>
+          </dt>
           <dd className="[overflow-wrap:anywhere]">{meter.unit}</dd>
           {isOfEvents && (
             <>
-              <dt>Dimensions</dt>
+              <dt>
+                <Trans>Dimensions</Trans>
+              </dt>
               <dd className="[overflow-wrap:anywhere]">{describeDimensions(meter)}</dd>
             </>
           )}
         </dl>
-        <Button onClick={() => onChange(meter)}>Change meter</Button>
+        <Button onClick={() => onChange(meter)}>
+          <Trans>Change meter</Trans>
+        </Button>
       </div>
       {isOfEvents && <FirstEvent meter={meter} />}
       <Versions meterId={meter.meterId} />
@@ -78,18 +90,20 @@ function FirstEvent({ meter }: { meter: Meter }) {
     <section aria-labelledby="first-event" className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 id="first-event" className="font-semibold">
-          Send an event
+          <Trans>Send an event</Trans>
         </h3>
         <div aria-live="polite">
           {activity.isError && activity.data === undefined ? (
-            <Badge tone="warning">Unknown</Badge>
+            <Badge tone="warning">
+              <Trans>Unknown</Trans>
+            </Badge>
           ) : (
             <Seen seen={seen} isLoading={activity.isPending} />
           )}
         </div>
       </div>
       <CodeTabs
-        subject="Send an event"
+        subject={t`Send an event`}
         snippets={toEventSamples(meter, {
           apiUrl: config.urls.api,
           subject: tenant?.tenantId,
@@ -98,25 +112,27 @@ function FirstEvent({ meter }: { meter: Meter }) {
         onValueChange={setLanguage}
       />
       <p className="text-ink-muted text-xs">
-        <code className="font-mono">SERVICE_KEY</code> is a{" "}
-        <Link to="/operator/service-keys" className="underline underline-offset-4">
-          service key
-        </Link>{" "}
-        with the scope <code className="font-mono">events:write</code>.{" "}
-        {tenant === undefined ? (
-          <>
-            <code className="font-mono">TENANT_ID</code> is the tenant the event is about: its id,
-            which <code className="font-mono">turnpike tenants list</code> prints, or the external
-            id you gave it.
-          </>
-        ) : (
-          `The event is about ${tenant.name}.`
-        )}{" "}
-        Refused events are listed with their reason under{" "}
-        <Link to="/plans" search={{ tab: "rejected" }} className="underline underline-offset-4">
-          Rejected events
-        </Link>
-        .
+        <Trans>
+          <code className="font-mono">SERVICE_KEY</code> is a{" "}
+          <Link to="/operator/service-keys" className="underline underline-offset-4">
+            service key
+          </Link>{" "}
+          with the scope <code className="font-mono">events:write</code>.{" "}
+          {tenant === undefined ? (
+            <Trans>
+              <code className="font-mono">TENANT_ID</code> is the tenant the event is about: its id,
+              which <code className="font-mono">turnpike tenants list</code> prints, or the external
+              id you gave it.
+            </Trans>
+          ) : (
+            t`The event is about ${tenant.name}.`
+          )}{" "}
+          Refused events are listed with their reason under{" "}
+          <Link to="/plans" search={{ tab: "rejected" }} className="underline underline-offset-4">
+            Rejected events
+          </Link>
+          .
+        </Trans>
       </p>
     </section>
   );
@@ -133,13 +149,20 @@ function Seen({
     return <Skeleton className="h-6 w-40" />;
   }
   if (seen === undefined || seen.lastEventAt === null) {
-    return <Badge>Waiting for the first event</Badge>;
+    return (
+      <Badge>
+        <Trans>Waiting for the first event</Trans>
+      </Badge>
+    );
   }
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <Badge tone="ok">Receiving events</Badge>
+      <Badge tone="ok">
+        <Trans>Receiving events</Trans>
+      </Badge>
       <span className="text-ink-muted text-xs tabular-nums">
-        {formatCount(seen.events)} in 24 hours, last <RelativeTime at={seen.lastEventAt} />
+        <Trans>{formatCount(seen.events)} in 24 hours, last</Trans>{" "}
+        <RelativeTime at={seen.lastEventAt} />
       </span>
     </span>
   );
@@ -151,11 +174,11 @@ function Versions({ meterId }: { meterId: string }) {
   return (
     <section aria-labelledby="versions" className="space-y-2">
       <h3 id="versions" className="font-semibold">
-        Versions
+        <Trans>Versions</Trans>
       </h3>
       {versions.isError && versions.data === undefined && (
         <FailureNotice
-          what="The versions could not be loaded."
+          what={t`The versions could not be loaded.`}
           cause={versions.error}
           onRetry={() => void versions.refetch()}
         />
@@ -165,11 +188,13 @@ function Versions({ meterId }: { meterId: string }) {
         {versions.data?.map((version) => (
           <li key={version.version} className="flex flex-wrap justify-between gap-x-3 py-2">
             <span className="min-w-0 [overflow-wrap:anywhere]">
-              <span className="font-medium tabular-nums">Version {version.version}</span>
+              <span className="font-medium tabular-nums">
+                <Trans>Version {version.version}</Trans>
+              </span>
               <span className="block text-ink-muted text-xs">
                 {describeCounting(version)}
                 {version.eventType !== undefined &&
-                  `, ${version.eventType}, by ${describeDimensions(version)}`}
+                  t`, ${version.eventType}, by ${describeDimensions(version)}`}
               </span>
             </span>
             <span className="text-ink-muted">

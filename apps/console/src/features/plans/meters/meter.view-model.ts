@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
 import type { Choice } from "@turnpike/ui/select";
@@ -5,13 +6,13 @@ import type { Meter } from "#platform/shared-queries.ts";
 
 /** How usage becomes a number, in words. */
 const AGGREGATION_WORDS: Readonly<Record<Aggregation, { label: string; note: string }>> = {
-  count: { label: "Count", note: "Each event counts as one. Can have quotas." },
-  sum: { label: "Sum", note: "Adds up a number of 0 or more. Can have quotas." },
-  avg: { label: "Average", note: "The mean of a number." },
-  min: { label: "Minimum", note: "The smallest number." },
-  max: { label: "Maximum", note: "The largest number." },
-  latest: { label: "Latest", note: "The number of the event that occurred last." },
-  unique_count: { label: "Unique count", note: "The number of distinct values." },
+  count: { label: t`Count`, note: t`Each event counts as one. Can have quotas.` },
+  sum: { label: t`Sum`, note: t`Adds up a number of 0 or more. Can have quotas.` },
+  avg: { label: t`Average`, note: t`The mean of a number.` },
+  min: { label: t`Minimum`, note: t`The smallest number.` },
+  max: { label: t`Maximum`, note: t`The largest number.` },
+  latest: { label: t`Latest`, note: t`The number of the event that occurred last.` },
+  unique_count: { label: t`Unique count`, note: t`The number of distinct values.` },
 };
 
 export const AGGREGATION_CHOICES: readonly Choice<Aggregation>[] = (
@@ -25,7 +26,7 @@ export function toAggregationLabel(aggregation: Aggregation): string {
 /** What a meter counts in an event or a call: "Sum of /tokens". */
 export function describeCounting(meter: Pick<Meter, "aggregation" | "valuePointer">): string {
   const label = toAggregationLabel(meter.aggregation);
-  return meter.valuePointer === undefined ? label : `${label} of ${meter.valuePointer}`;
+  return meter.valuePointer === undefined ? label : t`${label} of ${meter.valuePointer}`;
 }
 
 /** The dimensions that usage can be broken down by, in words. */
@@ -63,7 +64,7 @@ export function toSampleData(
 ): JsonObject {
   const data: JsonObject = {};
   for (const { name, pointer } of meter.dimensions ?? []) {
-    putAt(data, pointer, `some ${name}`);
+    putAt(data, pointer, t`some ${name}`);
   }
   if (meter.valuePointer !== undefined) {
     putAt(data, meter.valuePointer, meter.aggregation === "unique_count" ? "user-1" : 42);
@@ -103,18 +104,18 @@ export function toEventSamples(
       code: `curl -H "Authorization: Bearer $SERVICE_KEY" \\
   -H "Content-Type: application/cloudevents+json" \\
   ${input.apiUrl}/v1/events -d '${body}'`,
-      note: "Events with the same id count once: change the id to send another event.",
+      note: t`Events with the same id count once: change the id to send another event.`,
     },
     {
       id: "typescript",
-      language: "JavaScript",
+      language: t`JavaScript`,
       code: `import { CloudEvent, emitterFor, httpTransport } from "cloudevents";
 
 const emit = emitterFor(httpTransport("${input.apiUrl}/v1/events"));
 await emit(new CloudEvent(${JSON.stringify(fields, null, 2)}), {
   headers: { authorization: \`Bearer \${process.env.SERVICE_KEY}\` },
 });`,
-      note: "Needs the cloudevents package, which gives each event its own id.",
+      note: t`Needs the cloudevents package, which gives each event its own id.`,
     },
   ];
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -33,7 +35,7 @@ function listColumns(
   return [
     {
       id: "name",
-      header: "Meter",
+      header: t`Meter`,
       phone: "title",
       cell: ({ name, meterId }) => (
         <div className="min-w-0">
@@ -46,16 +48,16 @@ function listColumns(
     },
     {
       id: "counts",
-      header: "Counts",
+      header: t`Counts`,
       cell: (meter) => (
         <div className="min-w-0">
           <p className="[overflow-wrap:anywhere]">{describeCounting(meter)}</p>
           <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
             {meter.eventType === undefined ? (
-              "of calls"
+              t`of calls`
             ) : (
               <>
-                of <code className="font-mono">{meter.eventType}</code>
+                <Trans>of</Trans> <code className="font-mono">{meter.eventType}</code>
               </>
             )}
           </p>
@@ -64,25 +66,25 @@ function listColumns(
     },
     {
       id: "unit",
-      header: "Unit",
+      header: t`Unit`,
       cell: ({ unit }) => <span className="[overflow-wrap:anywhere]">{unit}</span>,
     },
     {
       id: "dimensions",
-      header: "Dimensions",
+      header: t`Dimensions`,
       cell: (meter) => (
         <span className="text-ink-muted [overflow-wrap:anywhere]">{describeDimensions(meter)}</span>
       ),
     },
     {
       id: "version",
-      header: "Version",
+      header: t`Version`,
       align: "end",
       cell: ({ version }) => version ?? "",
     },
     {
       id: "events",
-      header: "Events, 24 h",
+      header: t`Events, 24 h`,
       align: "end",
       cell: ({ meterId, eventType }) => {
         if (eventType === undefined || hasFailed) {
@@ -112,30 +114,32 @@ export function MetersTab({ search, onSearchChange }: MetersTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A meter turns calls, or events that your programs send, into a number, such as tokens or
-          gigabytes. Plans limit it and charts show it.{" "}
-          <DocsLink page="events">How events work</DocsLink>
+          <Trans>
+            A meter turns calls, or events that your programs send, into a number, such as tokens or
+            gigabytes. Plans limit it and charts show it.{" "}
+            <DocsLink page="events">How events work</DocsLink>
+          </Trans>
         </p>
         <Button look="primary" onClick={() => setEdited("new")}>
-          Create meter
+          <Trans>Create meter</Trans>
         </Button>
       </div>
       {activity.isError && activity.data === undefined && (
         <FailureNotice
-          what="Recent activity could not be loaded."
+          what={t`Recent activity could not be loaded.`}
           cause={activity.error}
           onRetry={() => void activity.refetch()}
         />
       )}
       {catalog.isError && catalog.data === undefined ? (
         <FailureNotice
-          what="The meters could not be loaded."
+          what={t`The meters could not be loaded.`}
           cause={catalog.error}
           onRetry={() => void catalog.refetch()}
         />
       ) : (
         <DataTable
-          label="Meters"
+          label={t`Meters`}
           columns={listColumns(activity.data, activity.isError && activity.data === undefined)}
           rows={meters}
           getRowId={({ meterId }) => meterId}
@@ -143,9 +147,11 @@ export function MetersTab({ search, onSearchChange }: MetersTabProps) {
           openRowId={search.meter}
           onRowOpen={show}
           empty={
-            <EmptyState icon={<Gauge />} title="No meters yet">
-              Create one for what your customers use, try it on events, and limit it in a plan.{" "}
-              <DocsLink page="events#meters">How meters count</DocsLink>
+            <EmptyState icon={<Gauge />} title={t`No meters yet`}>
+              <Trans>
+                Create one for what your customers use, try it on events, and limit it in a plan.{" "}
+                <DocsLink page="events#meters">How meters count</DocsLink>
+              </Trans>
             </EmptyState>
           }
         />
@@ -176,11 +182,11 @@ function MeterDialog({ edited, onClose, onPublished }: MeterDialogProps) {
       isOpen={edited !== undefined}
       onClose={onClose}
       size="wide"
-      title={meter === undefined ? "Create a meter" : `Change ${meter.name}`}
+      title={meter === undefined ? t`Create a meter` : t`Change ${meter.name}`}
       description={
         meter === undefined
-          ? "It starts counting when it is published."
-          : "A change creates a new version. Usage counted before does not change."
+          ? t`It starts counting when it is published.`
+          : t`A change creates a new version. Usage counted before does not change.`
       }
     >
       {edited !== undefined && <MeterForm meter={meter} onDone={onPublished} onCancel={onClose} />}

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ReactNode } from "react";
@@ -12,7 +14,7 @@ export type PreviewResultProps = {
 };
 
 function countEvents(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "event" : "events"}`;
+  return `${formatCount(count)} ${plural(count, { one: "event", other: "events" })}`;
 }
 
 /** An exact decimal with separators, which may be negative. */
@@ -28,28 +30,32 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
   if (preview.tried === 0) {
     return (
       <p className="text-ink-muted">
-        No event of this type was recorded in the last 35 days. You can still publish it: events are
-        accepted once a meter counts their type.
+        <Trans>
+          No event of this type was recorded in the last 35 days. You can still publish it: events
+          are accepted once a meter counts their type.
+        </Trans>
       </p>
     );
   }
   return (
     <div className="space-y-3">
       {isStale && (
-        <p className="text-warning text-xs">The meter has changed since: try it again.</p>
+        <p className="text-warning text-xs">
+          <Trans>The meter has changed since: try it again.</Trans>
+        </p>
       )}
       <dl className="grid grid-cols-3 gap-3">
-        <Figure label="Tried" value={countEvents(preview.tried)}>
+        <Figure label={t`Tried`} value={countEvents(preview.tried)}>
           {preview.since !== null && (
             <>
-              since <RelativeTime at={preview.since} />
+              <Trans>since</Trans> <RelativeTime at={preview.since} />
             </>
           )}
         </Figure>
-        <Figure label="Would count to" value={toNumberText(preview.value)}>
+        <Figure label={t`Would count to`} value={toNumberText(preview.value)}>
           {preview.value !== null && unit !== "" && (preview.value === "1" ? unit : toPlural(unit))}
         </Figure>
-        <Figure label="Could not be counted" value={countEvents(preview.uncounted)} />
+        <Figure label={t`Could not be counted`} value={countEvents(preview.uncounted)} />
       </dl>
       {preview.reason !== null && (
         <p className="text-danger [overflow-wrap:anywhere]">{preview.reason}</p>

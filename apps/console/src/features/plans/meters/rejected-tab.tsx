@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { REJECTION_CODES, type RejectionCode } from "@turnpike/domain/events/rejection";
 import { Badge } from "@turnpike/ui/badge";
@@ -31,20 +33,20 @@ function mono(text: string | null) {
 
 const ALL = "all";
 const REASONS: readonly Choice<RejectionCode | typeof ALL>[] = [
-  { value: ALL, label: "All reasons" },
+  { value: ALL, label: t`All reasons` },
   ...REJECTION_CODES.map((code) => ({ value: code, label: REJECTION_WORDS[code], note: code })),
 ];
 
 /** The senders of events, by the API's actor types. */
 const SENDERS: Readonly<Record<string, string>> = {
-  service_key: "Service key",
-  key: "Key of the tenant",
+  service_key: t`Service key`,
+  key: t`Key of the tenant`,
 };
 
 const COLUMNS: readonly Column<RejectedEvent>[] = [
   {
     id: "reason",
-    header: "Why",
+    header: t`Why`,
     phone: "title",
     className: "md:w-[34%]",
     cell: ({ code, reason }) => (
@@ -59,7 +61,7 @@ const COLUMNS: readonly Column<RejectedEvent>[] = [
   },
   {
     id: "event",
-    header: "Event",
+    header: t`Event`,
     className: "md:w-[18%]",
     cell: ({ type, id, source }) => (
       <div className="min-w-0">
@@ -72,7 +74,7 @@ const COLUMNS: readonly Column<RejectedEvent>[] = [
   },
   {
     id: "subject",
-    header: "Subject",
+    header: t`Subject`,
     cell: ({ subject, tenantId, tenantName }) => (
       <div className="min-w-0">
         {tenantName !== null && <p className="[overflow-wrap:anywhere]">{tenantName}</p>}
@@ -82,7 +84,7 @@ const COLUMNS: readonly Column<RejectedEvent>[] = [
   },
   {
     id: "sender",
-    header: "Sent by",
+    header: t`Sent by`,
     cell: ({ sentBy, senderName }) => {
       const [kind = "", id] = sentBy.split(" ");
       return (
@@ -98,7 +100,7 @@ const COLUMNS: readonly Column<RejectedEvent>[] = [
   },
   {
     id: "when",
-    header: "When",
+    header: t`When`,
     className: "md:w-32",
     cell: ({ rejectedAt }) => <RelativeTime at={rejectedAt} isFocusable={false} />,
   },
@@ -140,24 +142,28 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          Events of all tenants that could not be counted. The sender got the same reason, and can
-          send a corrected event again. Kept for 14 days.{" "}
-          <DocsLink page="events#rejections">What each reason means</DocsLink>
+          <Trans>
+            Events of all tenants that could not be counted. The sender got the same reason, and can
+            send a corrected event again. Kept for 14 days.{" "}
+            <DocsLink page="events#rejections">What each reason means</DocsLink>
+          </Trans>
         </p>
-        <Button onClick={() => void rejected.refetch()}>Refresh</Button>
+        <Button onClick={() => void rejected.refetch()}>
+          <Trans>Refresh</Trans>
+        </Button>
       </div>
-      <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <search aria-label={t`Filters`} className="flex flex-wrap items-center gap-2">
         <div className="w-56 max-sm:w-full">
           <Select
-            label="Reason"
+            label={t`Reason`}
             value={reason ?? ALL}
             choices={REASONS}
             onValueChange={(next) => narrow({ reason: next === ALL ? undefined : next })}
           />
         </div>
         <SearchField
-          label="Search event types"
-          placeholder="Part of an event type"
+          label={t`Search event types`}
+          placeholder={t`Part of an event type`}
           className="max-w-72 grow basis-56 max-sm:max-w-none max-sm:basis-full"
           maxLength={100}
           value={typed.text}
@@ -166,13 +172,13 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
       </search>
       {rejected.isError && rejected.data === undefined ? (
         <FailureNotice
-          what="The rejected events could not be loaded."
+          what={t`The rejected events could not be loaded.`}
           cause={rejected.error}
           onRetry={() => void rejected.refetch()}
         />
       ) : (
         <DataTable
-          label="Rejected events"
+          label={t`Rejected events`}
           columns={COLUMNS}
           rows={rejected.data?.items}
           getRowId={(event) =>
@@ -184,15 +190,21 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
             isFiltered ? (
               <EmptyState
                 icon={<CircleSlash />}
-                title="No matching rejected events"
-                action={<Button onClick={clear}>Clear filters</Button>}
+                title={t`No matching rejected events`}
+                action={
+                  <Button onClick={clear}>
+                    <Trans>Clear filters</Trans>
+                  </Button>
+                }
               >
-                None of the newest 100,000 has this reason and type.
+                <Trans>None of the newest 100,000 has this reason and type.</Trans>
               </EmptyState>
             ) : (
-              <EmptyState icon={<CircleSlash />} title="No rejected events">
-                Events that no meter can count, or that name no tenant, are listed here with the
-                reason the sender got.
+              <EmptyState icon={<CircleSlash />} title={t`No rejected events`}>
+                <Trans>
+                  Events that no meter can count, or that name no tenant, are listed here with the
+                  reason the sender got.
+                </Trans>
               </EmptyState>
             )
           }
@@ -200,7 +212,7 @@ export function RejectedTab({ search, onSearchChange }: RejectedTabProps) {
             <PageFooter
               trail={trail}
               count={rejected.data?.items.length}
-              noun={["event", "events"]}
+              noun={[t`event`, t`events`]}
             />
           }
         />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SAMPLES_MAX } from "@turnpike/domain/events/samples-max";
 import { toSampleData } from "./meter.view-model.ts";
 import { type MeterDraft, toMeterInput } from "./meter-draft.view-model.ts";
@@ -19,17 +20,17 @@ export function toSampleText(draft: MeterDraft): string {
 /** Parses typed or pasted JSON: one event, or a list of them. */
 export function readSamples(text: string): ReadSamples {
   if (text.trim() === "") {
-    return { ok: false, message: "Paste an event as JSON." };
+    return { ok: false, message: t`Paste an event as JSON.` };
   }
   try {
     const value: unknown = JSON.parse(text);
     const events: unknown[] = Array.isArray(value) ? value : [value];
     if (events.length === 0 || events.length > SAMPLES_MAX) {
-      return { ok: false, message: `Enter 1 to ${String(SAMPLES_MAX)} events.` };
+      return { ok: false, message: t`Enter 1 to ${String(SAMPLES_MAX)} events.` };
     }
     return { ok: true, events };
   } catch (error) {
     const place = error instanceof Error ? `: ${error.message}` : "";
-    return { ok: false, message: `This is not JSON${place}.` };
+    return { ok: false, message: t`This is not JSON${place}.` };
   }
 }

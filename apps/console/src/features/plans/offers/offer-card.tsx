@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { joinClasses } from "@turnpike/ui/join-classes";
@@ -94,7 +95,9 @@ function Phase({ phase }: { phase: OfferPhase }) {
     <section>
       {phase.title !== undefined && <h3 className="mb-1.5 font-medium">{phase.title}</h3>}
       {phase.terms.length === 0 ? (
-        <p className="text-ink-muted">Costs nothing.</p>
+        <p className="text-ink-muted">
+          <Trans>Costs nothing.</Trans>
+        </p>
       ) : (
         <ul className="space-y-2 tabular-nums">
           {phase.terms.map((term) => (
@@ -131,11 +134,11 @@ function Tiers({ table, label }: { table: TierTable; label: string }) {
             {table.heading}
           </th>
           <th scope="col" className="py-1 text-right font-medium">
-            Each
+            <Trans>Each</Trans>
           </th>
           {hasFees && (
             <th scope="col" className="py-1 pl-2 text-right font-medium">
-              Fee
+              <Trans>Fee</Trans>
             </th>
           )}
         </tr>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
@@ -64,7 +65,7 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
     description: plan.description,
     currency: plan.currency,
     price: formatPrice(fees ?? plan.pricePerMonth, plan.currency),
-    per: fees === undefined ? "a month" : toPerInterval(interval),
+    per: fees === undefined ? t`a month` : toPerInterval(interval),
     interval,
     phases: plan.phases.map((phase, index) => ({
       key: String(index),
@@ -73,7 +74,7 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
     })),
     payment:
       plan.isPrepaid === true
-        ? "Prepaid: calls draw on your credit as they happen, and stop when none is left."
+        ? t`Prepaid: calls draw on your credit as they happen, and stop when none is left.`
         : undefined,
     limits: toLimits(plan, meters),
     promise: toPromise(plan),
@@ -129,11 +130,11 @@ function toPhaseTitle(phases: readonly Phase[], index: number): string | undefin
   const isTrial = phase.duration !== undefined && !phase.rateCards.some(isPriced);
   const time =
     phase.duration === undefined
-      ? "After that"
+      ? t`After that`
       : index === 0
-        ? `First ${toDurationText(phase.duration)}`
-        : `Then, for ${toDurationText(phase.duration)}`;
-  const name = phase.name ?? (isTrial ? "free trial" : undefined);
+        ? t`First ${toDurationText(phase.duration)}`
+        : t`Then, for ${toDurationText(phase.duration)}`;
+  const name = phase.name ?? (isTrial ? t`free trial` : undefined);
   return name === undefined ? time : `${time}: ${name}`;
 }
 
@@ -148,7 +149,7 @@ function toTerms(phase: Phase, context: Context): readonly OfferTerm[] {
     return terms;
   }
   const per = toPerInterval(toMainInterval(phase.rateCards));
-  const text = `At least ${formatMoney(phase.minimum, context.currency)} ${per} in total`;
+  const text = t`At least ${formatMoney(phase.minimum, context.currency)} ${per} in total`;
   return [...terms, { key: "minimum", text, details: [], tiers: undefined }];
 }
 
@@ -160,15 +161,15 @@ function toPriceTerm(card: Card & { price: Price }, context: Context): OfferTerm
   const per = toPerInterval(toInterval(card.interval));
   const money = (amount: string | undefined) => formatMoney(amount ?? "0", context.currency);
   return {
-    key: `${card.key} price`,
+    key: t`${card.key} price`,
     text: `${name}: ${toPriceText(card, { unit, per, money })}`,
     details: [
       ...(price.included === undefined
         ? []
-        : [`${formatUnits(price.included, unit ?? null)} ${per} included`]),
-      ...(price.minimum === undefined ? [] : [`At least ${money(price.minimum)} ${per}`]),
-      ...(price.maximum === undefined ? [] : [`At most ${money(price.maximum)} ${per}`]),
-      ...(unit === undefined && card.timing === "arrears" ? [`Charged at the end`] : []),
+        : [t`${formatUnits(price.included, unit ?? null)} ${per} included`]),
+      ...(price.minimum === undefined ? [] : [t`At least ${money(price.minimum)} ${per}`]),
+      ...(price.maximum === undefined ? [] : [t`At most ${money(price.maximum)} ${per}`]),
+      ...(unit === undefined && card.timing === "arrears" ? [t`Charged at the end`] : []),
     ],
     tiers: toTierTable(price, { unit: unit ?? "unit", currency: context.currency }),
   };
@@ -187,19 +188,19 @@ function toPriceText({ price, quantity }: Card & { price: Price }, words: PriceW
     case "flat":
       return toScaled(quantity ?? "1") === SCALE
         ? `${money(price.amount)} ${per}`
-        : `${money(price.amount)} each ${per}, ${formatUnits(quantity ?? "1", null)} to begin with`;
+        : t`${money(price.amount)} each ${per}, ${formatUnits(quantity ?? "1", null)} to begin with`;
     case "per_unit":
       return unit === undefined
-        ? `${money(price.unitAmount)} each ${per}, ${formatUnits(quantity ?? "1", null)} to begin with`
-        : `${money(price.unitAmount)} for each ${unit}`;
+        ? t`${money(price.unitAmount)} each ${per}, ${formatUnits(quantity ?? "1", null)} to begin with`
+        : t`${money(price.unitAmount)} for each ${unit}`;
     case "package":
-      return `${money(price.amount)} for every ${formatUnits(price.size ?? "1", unit ?? "unit")} begun`;
+      return t`${money(price.amount)} for every ${formatUnits(price.size ?? "1", unit ?? "unit")} begun`;
     case "percentage":
-      return `${price.rate ?? "0"}% of the ${toPlural(unit ?? "unit")} counted`;
+      return t`${price.rate ?? "0"}% of the ${toPlural(unit ?? "unit")} counted`;
     case "graduated":
-      return `each ${unit ?? "seat"} at the price of its tier`;
+      return t`each ${unit ?? t`seat`} at the price of its tier`;
     case "volume":
-      return `all ${toPlural(unit ?? "seat")} at the price of the tier reached`;
+      return t`all ${toPlural(unit ?? "seat")} at the price of the tier reached`;
     default:
       return price.model satisfies never;
   }
@@ -210,7 +211,7 @@ function toEntitlementTerms(card: Card, { meters }: Context): readonly OfferTerm
   if (entitlement === undefined) {
     return [];
   }
-  const key = `${card.key} entitlement`;
+  const key = t`${card.key} entitlement`;
   const meter = meters.find(({ meterId }) => meterId === card.meter);
   const unit = meter?.unit ?? card.meter ?? "unit";
   const per = toPerInterval(toInterval(entitlement.refill ?? card.interval));
@@ -220,8 +221,8 @@ function toEntitlementTerms(card: Card, { meters }: Context): readonly OfferTerm
       return [
         {
           key,
-          text: `Up to ${formatUnits(limit, unit)} ${per}`,
-          details: ["Then calls are refused."],
+          text: t`Up to ${formatUnits(limit, unit)} ${per}`,
+          details: [t`Then calls are refused.`],
           tiers: undefined,
         },
       ];
@@ -232,8 +233,8 @@ function toEntitlementTerms(card: Card, { meters }: Context): readonly OfferTerm
           text: `${formatUnits(limit, unit)} ${per}`,
           details: [
             isPriced(card)
-              ? "More is allowed, and charged at the price above."
-              : "More is allowed, and not charged.",
+              ? t`More is allowed, and charged at the price above.`
+              : t`More is allowed, and not charged.`,
           ],
           tiers: undefined,
         },
@@ -261,6 +262,6 @@ function toLimits(plan: Plan, meters: readonly Meter[]): readonly string[] {
     ...(isUnlimited && (plan.isAddOn || hasQuotas || plan.scopes.length > 0)
       ? []
       : view.terms.map(({ text }) => text)),
-    ...(plan.scopes.length > 0 ? [`Scopes: ${plan.scopes.join(", ")}`] : []),
+    ...(plan.scopes.length > 0 ? [t`Scopes: ${plan.scopes.join(", ")}`] : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Subscription } from "#platform/billing-queries.ts";
 import { formatDate } from "#platform/format-period.ts";
 import type { Limits, Plan } from "#platform/shared-queries.ts";
@@ -50,13 +51,13 @@ export function toOfferNote(
   const { subscription, limits, price, owner } = facts;
   const beginsAt = subscription === undefined ? null : findStart(plan, subscription);
   if (beginsAt !== null) {
-    return `Begins on ${formatDate(beginsAt)}.`;
+    return t`Begins on ${formatDate(beginsAt)}.`;
   }
   const isEarlier = limits?.planId === plan.planId && limits.planVersion < plan.version;
   if (!isEarlier || price === undefined) {
     return;
   }
   return owner === undefined
-    ? `You keep the version you started on, at ${price}; this is the newest one.`
-    : `${owner} keeps the version it started on, at ${price}; this is the newest one.`;
+    ? t`You keep the version you started on, at ${price}; this is the newest one.`
+    : t`${owner} keeps the version it started on, at ${price}; this is the newest one.`;
 }

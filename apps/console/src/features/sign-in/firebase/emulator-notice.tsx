@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Notice } from "../notice.tsx";
 import { useProviders } from "../use-providers.ts";
 
@@ -8,8 +10,10 @@ export function EmulatorNotice() {
     return null;
   }
   return (
-    <Notice tone="info" title="For development only">
-      Accounts are those of Firebase’s emulator at {firebase.emulator}. Use no real password.
+    <Notice tone="info" title={t`For development only`}>
+      <Trans>
+        Accounts are those of Firebase’s emulator at {firebase.emulator}. Use no real password.
+      </Trans>
     </Notice>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
@@ -27,16 +29,16 @@ export function GoogleButton({ isOnlyWay }: { isOnlyWay: boolean }) {
       )}
       {problem?.wayOn === "use_redirect" && (
         <Button look="primary" className="w-full" onClick={() => goOnce("redirect")}>
-          Continue without a window
+          <Trans>Continue without a window</Trans>
         </Button>
       )}
       <Button
         look={isOnlyWay ? "primary" : "secondary"}
         className="w-full"
-        progress={go.isPending ? "Waiting for Google…" : undefined}
+        progress={go.isPending ? t`Waiting for Google…` : undefined}
         onClick={() => goOnce(undefined)}
       >
-        Continue with Google
+        <Trans>Continue with Google</Trans>
       </Button>
     </div>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -24,15 +26,15 @@ export function PasskeyButton() {
   return isShown ? (
     <>
       <FormErrors
-        title={signIn.isError ? "You are not signed in" : undefined}
+        title={signIn.isError ? t`You are not signed in` : undefined}
         errors={signIn.isError ? [toErrorMessage(signIn.error)] : []}
       />
       <Button
         className="w-full"
-        progress={signIn.isPending || signIn.isSuccess ? "Waiting for your device…" : undefined}
+        progress={signIn.isPending || signIn.isSuccess ? t`Waiting for your device…` : undefined}
         onClick={() => signIn.mutate()}
       >
-        Sign in with a passkey
+        <Trans>Sign in with a passkey</Trans>
       </Button>
     </>
   ) : null;

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -16,14 +18,14 @@ export type SecondStepPageProps = { step: SecondStep; onBack: () => void };
 export function SecondStepPage({ step, onBack }: SecondStepPageProps) {
   const aside = (
     <button type="button" onClick={onBack} className="cursor-pointer font-medium underline">
-      Start over
+      <Trans>Start over</Trans>
     </button>
   );
   if (step.factors === undefined) {
     return (
       <SignInFrame
-        title="Set up a second factor"
-        purpose="This service asks for more than a password. You do this once."
+        title={t`Set up a second factor`}
+        purpose={t`This service asks for more than a password. You do this once.`}
         aside={aside}
       >
         <SetUpFactor
@@ -39,8 +41,8 @@ export function SecondStepPage({ step, onBack }: SecondStepPageProps) {
   }
   return (
     <SignInFrame
-      title="One more step"
-      purpose="Your password is right. Now show that it is you."
+      title={t`One more step`}
+      purpose={t`Your password is right. Now show that it is you.`}
       aside={aside}
     >
       <Factors step={step} factors={step.factors} />
@@ -52,14 +54,14 @@ function Factors({ step, factors }: { step: SecondStep; factors: readonly Factor
   const [isRecovery, setRecovery] = useState(factors.every((kind) => kind === "recovery"));
   const passkey = useMutation({ retry: false, mutationFn: () => signInWithPasskey(step) });
   const send = (code: string) => step.finish("factor", { code });
-  const words = { action: "Sign in", progress: "Signing in…", send } as const;
+  const words = { action: t`Sign in`, progress: t`Signing in…`, send } as const;
   if (isRecovery) {
     return (
       <>
         <CodeForm key="recovery" kind="recovery" {...words} />
         {factors.length > 1 && (
           <Button look="quiet" onClick={() => setRecovery(false)}>
-            Use another way
+            <Trans>Use another way</Trans>
           </Button>
         )}
       </>
@@ -68,23 +70,25 @@ function Factors({ step, factors }: { step: SecondStep; factors: readonly Factor
   return (
     <>
       <FormErrors
-        title={passkey.isError ? "You are not signed in" : undefined}
+        title={passkey.isError ? t`You are not signed in` : undefined}
         errors={passkey.isError ? [toErrorMessage(passkey.error)] : []}
       />
       {factors.includes("passkey") && (
         <Button
           look={factors.includes("totp") ? "secondary" : "primary"}
           className="w-full"
-          progress={passkey.isPending || passkey.isSuccess ? "Waiting for your device…" : undefined}
+          progress={
+            passkey.isPending || passkey.isSuccess ? t`Waiting for your device…` : undefined
+          }
           onClick={() => passkey.mutate()}
         >
-          Use a passkey
+          <Trans>Use a passkey</Trans>
         </Button>
       )}
       {factors.includes("totp") && <CodeForm key="totp" kind="totp" {...words} />}
       {factors.includes("recovery") && (
         <Button look="quiet" onClick={() => setRecovery(true)}>
-          Use a recovery code
+          <Trans>Use a recovery code</Trans>
         </Button>
       )}
     </>

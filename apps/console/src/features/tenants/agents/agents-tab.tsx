@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { CodeBlock } from "@turnpike/ui/code-block";
@@ -31,21 +33,23 @@ function Connect() {
   return (
     <section aria-labelledby="connect-title">
       <h2 id="connect-title" className="font-semibold text-base">
-        Connect an agent
+        <Trans>Connect an agent</Trans>
       </h2>
       <p className="mb-3 max-w-[72ch] text-ink-muted">
-        An assistant asks about usage, limits and invoices by the Model Context Protocol. Add the
-        address, and it brings you here to let it in; a program without a browser uses an API key
-        with the management scopes that it needs. It reads; what it wants to change waits here for a
-        person. <DocsLink page="agents">Set up other clients</DocsLink>
+        <Trans>
+          An assistant asks about usage, limits and invoices by the Model Context Protocol. Add the
+          address, and it brings you here to let it in; a program without a browser uses an API key
+          with the management scopes that it needs. It reads; what it wants to change waits here for
+          a person. <DocsLink page="agents">Set up other clients</DocsLink>
+        </Trans>
       </p>
       <div className="max-w-3xl space-y-3">
-        <CodeBlock code={address} subject="Address of the server" />
-        <CodeBlock code={command} subject="Command for Claude Code" note="For Claude Code." />
+        <CodeBlock code={address} subject={t`Address of the server`} />
+        <CodeBlock code={command} subject={t`Command for Claude Code`} note={t`For Claude Code.`} />
         <CodeBlock
           code={commandWithKey}
-          subject="Command for Claude Code with a key"
-          note="The same with an API key."
+          subject={t`Command for Claude Code with a key`}
+          note={t`The same with an API key.`}
         />
       </div>
     </section>
@@ -60,14 +64,14 @@ function Proposals({ tenant }: AgentsTabProps) {
   return (
     <section aria-labelledby="proposals-title">
       <h2 id="proposals-title" className="font-semibold text-base">
-        Proposals
+        <Trans>Proposals</Trans>
       </h2>
       <p className="mb-3 max-w-[72ch] text-ink-muted">
-        What agents ask for. Accepting does it in your name; agents cannot accept.
+        <Trans>What agents ask for. Accepting does it in your name; agents cannot accept.</Trans>
       </p>
       {proposals.isError && open === undefined ? (
         <FailureNotice
-          what="The proposals could not be loaded."
+          what={t`The proposals could not be loaded.`}
           cause={proposals.error}
           onRetry={() => void proposals.refetch()}
         />
@@ -75,27 +79,29 @@ function Proposals({ tenant }: AgentsTabProps) {
         <Skeleton className="h-28 w-full rounded-card" />
       ) : open.length === 0 ? (
         <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
-          Nothing waits for a decision.
+          <Trans>Nothing waits for a decision.</Trans>
         </p>
       ) : null}
-      <WaitingProposals tenant={tenant} proposals={open ?? []} label="Proposals that wait" />
+      <WaitingProposals tenant={tenant} proposals={open ?? []} label={t`Proposals that wait`} />
       {others.length > 0 && <Decided proposals={others} />}
     </section>
   );
 }
 
 const STATES = {
-  open: { label: "Open", tone: "info" },
-  accepted: { label: "Accepted", tone: "ok" },
-  declined: { label: "Declined", tone: "neutral" },
-  expired: { label: "Expired", tone: "neutral" },
+  open: { label: t`Open`, tone: "info" },
+  accepted: { label: t`Accepted`, tone: "ok" },
+  declined: { label: t`Declined`, tone: "neutral" },
+  expired: { label: t`Expired`, tone: "neutral" },
 } as const;
 
 function Decided({ proposals }: { proposals: readonly Proposal[] }) {
   return (
     <details className="mt-3">
-      <summary className="cursor-pointer text-ink-muted">Decided and expired</summary>
-      <ul aria-label="Decided proposals" className="mt-2 divide-y divide-line">
+      <summary className="cursor-pointer text-ink-muted">
+        <Trans>Decided and expired</Trans>
+      </summary>
+      <ul aria-label={t`Decided proposals`} className="mt-2 divide-y divide-line">
         {proposals.map(({ proposalId, state, decidedAt, expiresAt, ...proposal }) => (
           <li key={proposalId} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
             <span className="min-w-0 grow basis-56 [overflow-wrap:anywhere]">

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -19,7 +21,7 @@ export function ConnectedAgents({ tenant }: { tenant: OwnTenant }) {
   if (grants.isError) {
     return (
       <FailureNotice
-        what="The connected agents could not be loaded."
+        what={t`The connected agents could not be loaded.`}
         cause={grants.error}
         onRetry={() => void grants.refetch()}
       />
@@ -31,13 +33,13 @@ export function ConnectedAgents({ tenant }: { tenant: OwnTenant }) {
   return (
     <section aria-labelledby="connected-title">
       <h2 id="connected-title" className="font-semibold text-base">
-        Connected agents
+        <Trans>Connected agents</Trans>
       </h2>
       <p className="mb-3 max-w-[72ch] text-ink-muted">
-        Programs that members let in. Each may do at most what its member may.
+        <Trans>Programs that members let in. Each may do at most what its member may.</Trans>
       </p>
       <ul
-        aria-label="Connected agents"
+        aria-label={t`Connected agents`}
         className="divide-y divide-line rounded-card border border-line bg-surface"
       >
         {grants.data.map((grant) => (
@@ -61,7 +63,7 @@ function ConnectedAgent({ tenant, grant }: { tenant: OwnTenant; grant: AgentGran
   const disconnect = useMutation({
     mutationKey: ["agent-grants", "revoke"],
     mutationFn: () => api.agentGrants.revoke({ tenantId, agentGrantId }),
-    onSuccess: () => void toast.success(`${name} is disconnected.`),
+    onSuccess: () => void toast.success(t`${name} is disconnected.`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () =>
       Promise.all(
@@ -70,25 +72,28 @@ function ConnectedAgent({ tenant, grant }: { tenant: OwnTenant; grant: AgentGran
         ),
       ),
   });
-  const by = isOwn ? "you" : (member?.name ?? member?.email ?? "a member");
+  const by = isOwn ? "you" : (member?.name ?? member?.email ?? t`a member`);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 grow basis-56">
         <h3 className="font-medium [overflow-wrap:anywhere]">{name}</h3>
         <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
-          {host === null ? "" : `Described by ${host}. `}Connected by {by},{" "}
-          <RelativeTime at={createdAt} />; last used <RelativeTime at={renewedAt} />
+          <Trans>
+            {host === null ? "" : t`Described by ${host}. `}Connected by {by},{" "}
+            <RelativeTime at={createdAt} />; last used
+          </Trans>{" "}
+          <RelativeTime at={renewedAt} />
         </p>
         <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">{scopes.join(", ")}</p>
       </div>
       {(isOwn || mayDo(standing, "members:write")) && (
         <Button
           size="small"
-          aria-label={`Disconnect ${name}`}
-          progress={disconnect.isPending ? "Disconnecting…" : undefined}
+          aria-label={t`Disconnect ${name}`}
+          progress={disconnect.isPending ? t`Disconnecting…` : undefined}
           onClick={() => disconnect.mutate()}
         >
-          Disconnect
+          <Trans>Disconnect</Trans>
         </Button>
       )}
     </li>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** Longer than anyone types, and the most that the API accepts. */
 const TEXT_LENGTH_MAX = 100;
 
@@ -17,11 +19,11 @@ export type AuditFilter = {
 
 /** Kinds of actors that are no person, with what they are called in a choice. */
 export const PROGRAM_KINDS = [
-  { value: "key", label: "API keys" },
-  { value: "agent", label: "Connected agents" },
-  { value: "service_key", label: "The operator’s programs" },
-  { value: "operator", label: "The operator’s command line" },
-  { value: "system", label: "The system" },
+  { value: "key", label: t`API keys` },
+  { value: "agent", label: t`Connected agents` },
+  { value: "service_key", label: t`The operator’s programs` },
+  { value: "operator", label: t`The operator’s command line` },
+  { value: "system", label: t`The system` },
 ] as const;
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

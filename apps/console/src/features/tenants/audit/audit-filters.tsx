@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Combobox } from "@turnpike/ui/combobox";
 import { SearchField } from "@turnpike/ui/search-field";
@@ -36,23 +38,23 @@ export function AuditFilters({ filter, people, nouns, onChange }: AuditFiltersPr
   const typed = useTypedSearch(q ?? "", (text) => set({ q: text === "" ? undefined : text }));
   const choose = (value: string) => (value === ANY ? undefined : value);
   const who = [
-    { value: ANY, label: "Everyone" },
+    { value: ANY, label: t`Everyone` },
     ...[...people].map(([value, label]) => ({ value, label })),
     ...PROGRAM_KINDS,
   ];
   return (
-    <search aria-label="Filters" className="flex flex-wrap items-end gap-2">
+    <search aria-label={t`Filters`} className="flex flex-wrap items-end gap-2">
       <SearchField
         className="grow basis-56 sm:max-w-72"
-        label="Search names, addresses and ids"
-        placeholder="Name, address or id"
+        label={t`Search names, addresses and ids`}
+        placeholder={t`Name, address or id`}
         maxLength={100}
         value={typed.text}
         onValueChange={typed.setText}
       />
       <div className="w-52 max-sm:w-full">
         <Combobox
-          label="Who"
+          label={t`Who`}
           choices={withChosen(who, actor)}
           value={actor ?? ANY}
           onValueChange={(value) => set({ actor: choose(value) })}
@@ -60,8 +62,8 @@ export function AuditFilters({ filter, people, nouns, onChange }: AuditFiltersPr
       </div>
       <div className="w-44 max-sm:w-full">
         <Combobox
-          label="What"
-          choices={[{ value: ANY, label: "Everything" }, ...withChosen(nouns, action)]}
+          label={t`What`}
+          choices={[{ value: ANY, label: t`Everything` }, ...withChosen(nouns, action)]}
           value={action ?? ANY}
           onValueChange={(value) => set({ action: choose(value) })}
         />
@@ -75,7 +77,7 @@ export function AuditFilters({ filter, people, nouns, onChange }: AuditFiltersPr
             onChange({});
           }}
         >
-          Clear filters
+          <Trans>Clear filters</Trans>
         </Button>
       )}
     </search>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -52,7 +54,7 @@ export function AuditList(props: AuditListProps) {
   if (entries.isError && entries.data === undefined) {
     return (
       <FailureNotice
-        what="The audit log could not be loaded."
+        what={t`The audit log could not be loaded.`}
         cause={entries.error}
         onRetry={() => void entries.refetch()}
       />
@@ -62,28 +64,28 @@ export function AuditList(props: AuditListProps) {
   const columns: readonly Column<Entry>[] = [
     {
       id: "what",
-      header: "What happened",
+      header: t`What happened`,
       phone: "title",
       cell: (entry) => <Sentence entry={entry} names={names} />,
     },
     {
       id: "tenant",
-      header: "Tenant",
+      header: t`Tenant`,
       className: "md:w-44",
       cell: ({ tenantName }) => (
-        <span className="[overflow-wrap:anywhere]">{tenantName ?? "Removed"}</span>
+        <span className="[overflow-wrap:anywhere]">{tenantName ?? t`Removed`}</span>
       ),
     },
     {
       id: "when",
-      header: "When",
+      header: t`When`,
       className: isNarrow ? "md:w-32" : "md:w-52",
       cell: ({ occurredAt }) =>
         isNarrow ? <RelativeTime at={occurredAt} /> : <ExactTime at={occurredAt} />,
     },
     {
       id: "request",
-      header: "Request",
+      header: t`Request`,
       phone: "hidden",
       className: "md:w-80",
       cell: ({ requestId }) => (
@@ -95,7 +97,7 @@ export function AuditList(props: AuditListProps) {
   ];
   return (
     <DataTable
-      label="Audit log"
+      label={t`Audit log`}
       columns={columns}
       hiddenColumns={
         new Set([
@@ -112,7 +114,7 @@ export function AuditList(props: AuditListProps) {
         getRowActions: ({ entityId, action }: Entry) =>
           entityId !== filter.entity && (
             <IconButton
-              label={`Show all about this: ${toActivityTitle(action)}`}
+              label={t`Show all about this: ${toActivityTitle(action)}`}
               icon={<ListFilter aria-hidden="true" />}
               onClick={() => onEntityChoose(entityId)}
             />
@@ -120,7 +122,11 @@ export function AuditList(props: AuditListProps) {
       })}
       empty={<NothingFound isNarrowed={isNarrowed(filter)} onOlder={trail.onNext} />}
       footer={
-        <PageFooter trail={trail} count={entries.data?.items.length} noun={["entry", "entries"]} />
+        <PageFooter
+          trail={trail}
+          count={entries.data?.items.length}
+          noun={[t`entry`, t`entries`]}
+        />
       }
     />
   );
@@ -136,22 +142,26 @@ function NothingFound({
 }) {
   if (!isNarrowed) {
     return (
-      <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
-        Every change to keys, members and settings is listed here.
+      <EmptyState icon={<ScrollText />} title={t`Nothing has happened yet`}>
+        <Trans>Every change to keys, members and settings is listed here.</Trans>
       </EmptyState>
     );
   }
   return onOlder === undefined ? (
-    <EmptyState icon={<ScrollText />} title="No entry matches">
-      Take away a filter, or choose another time.
+    <EmptyState icon={<ScrollText />} title={t`No entry matches`}>
+      <Trans>Take away a filter, or choose another time.</Trans>
     </EmptyState>
   ) : (
     <EmptyState
       icon={<ScrollText />}
-      title="Nothing among the newest entries"
-      action={<Button onClick={onOlder}>Look at older entries</Button>}
+      title={t`Nothing among the newest entries`}
+      action={
+        <Button onClick={onOlder}>
+          <Trans>Look at older entries</Trans>
+        </Button>
+      }
     >
-      The log is long: it is looked through in steps.
+      <Trans>The log is long: it is looked through in steps.</Trans>
     </EmptyState>
   );
 }

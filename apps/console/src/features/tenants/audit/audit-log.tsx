@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import type { Choice } from "@turnpike/ui/select";
 import X from "lucide-react/icons/x";
@@ -31,7 +32,7 @@ export function AuditLog({ source, nouns, search, onSearchChange }: AuditLogProp
       {filter.entity !== undefined && (
         <div className="flex flex-wrap items-center gap-2">
           <span className="min-w-0 text-ink-muted">
-            Only about{" "}
+            <Trans>Only about </Trans>
             <code className="font-mono text-xs [overflow-wrap:anywhere]">{filter.entity}</code>
           </span>
           <Button
@@ -40,7 +41,7 @@ export function AuditLog({ source, nouns, search, onSearchChange }: AuditLogProp
             onClick={() => change(withoutUndefined({ ...filter, entity: undefined }))}
           >
             <X aria-hidden="true" className="size-3.5" />
-            Show all again
+            <Trans>Show all again</Trans>
           </Button>
         </div>
       )}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ScrollText from "lucide-react/icons/scroll-text";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -15,9 +17,11 @@ export function AuditTab({ tenant, search, onSearchChange }: AuditTabProps) {
   const standing = useStanding(tenant);
   if (!mayDo(standing, "audit:read")) {
     return (
-      <EmptyState icon={<ScrollText />} title="The audit log is for owners and admins">
-        Your role in {tenant.name} is {nameRole(tenant)}. The log says who changed what, and when:
-        ask an owner or an admin if you need it.
+      <EmptyState icon={<ScrollText />} title={t`The audit log is for owners and admins`}>
+        <Trans>
+          Your role in {tenant.name} is {nameRole(tenant)}. The log says who changed what, and when:
+          ask an owner or an admin if you need it.
+        </Trans>
       </EmptyState>
     );
   }

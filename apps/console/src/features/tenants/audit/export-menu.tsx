@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuItem } from "@turnpike/ui/menu";
@@ -10,8 +11,8 @@ import { type AuditFilter, isNarrowed, toQuestion } from "./audit-filter.view-mo
 import { type AuditSource, toExportPath } from "./audit-source.ts";
 
 const FORMATS = [
-  { format: "csv", label: "CSV, for spreadsheets" },
-  { format: "jsonl", label: "JSON Lines, for programs" },
+  { format: "csv", label: t`CSV, for spreadsheets` },
+  { format: "jsonl", label: t`JSON Lines, for programs` },
 ] as const;
 
 /** Downloads the log, or what its filters leave of it. */
@@ -35,9 +36,9 @@ export function ExportMenu({ source, filter }: { source: AuditSource; filter: Au
   return (
     <Menu
       trigger={
-        <Button progress={download.isPending ? "Preparing…" : undefined}>
+        <Button progress={download.isPending ? t`Preparing…` : undefined}>
           <Download aria-hidden="true" className="size-4" />
-          {isNarrowed(filter) ? "Export what is shown" : "Export"}
+          {isNarrowed(filter) ? t`Export what is shown` : t`Export`}
         </Button>
       }
     >

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
 import { CopyButton } from "@turnpike/ui/copy-button";
@@ -10,17 +12,24 @@ const LINK =
 export function AddressesCard() {
   const { urls, version } = usePlatform().config;
   const addresses = [
-    { name: "Console", url: urls.console, purpose: "this page" },
-    { name: "API", url: urls.api, purpose: "tenants, keys, usage" },
-    { name: "Gateway", url: urls.gateway, purpose: "your customers' calls" },
+    { name: t`Console`, url: urls.console, purpose: t`this page` },
+    { name: "API", url: urls.api, purpose: t`tenants, keys, usage` },
+    { name: t`Gateway`, url: urls.gateway, purpose: t`your customers' calls` },
   ];
   const reading = [
-    { name: "API reference", href: `${urls.api}/v1/reference` },
-    { name: "OpenAPI 3.1", href: `${urls.api}/v1/openapi.json` },
-    { name: "Documentation", href: `${urls.console}/docs` },
+    { name: t`API reference`, href: `${urls.api}/v1/reference` },
+    { name: t`OpenAPI 3.1`, href: `${urls.api}/v1/openapi.json` },
+    { name: t`Documentation`, href: `${urls.console}/docs` },
   ];
   return (
-    <Card title="Addresses" aside={<Badge hasDot={false}>Version {version}</Badge>}>
+    <Card
+      title={t`Addresses`}
+      aside={
+        <Badge hasDot={false}>
+          <Trans>Version {version}</Trans>
+        </Badge>
+      }
+    >
       <dl className="divide-y divide-line border-line border-t">
         {addresses.map(({ name, url, purpose }) => (
           <div key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2 py-2">
@@ -31,12 +40,12 @@ export function AddressesCard() {
               {url}
             </dd>
             <dd className="col-start-2 row-span-2 row-start-1">
-              <CopyButton value={url} subject={`${name} address`} />
+              <CopyButton value={url} subject={t`${name} address`} />
             </dd>
           </div>
         ))}
       </dl>
-      <nav aria-label="Reading" className="mt-3 flex flex-wrap gap-x-5 gap-y-2">
+      <nav aria-label={t`Reading`} className="mt-3 flex flex-wrap gap-x-5 gap-y-2">
         {reading.map(({ name, href }) => (
           <a key={name} href={href} className={LINK}>
             {name}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
@@ -13,11 +14,11 @@ export function ReadinessCard() {
   // A report from before the failure may be out of date.
   if (readiness.isError) {
     return (
-      <Card title="Status of this instance">
+      <Card title={t`Status of this instance`}>
         <FailureNotice
-          what="The status could not be loaded."
+          what={t`The status could not be loaded.`}
           cause={readiness.error}
-          wayOn="Check that the server is running."
+          wayOn={t`Check that the server is running.`}
           onRetry={() => void readiness.refetch()}
         />
       </Card>
@@ -26,7 +27,7 @@ export function ReadinessCard() {
   const report = readiness.data;
   return (
     <Card
-      title="Status of this instance"
+      title={t`Status of this instance`}
       aside={
         report === undefined ? (
           <Skeleton className="h-6 w-20 rounded-full" />
@@ -65,7 +66,7 @@ function ReadinessReport({ report }: { report: Readiness }) {
 
 function ReadinessSkeleton() {
   return (
-    <div role="status" aria-label="Loading the status" className="space-y-4 py-1">
+    <div role="status" aria-label={t`Loading the status`} className="space-y-4 py-1">
       <Skeleton className="h-4 w-40" />
       {["database", "journal", "changes"].map((row) => (
         <div key={row} className="flex justify-between">

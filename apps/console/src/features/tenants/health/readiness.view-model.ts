@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import type { ReadinessStatus } from "./readiness.ts";
 
@@ -5,24 +6,24 @@ type Verdict = { tone: Tone; label: string; sentence: string };
 
 /** The state of the whole instance, in words. */
 export const VERDICTS: Readonly<Record<ReadinessStatus, Verdict>> = {
-  ready: { tone: "ok", label: "Ready", sentence: "Everything is working." },
+  ready: { tone: "ok", label: t`Ready`, sentence: t`Everything is working.` },
   degraded: {
     tone: "warning",
-    label: "Degraded",
-    sentence: "Calls are served, but a component below needs attention.",
+    label: t`Degraded`,
+    sentence: t`Calls are served, but a component below needs attention.`,
   },
   unready: {
     tone: "danger",
-    label: "Not ready",
-    sentence: "Calls may be refused until the component below works again.",
+    label: t`Not ready`,
+    sentence: t`Calls may be refused until the component below works again.`,
   },
 };
 
 /** A `Map`, because a status is text from outside and an object inherits names. */
 const PART_STATUSES: ReadonlyMap<string, { tone: Tone; label: string }> = new Map([
-  ["ok", { tone: "ok", label: "Working" }],
-  ["degraded", { tone: "warning", label: "Degraded" }],
-  ["down", { tone: "danger", label: "Down" }],
+  ["ok", { tone: "ok", label: t`Working` }],
+  ["degraded", { tone: "warning", label: t`Degraded` }],
+  ["down", { tone: "danger", label: t`Down` }],
 ]);
 
 /** The state of one component, in words. An unknown status is shown as it is, without a judgement. */

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import {
   BASIC_SCOPES,
   CUSTOM_ROLE_SCOPES,
@@ -9,27 +10,27 @@ import {
 export type Ability = { scope: Scope; text: string };
 
 const TEXTS: Partial<Record<Scope, string>> = {
-  "keys:read": "See keys, never their secret part",
-  "keys:write": "Create, change, roll and revoke keys",
-  "keys:verify": "Check whether a key is valid",
-  "usage:read": "See usage, limits and insights",
-  "alerts:read": "See alerts",
-  "alerts:write": "Create, change and delete alerts, and rate insights",
-  "billing:read": "See the subscription and invoices",
-  "billing:write": "Change the plan, pay, and set the spend cap",
-  "proposals:read": "See what agents propose",
-  "proposals:write": "Confirm or decline what agents propose",
-  "members:read": "See members and roles",
-  "members:write": "Invite, change and remove members, and make roles",
-  "tenants:write": "Change the tenant’s name and address",
-  "audit:read": "Read the audit log",
-  "webhooks:read": "See webhooks and what they sent",
-  "webhooks:write": "Create, change and delete webhooks",
-  "files:read": "Download files",
-  "files:write": "Upload and delete files",
-  "sso:read": "See the single sign-on of the tenant",
-  "sso:write": "Set up single sign-on",
-  "tenants:delete": "Delete the tenant",
+  "keys:read": t`See keys, never their secret part`,
+  "keys:write": t`Create, change, roll and revoke keys`,
+  "keys:verify": t`Check whether a key is valid`,
+  "usage:read": t`See usage, limits and insights`,
+  "alerts:read": t`See alerts`,
+  "alerts:write": t`Create, change and delete alerts, and rate insights`,
+  "billing:read": t`See the subscription and invoices`,
+  "billing:write": t`Change the plan, pay, and set the spend cap`,
+  "proposals:read": t`See what agents propose`,
+  "proposals:write": t`Confirm or decline what agents propose`,
+  "members:read": t`See members and roles`,
+  "members:write": t`Invite, change and remove members, and make roles`,
+  "tenants:write": t`Change the tenant’s name and address`,
+  "audit:read": t`Read the audit log`,
+  "webhooks:read": t`See webhooks and what they sent`,
+  "webhooks:write": t`Create, change and delete webhooks`,
+  "files:read": t`Download files`,
+  "files:write": t`Upload and delete files`,
+  "sso:read": t`See the single sign-on of the tenant`,
+  "sso:write": t`Set up single sign-on`,
+  "tenants:delete": t`Delete the tenant`,
 };
 
 const BASIC: ReadonlySet<Scope> = new Set(BASIC_SCOPES);

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -40,7 +42,7 @@ export function DeleteRoleDialog(props: DeleteRoleDialogProps) {
         ...(isUsed && { replacement }),
       }),
     onSuccess: async (_, gone) => {
-      toast.success(`The role ${gone.name} was deleted.`);
+      toast.success(t`The role ${gone.name} was deleted.`);
       onClose();
       await client.invalidateQueries({ queryKey: ["tenants", tenantId] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
@@ -60,27 +62,29 @@ export function DeleteRoleDialog(props: DeleteRoleDialogProps) {
         remove.reset();
         onClose();
       }}
-      title={`Delete the role ${role?.name ?? ""}?`}
+      title={t`Delete the role ${role?.name ?? ""}?`}
       description={
         isUsed ? (
           <>
             <p className="mb-3">
-              Members who have it ({role.members}) and open invitations that offer it (
-              {role.invitations}) get another role at once:
+              <Trans>
+                Members who have it ({role.members}) and open invitations that offer it (
+                {role.invitations}) get another role at once:
+              </Trans>
             </p>
             <Select
-              label="Role instead"
+              label={t`Role instead`}
               value={replacement}
               choices={choices}
               onValueChange={setReplacement}
             />
           </>
         ) : (
-          "No one has it."
+          t`No one has it.`
         )
       }
-      action="Delete role"
-      progress={remove.isPending ? "Deleting…" : undefined}
+      action={t`Delete role`}
+      progress={remove.isPending ? t`Deleting…` : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
       onConfirm={() => role !== undefined && removeOnce(role)}
     />

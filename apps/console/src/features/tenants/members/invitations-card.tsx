@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -26,14 +28,14 @@ export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
   return (
     <section aria-labelledby="invitations-title">
       <h2 id="invitations-title" className="font-semibold text-base">
-        Pending invitations
+        <Trans>Pending invitations</Trans>
       </h2>
       <p className="mb-3 max-w-[72ch] text-ink-muted">
         <MailWay />
       </p>
       {invitations.isError ? (
         <FailureNotice
-          what="The invitations could not be loaded."
+          what={t`The invitations could not be loaded.`}
           cause={invitations.error}
           onRetry={() => void invitations.refetch()}
         />
@@ -41,11 +43,11 @@ export function InvitationsCard({ tenant, standing }: InvitationsCardProps) {
         <Skeleton className="h-16 w-full rounded-card" />
       ) : invitations.data.length === 0 ? (
         <p className="rounded-card border border-line border-dashed px-4 py-5 text-ink-muted">
-          No pending invitations.
+          <Trans>No pending invitations.</Trans>
         </p>
       ) : (
         <ul
-          aria-label="Pending invitations"
+          aria-label={t`Pending invitations`}
           className="divide-y divide-line rounded-card border border-line bg-surface"
         >
           {invitations.data.map((invitation) => (
@@ -81,9 +83,9 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
     resendOnce(invitationId, {
       onSuccess: (sent) =>
         sent.link === null
-          ? toast.success(`${email} gets a new link; the previous one no longer works.`)
+          ? toast.success(t`${email} gets a new link; the previous one no longer works.`)
           : setLink(sent.link),
-      onError: (error) => toast.error(`No new link for ${email}: ${toErrorMessage(error)}`),
+      onError: (error) => toast.error(t`No new link for ${email}: ${toErrorMessage(error)}`),
     });
   }
 
@@ -92,7 +94,8 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
       <div className="min-w-0 grow basis-56">
         <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
         <p className="text-ink-muted text-xs">
-          as {nameRole(invitation)}, expires <RelativeTime at={invitation.expiresAt} />
+          <Trans>as {nameRole(invitation)}, expires</Trans>{" "}
+          <RelativeTime at={invitation.expiresAt} />
         </p>
       </div>
       {mayChange && (
@@ -100,19 +103,19 @@ function InvitationRow({ tenant, invitation, mayChange, mayResend }: InvitationR
           {mayResend && (
             <Button
               size="small"
-              aria-label={`Send again to ${email}`}
-              progress={resend.isPending ? "Sending…" : undefined}
+              aria-label={t`Send again to ${email}`}
+              progress={resend.isPending ? t`Sending…` : undefined}
               onClick={sendAgain}
             >
-              Send again
+              <Trans>Send again</Trans>
             </Button>
           )}
           <Button
             size="small"
-            aria-label={`Revoke the invitation of ${email}`}
+            aria-label={t`Revoke the invitation of ${email}`}
             onClick={() => setIsRevoking(true)}
           >
-            Revoke
+            <Trans>Revoke</Trans>
           </Button>
         </div>
       )}
@@ -142,7 +145,7 @@ function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps
     mutationKey: ["invitations", "revoke"],
     mutationFn: () => api.invitations.revoke({ tenantId, invitationId: invitation.invitationId }),
     onSuccess: async () => {
-      toast.success(`The invitation of ${invitation.email} was revoked.`);
+      toast.success(t`The invitation of ${invitation.email} was revoked.`);
       onClose();
       await client.invalidateQueries({
         queryKey: tenantsQueries.invitations(api, tenantId).queryKey,
@@ -155,10 +158,10 @@ function RevokeDialog({ tenant, invitation, isOpen, onClose }: RevokeDialogProps
     <ConfirmDialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Revoke the invitation of ${invitation.email}?`}
-      description="The link in the e-mail stops working at once. You can invite the same address again."
-      action="Revoke invitation"
-      progress={revoke.isPending ? "Revoking…" : undefined}
+      title={t`Revoke the invitation of ${invitation.email}?`}
+      description={t`The link in the e-mail stops working at once. You can invite the same address again.`}
+      action={t`Revoke invitation`}
+      progress={revoke.isPending ? t`Revoking…` : undefined}
       error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
       onConfirm={() => revokeOnce()}
     />

@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -29,7 +30,7 @@ export function InviteDialog({ tenant, standing, isOpen, onClose }: InviteDialog
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Invite to ${tenant.name}`}
+      title={t`Invite to ${tenant.name}`}
       description={<MailWay />}
     >
       <InviteSteps tenant={tenant} standing={standing} onDone={onClose} />
@@ -42,7 +43,7 @@ type Draft = { text: string; role: RoleName; days: Days };
 type Days = (typeof DAYS)[number];
 
 const DAYS = ["1", "3", "7", "14", "30"] as const;
-const toDayText = (days: Days) => (days === "1" ? "1 day" : `${days} days`);
+const toDayText = (days: Days) => (days === "1" ? "1 day" : t`${days} days`);
 
 function InviteSteps({ tenant, standing, onDone }: StepsProps) {
   const [draft, setDraft] = useState<Draft>({ text: "", role: "developer", days: "7" });
@@ -95,9 +96,10 @@ function InviteForm(props: InviteFormProps) {
             return;
           }
           toast.success(
-            items.length === 1
-              ? `The invitation to ${only?.email ?? ""} is on its way.`
-              : `${String(items.length)} invitations are on their way.`,
+            plural(items.length, {
+              one: `The invitation to ${only?.email ?? ""} is on its way.`,
+              other: `${String(items.length)} invitations are on their way.`,
+            }),
           );
           onDone();
         },
@@ -109,28 +111,28 @@ function InviteForm(props: InviteFormProps) {
     <DialogForm
       onSubmit={submit}
       onCancel={onDone}
-      action={emails.length > 1 ? `Send ${String(emails.length)} invitations` : "Send invitation"}
-      progress={invite.isPending ? "Sending…" : undefined}
+      action={emails.length > 1 ? t`Send ${String(emails.length)} invitations` : t`Send invitation`}
+      progress={invite.isPending ? t`Sending…` : undefined}
       isDisabled={emails.length === 0 || isTooLong}
-      failure="No invitation was sent."
+      failure={t`No invitation was sent.`}
       errors={failure?.messages}
     >
       <TextArea
-        label="E-mail addresses"
-        help={`One, or up to ${String(ADDRESSES_MAX)}: one a line, or separated by commas.`}
+        label={t`E-mail addresses`}
+        help={t`One, or up to ${String(ADDRESSES_MAX)}: one a line, or separated by commas.`}
         name="emails"
         value={draft.text}
         autoComplete="off"
         spellCheck={false}
         error={
           isTooLong
-            ? `These are ${String(emails.length)} addresses: send at most ${String(ADDRESSES_MAX)} at once.`
+            ? t`These are ${String(emails.length)} addresses: send at most ${String(ADDRESSES_MAX)} at once.`
             : failure?.fields.text
         }
         onChange={(event) => onDraftChange({ ...draft, text: event.currentTarget.value })}
       />
       <SelectField
-        label="Role"
+        label={t`Role`}
         help={roles.find(({ held }) => nameOfRole(held) === draft.role)?.note}
         value={draft.role}
         error={failure?.fields.role}
@@ -142,7 +144,7 @@ function InviteForm(props: InviteFormProps) {
         onValueChange={(role) => onDraftChange({ ...draft, role })}
       />
       <SelectField
-        label="Link works for"
+        label={t`Link works for`}
         value={draft.days}
         choices={DAYS.map((days) => ({ value: days, label: toDayText(days) }))}
         onValueChange={(days) => onDraftChange({ ...draft, days })}

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { DialogActions } from "@turnpike/ui/dialog-actions";
@@ -17,18 +19,20 @@ export function InviteOutcomes({ outcomes, onCorrect, onDone }: InviteOutcomesPr
   const hasLinks = outcomes.some(({ invitation }) => invitation?.link != null);
   useStake("secret", hasLinks);
   return (
-    <section ref={focusOnMount} tabIndex={-1} aria-label="Outcome" className="outline-none">
+    <section ref={focusOnMount} tabIndex={-1} aria-label={t`Outcome`} className="outline-none">
       <p className="mb-3 font-medium">
         {toSummary(outcomes.length - refused.length, refused.length)}
       </p>
       {hasLinks && (
         <p className="mb-3 text-ink-muted">
-          Pass each link on yourself. It is shown only now and works for an account with that
-          address alone.
+          <Trans>
+            Pass each link on yourself. It is shown only now and works for an account with that
+            address alone.
+          </Trans>
         </p>
       )}
       <ul
-        aria-label="Addresses"
+        aria-label={t`Addresses`}
         className="max-h-80 divide-y divide-line overflow-y-auto border-line border-y"
       >
         {outcomes.map((outcome, index) => (
@@ -41,11 +45,11 @@ export function InviteOutcomes({ outcomes, onCorrect, onDone }: InviteOutcomesPr
       <DialogActions>
         {refused.length > 0 && (
           <Button onClick={() => onCorrect(refused.map(({ email }) => email))}>
-            Correct and send again
+            <Trans>Correct and send again</Trans>
           </Button>
         )}
         <Button look="primary" onClick={onDone}>
-          Done
+          <Trans>Done</Trans>
         </Button>
       </DialogActions>
     </section>
@@ -56,20 +60,29 @@ function OutcomeLine({ outcome: { email, invitation, error } }: { outcome: Outco
   return (
     <>
       <p className="font-medium [overflow-wrap:anywhere]">{email}</p>
-      {error !== null && <p className="text-danger">Not invited: {error.message}</p>}
+      {error !== null && (
+        <p className="text-danger">
+          <Trans>Not invited: {error.message}</Trans>
+        </p>
+      )}
       {invitation !== null &&
         (invitation.link === null ? (
-          <p className="text-ink-muted">Invited.</p>
+          <p className="text-ink-muted">
+            <Trans>Invited.</Trans>
+          </p>
         ) : (
-          <CodeBlock code={invitation.link} subject={`link for ${email}`} />
+          <CodeBlock code={invitation.link} subject={t`link for ${email}`} />
         ))}
     </>
   );
 }
 
 function toSummary(sent: number, refused: number): string {
-  const people = sent === 1 ? "1 person is invited" : `${String(sent)} people are invited`;
-  return refused === 0 ? `${people}.` : `${people}, ${String(refused)} not.`;
+  const people = plural(sent, {
+    one: "1 person is invited",
+    other: `${String(sent)} people are invited`,
+  });
+  return refused === 0 ? `${people}.` : t`${people}, ${String(refused)} not.`;
 }
 
 /** The button that sent is gone, so the focus moves to what replaced the form, which is then read out. */

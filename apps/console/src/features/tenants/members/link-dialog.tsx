@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { SecretOnce } from "@turnpike/ui/secret-once";
 
@@ -11,12 +12,12 @@ export type LinkDialogProps = {
 /** The new link of an invitation, to pass on where no mail is delivered. */
 export function LinkDialog({ email, link, onClose }: LinkDialogProps) {
   return (
-    <Dialog isOpen={link !== undefined} onClose={onClose} title={`New link for ${email}`} isLocked>
+    <Dialog isOpen={link !== undefined} onClose={onClose} title={t`New link for ${email}`} isLocked>
       {link !== undefined && (
         <SecretOnce
-          subject="Invitation link"
+          subject={t`Invitation link`}
           secret={link}
-          advice="Pass it on yourself: no mail is delivered. The previous link no longer works."
+          advice={t`Pass it on yourself: no mail is delivered. The previous link no longer works.`}
           onStored={onClose}
         />
       )}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { usePlatform } from "#platform/platform.tsx";
@@ -17,8 +19,10 @@ export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
   if (made.isError) {
     return (
       <p className="mt-2">
-        Keys that {whose} created keep working. The list could not be loaded; the audit log will say
-        how many there are.
+        <Trans>
+          Keys that {whose} created keep working. The list could not be loaded; the audit log will
+          say how many there are.
+        </Trans>
       </p>
     );
   }
@@ -29,16 +33,20 @@ export function LiveKeysOf({ tenantId, userId, whose }: LiveKeysOfProps) {
   if (keys.length === 0) {
     return (
       <p className="mt-2">
-        {whose === "you" ? "You" : "They"} created none of the {isComplete ? "" : "newest 100 "}keys
-        that are in use.
+        <Trans>
+          {whose === "you" ? t`You` : t`They`} created none of the{" "}
+          {isComplete ? "" : t`newest 100 `}keys that are in use.
+        </Trans>
       </p>
     );
   }
   return (
     <div className="mt-2">
       <p>
-        Keys that {whose} created keep working. Revoke those that are no longer needed:
-        {!isComplete && " (among the newest 100)"}
+        <Trans>
+          Keys that {whose} created keep working. Revoke those that are no longer needed:
+          {!isComplete && t` (among the newest 100)`}
+        </Trans>
       </p>
       <ul className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
         {keys.map((key) => (

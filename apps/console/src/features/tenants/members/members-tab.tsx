@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import UserPlus from "lucide-react/icons/user-plus";
 import { useState } from "react";
@@ -23,16 +25,16 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
         <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
           <div className="min-w-0">
             <h2 id="members-title" className="font-semibold text-base">
-              Members
+              <Trans>Members</Trans>
             </h2>
             {!mayWrite && (
-              <p className="text-ink-muted">{toMissingScope(tenant, "change members")}</p>
+              <p className="text-ink-muted">{toMissingScope(tenant, t`change members`)}</p>
             )}
           </div>
           {mayWrite && (
             <Button look="primary" onClick={() => setIsInviting(true)}>
               <UserPlus className="size-4" aria-hidden="true" />
-              Invite member
+              <Trans>Invite member</Trans>
             </Button>
           )}
         </div>

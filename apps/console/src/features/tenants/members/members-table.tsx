@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
@@ -45,7 +47,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
   if (members.isError && members.data === undefined) {
     return (
       <FailureNotice
-        what="The members could not be loaded."
+        what={t`The members could not be loaded.`}
         cause={members.error}
         onRetry={() => void members.refetch()}
       />
@@ -57,13 +59,13 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
   const columns: readonly Column<Member>[] = [
     {
       id: "person",
-      header: "Person",
+      header: t`Person`,
       phone: "title",
       cell: (member) => <Person member={member} isSelf={isSelf(member)} />,
     },
     {
       id: "role",
-      header: "Role",
+      header: t`Role`,
       className: "md:w-60",
       cell: (member) => (
         <RoleCell
@@ -76,7 +78,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
     },
     {
       id: "joined",
-      header: "Joined",
+      header: t`Joined`,
       className: "md:w-40",
       cell: (member) => <RelativeTime at={member.createdAt} isFocusable={false} />,
     },
@@ -84,7 +86,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
   return (
     <>
       <DataTable
-        label="Members"
+        label={t`Members`}
         columns={columns}
         rows={members.data?.items}
         getRowId={({ userId }) => userId}
@@ -95,22 +97,22 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
           findRemovalRefusal({ standing, role: toHeldRole(member), isSelf: false, ownerCount }) ===
             undefined && (
             <IconButton
-              label={`Remove ${nameMember(member)}`}
+              label={t`Remove ${nameMember(member)}`}
               icon={<UserMinus aria-hidden="true" />}
               onClick={() => setLeaving(member)}
             />
           )
         }
         empty={
-          <EmptyState icon={<Users />} title="No members on this page">
-            Everyone who works in this tenant is listed here.
+          <EmptyState icon={<Users />} title={t`No members on this page`}>
+            <Trans>Everyone who works in this tenant is listed here.</Trans>
           </EmptyState>
         }
         footer={
           <PageFooter
             trail={trail}
             count={members.data?.items.length}
-            noun={["member", "members"]}
+            noun={[t`member`, t`members`]}
           />
         }
       />
@@ -124,7 +126,11 @@ function Person({ member, isSelf }: { member: Member; isSelf: boolean }) {
     <div className="min-w-0">
       <p className="flex min-w-0 flex-wrap items-center gap-2">
         <span className="font-medium [overflow-wrap:anywhere]">{nameMember(member)}</span>
-        {isSelf && <Badge hasDot={false}>You</Badge>}
+        {isSelf && (
+          <Badge hasDot={false}>
+            <Trans>You</Trans>
+          </Badge>
+        )}
       </p>
       {member.name !== null && member.email !== null && (
         <p className="font-normal text-ink-muted text-xs [overflow-wrap:anywhere]">

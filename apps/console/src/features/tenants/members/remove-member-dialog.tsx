@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { toast } from "sonner";
@@ -25,12 +27,12 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
     mutationKey: ["members", "remove"],
     mutationFn: ({ userId }: Member) => api.tenants.removeMember({ tenantId, userId }),
     onSuccess: async ({ liveKeys, pausedWebhooks }, gone) => {
-      const keys = liveKeys.length === 0 ? "" : " The keys they created keep working.";
+      const keys = liveKeys.length === 0 ? "" : t` The keys they created keep working.`;
       const webhooks =
         pausedWebhooks.length === 0
           ? ""
-          : " Their webhooks are paused until someone takes them over.";
-      toast.success(`${nameMember(gone)} was removed.${keys}${webhooks}`);
+          : t` Their webhooks are paused until someone takes them over.`;
+      toast.success(t`${nameMember(gone)} was removed.${keys}${webhooks}`);
       onClose();
       await client.invalidateQueries({
         queryKey: tenantsQueries.invitations(api, tenantId).queryKey,
@@ -49,21 +51,23 @@ export function RemoveMemberDialog({ tenant, member, onClose }: RemoveMemberDial
         remove.reset();
         onClose();
       }}
-      title={`Remove ${name}?`}
+      title={t`Remove ${name}?`}
       description={
         member !== undefined && (
           <>
             <p>
-              They lose access to {tenant.name} at once, the invitations they sent stop working, and
-              their webhooks are paused until someone takes them over.
+              <Trans>
+                They lose access to {tenant.name} at once, the invitations they sent stop working,
+                and their webhooks are paused until someone takes them over.
+              </Trans>
             </p>
             <LiveKeysOf tenantId={tenantId} userId={member.userId} whose="they" />
           </>
         )
       }
-      action="Remove member"
+      action={t`Remove member`}
       nameToType={name}
-      progress={remove.isPending ? "Removing…" : undefined}
+      progress={remove.isPending ? t`Removing…` : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
       onConfirm={() => member !== undefined && removeOnce(member)}
     />

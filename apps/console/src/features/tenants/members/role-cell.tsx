@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { inSentence } from "@turnpike/ui/language";
@@ -43,7 +44,7 @@ export function RoleCell({ tenant, member, question, cursor }: RoleCellProps) {
   }
   return (
     <Select
-      label={`Role of ${nameMember(member)}`}
+      label={t`Role of ${nameMember(member)}`}
       className="w-40"
       value={member.role}
       choices={roles.map(({ held, title, note }) => ({
@@ -89,12 +90,12 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
       return { takeBack: () => write(member.role) };
     },
     onSuccess: (_, { member, title }) => {
-      const who = isSelf ? "You are" : `${nameMember(member)} is`;
-      toast.success(`${who} now ${inSentence(title)}.`);
+      const who = isSelf ? t`You are` : t`${nameMember(member)} is`;
+      toast.success(t`${who} now ${inSentence(title)}.`);
     },
     onError: (error, { member }, before) => {
       before?.takeBack();
-      toast.error(`The role of ${nameMember(member)} was not changed: ${toErrorMessage(error)}`);
+      toast.error(t`The role of ${nameMember(member)} was not changed: ${toErrorMessage(error)}`);
     },
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ["tenants", tenantId, "members"] });

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type Scope, scopesOf } from "@turnpike/domain/access/scopes";
 import { Checkbox } from "@turnpike/ui/checkbox";
@@ -31,11 +33,11 @@ export function RoleDialog({ tenant, standing, edited, onClose }: RoleDialogProp
     <Dialog
       isOpen={edited !== undefined}
       onClose={onClose}
-      title={role === undefined ? "New role" : `Change the role ${role.name}`}
+      title={role === undefined ? t`New role` : t`Change the role ${role.name}`}
       description={
         role === undefined || role.members === 0
-          ? "Everyone with it sees the tenant, its plan and their own notices. Choose what else they may do."
-          : "Its members have the change at once."
+          ? t`Everyone with it sees the tenant, its plan and their own notices. Choose what else they may do.`
+          : t`Its members have the change at once.`
       }
     >
       {edited !== undefined && (
@@ -71,7 +73,7 @@ function RoleForm({ tenant: { tenantId }, standing, role, onDone }: RoleFormProp
         : api.roles.update({ ...draft, roleId: role.role as `rol_${string}`, scopes: chosen });
     },
     onSuccess: async (saved) => {
-      toast.success(`The role ${saved.name} was saved.`);
+      toast.success(t`The role ${saved.name} was saved.`);
       onDone();
       await client.invalidateQueries({ queryKey: ["tenants", tenantId] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
@@ -95,13 +97,13 @@ function RoleForm({ tenant: { tenantId }, standing, role, onDone }: RoleFormProp
     <DialogForm
       onSubmit={() => saveOnce()}
       onCancel={onDone}
-      action="Save role"
-      progress={save.isPending ? "Saving…" : undefined}
-      failure="The role was not saved."
+      action={t`Save role`}
+      progress={save.isPending ? t`Saving…` : undefined}
+      failure={t`The role was not saved.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Name"
+        label={t`Name`}
         name="name"
         value={name}
         maxLength={60}
@@ -110,7 +112,7 @@ function RoleForm({ tenant: { tenantId }, standing, role, onDone }: RoleFormProp
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextField
-        label="Description"
+        label={t`Description`}
         isOptional
         name="description"
         value={description}
@@ -120,7 +122,9 @@ function RoleForm({ tenant: { tenantId }, standing, role, onDone }: RoleFormProp
         onChange={(event) => setDescription(event.currentTarget.value)}
       />
       <fieldset className="min-w-0">
-        <legend className="mb-2 font-medium text-sm">May do</legend>
+        <legend className="mb-2 font-medium text-sm">
+          <Trans>May do</Trans>
+        </legend>
         <div className="grid gap-y-2">
           {listOffered(held).map(({ scope, text }) => (
             <Checkbox

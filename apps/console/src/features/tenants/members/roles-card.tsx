@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { IconButton } from "@turnpike/ui/icon-button";
@@ -38,18 +40,18 @@ export function RolesCard({ tenant, standing }: RolesCardProps) {
     <section aria-labelledby="roles-title">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <h2 id="roles-title" className="font-semibold text-base">
-          What each role can do
+          <Trans>What each role can do</Trans>
         </h2>
         {mayWrite && (
           <Button onClick={() => setEdited("new")}>
             <Plus className="size-4" aria-hidden="true" />
-            New role
+            <Trans>New role</Trans>
           </Button>
         )}
       </div>
       {roles.isError ? (
         <FailureNotice
-          what="The roles could not be loaded."
+          what={t`The roles could not be loaded.`}
           cause={roles.error}
           onRetry={() => void roles.refetch()}
         />
@@ -60,7 +62,7 @@ export function RolesCard({ tenant, standing }: RolesCardProps) {
       )}
       {own.length > 0 && (
         <ul
-          aria-label="Roles of this tenant"
+          aria-label={t`Roles of this tenant`}
           className="mt-4 divide-y divide-line rounded-card border border-line bg-surface"
         >
           {own.map((role) => (
@@ -94,17 +96,17 @@ export function RolesCard({ tenant, standing }: RolesCardProps) {
 function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
   return (
     <section
-      aria-label="Roles compared"
+      aria-label={t`Roles compared`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what is wider than the screen.
       tabIndex={0}
       // Hidden words are placed within it, or they would widen the page.
       className="relative overflow-x-auto rounded-card border border-line bg-surface"
     >
-      <table aria-label="What each role can do" className="w-full border-collapse text-left">
+      <table aria-label={t`What each role can do`} className="w-full border-collapse text-left">
         <thead className="border-line border-b text-ink-muted text-xs">
           <tr>
             <th scope="col" className="px-4 py-2 font-medium">
-              Can do
+              <Trans>Can do</Trans>
             </th>
             {roles.map((role) => (
               <th
@@ -141,7 +143,7 @@ function Mark({ isHeld }: { isHeld: boolean }) {
   return (
     <span className="grid place-items-center">
       <Icon className={isHeld ? "size-4 text-ok" : "size-4 text-ink-faint"} aria-hidden="true" />
-      <span className="sr-only">{isHeld ? "Yes" : "No"}</span>
+      <span className="sr-only">{isHeld ? t`Yes` : t`No`}</span>
     </span>
   );
 }
@@ -166,12 +168,12 @@ function OwnRole({ role, mayChange, onEdit, onDelete }: OwnRoleProps) {
       {mayChange && (
         <div className="flex gap-1">
           <IconButton
-            label={`Change the role ${role.name}`}
+            label={t`Change the role ${role.name}`}
             icon={<Pencil aria-hidden="true" />}
             onClick={onEdit}
           />
           <IconButton
-            label={`Delete the role ${role.name}`}
+            label={t`Delete the role ${role.name}`}
             icon={<Trash2 aria-hidden="true" />}
             onClick={onDelete}
           />
@@ -186,8 +188,11 @@ export function toUse({
   members,
   invitations,
 }: Pick<TenantRole, "members" | "invitations">): string {
-  const count = members === 1 ? "1 member has it" : `${String(members)} members have it`;
+  const count = plural(members, {
+    one: "1 member has it",
+    other: `${String(members)} members have it`,
+  });
   return invitations === 0
     ? `${count}.`
-    : `${count}, and ${invitations === 1 ? "1 invitation offers" : `${String(invitations)} invitations offer`} it.`;
+    : t`${count}, and ${plural(invitations, { one: "1 invitation offers", other: `${String(invitations)} invitations offer` })} it.`;
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type HeldRole, ROLES } from "@turnpike/domain/access/scopes";
 import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
@@ -19,7 +20,7 @@ function toOffer({ role, name, scopes, description }: TenantRole): RoleOffer {
   const held = toHeldRole({ role, customRole: { name, scopes } });
   return typeof held === "string"
     ? { held, title: ROLE_NAMES[held], note: ROLE_NOTES[held] }
-    : { held, title: name, note: description || "A role of this tenant." };
+    : { held, title: name, note: description || t`A role of this tenant.` };
 }
 
 /** The roles of a tenant. Until its own are known, and where they cannot be loaded, the built-in ones. */

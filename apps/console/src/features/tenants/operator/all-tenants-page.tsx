@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import { LateCreateTenantDialog } from "#components/late-create-tenant-dialog.tsx";
@@ -10,11 +12,11 @@ export function AllTenantsPage(props: OperatorProps) {
   const [isCreating, setIsCreating] = useState(false);
   return (
     <OperatorPage
-      title="All tenants"
-      purpose="Your customers: what each of them uses, pays and may do."
+      title={t`All tenants`}
+      purpose={t`Your customers: what each of them uses, pays and may do.`}
       action={
         <Button look="primary" onClick={() => setIsCreating(true)}>
-          Create tenant
+          <Trans>Create tenant</Trans>
         </Button>
       }
     >

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -20,8 +22,8 @@ import { TenantFilters, toCustomerFilter } from "./tenant-filters.tsx";
 import { TENANT_COLUMN_ROOM, useTenantColumns } from "./use-tenant-columns.tsx";
 
 const STATES = [
-  { value: "open", label: "Tenants" },
-  { value: "deleted", label: "Deleted" },
+  { value: "open", label: t`Tenants` },
+  { value: "deleted", label: t`Deleted` },
 ] as const;
 
 /** All tenants of the installation, for its operator. */
@@ -31,7 +33,7 @@ export function AllTenantsTab(props: OperatorProps) {
   return (
     <div className="space-y-4">
       <SegmentedControl
-        label="Which tenants"
+        label={t`Which tenants`}
         segments={STATES}
         value={state}
         onValueChange={(next) => onSearchChange({ ...(next === "deleted" ? { state: next } : {}) })}
@@ -63,13 +65,13 @@ function OpenTenants({ search, onSearchChange }: OperatorProps) {
       <TenantFilters search={search} onSearchChange={onSearchChange} />
       {tenants.isError && tenants.data === undefined ? (
         <FailureNotice
-          what="The tenants could not be loaded."
+          what={t`The tenants could not be loaded.`}
           cause={tenants.error}
           onRetry={() => void tenants.refetch()}
         />
       ) : (
         <DataTable
-          label="All tenants"
+          label={t`All tenants`}
           columns={columns}
           columnRoom={TENANT_COLUMN_ROOM}
           rows={tenants.data?.items}
@@ -88,8 +90,8 @@ function OpenTenants({ search, onSearchChange }: OperatorProps) {
               trail={trail}
               count={tenants.data?.items.length}
               noun={[
-                "tenant, with figures of the last minute",
-                "tenants, with figures of the last minute",
+                t`tenant, with figures of the last minute`,
+                t`tenants, with figures of the last minute`,
               ]}
             />
           }
@@ -104,22 +106,28 @@ function NoTenants({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =
   return isFiltered ? (
     <EmptyState
       icon={<Building2 />}
-      title="No matching tenants"
-      action={<Button onClick={onClear}>Show all tenants</Button>}
+      title={t`No matching tenants`}
+      action={
+        <Button onClick={onClear}>
+          <Trans>Show all tenants</Trans>
+        </Button>
+      }
     >
-      No tenant matches the search and the filters.
+      <Trans>No tenant matches the search and the filters.</Trans>
     </EmptyState>
   ) : (
     <EmptyState
       icon={<Building2 />}
-      title="No tenants yet"
+      title={t`No tenants yet`}
       snippet={{
-        subject: "Command: Create a tenant",
+        subject: t`Command: Create a tenant`,
         code: 'npm run turnpike -- tenants create --name "Acme"',
       }}
     >
-      A tenant is one customer of your API. Customers create theirs when they register, or you can
-      create one for them.
+      <Trans>
+        A tenant is one customer of your API. Customers create theirs when they register, or you can
+        create one for them.
+      </Trans>
     </EmptyState>
   );
 }
@@ -129,11 +137,11 @@ function AuditSheet({ tenant, onClose }: { tenant: Tenant | undefined; onClose: 
     <Sheet
       isOpen={tenant !== undefined}
       onClose={onClose}
-      title={`Audit log of ${tenant?.name ?? "the tenant"}`}
+      title={t`Audit log of ${tenant?.name ?? t`the tenant`}`}
       description={
         tenant !== undefined && (
           <Badge tone={tenant.suspendedAt === null ? "ok" : "danger"}>
-            {tenant.suspendedAt === null ? "Active" : "Suspended"}
+            {tenant.suspendedAt === null ? t`Active` : t`Suspended`}
           </Badge>
         )
       }

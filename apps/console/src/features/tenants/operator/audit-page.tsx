@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { AuditLog } from "../audit/audit-log.tsx";
 import { INSTALLATION_NOUNS, TENANT_NOUNS } from "../audit/audit-nouns.ts";
@@ -5,8 +6,8 @@ import type { OperatorAuditSearch } from "./operator-audit-search.view-model.ts"
 import { OperatorPage } from "./operator-page.tsx";
 
 const LOGS = [
-  { value: "tenants", label: "All tenants" },
-  { value: "installation", label: "This installation" },
+  { value: "tenants", label: t`All tenants` },
+  { value: "installation", label: t`This installation` },
 ] as const;
 
 export type AuditPageProps = {
@@ -21,12 +22,12 @@ export function AuditPage({ search, onSearchChange }: AuditPageProps) {
   const keep = log === undefined ? {} : { log };
   return (
     <OperatorPage
-      title="Audit log"
-      purpose="Every change in every tenant and in this installation, with its author."
+      title={t`Audit log`}
+      purpose={t`Every change in every tenant and in this installation, with its author.`}
     >
       <div className="space-y-4">
         <SegmentedControl
-          label="Log"
+          label={t`Log`}
           value={source}
           segments={LOGS}
           onValueChange={(value) => onSearchChange(value === "installation" ? { log: value } : {})}

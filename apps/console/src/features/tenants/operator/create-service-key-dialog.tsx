@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Scope } from "@turnpike/domain/access/scopes";
 import { Checkbox } from "@turnpike/ui/checkbox";
@@ -25,18 +27,18 @@ export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDial
     <Dialog
       isOpen={isOpen}
       onClose={close}
-      title={secret === undefined ? "Create a service key" : "Your service key"}
+      title={secret === undefined ? t`Create a service key` : t`Your service key`}
       {...(secret === undefined && {
-        description: "Grant it only what the program needs: it reaches every tenant.",
+        description: t`Grant it only what the program needs: it reaches every tenant.`,
       })}
     >
       {secret === undefined ? (
         <ServiceKeyForm onCreated={setSecret} onCancel={close} />
       ) : (
         <SecretOnce
-          subject="Service key"
+          subject={t`Service key`}
           secret={secret}
-          advice="Store it where your program reads its secrets, never in a browser."
+          advice={t`Store it where your program reads its secrets, never in a browser.`}
           onStored={close}
         />
       )}
@@ -69,14 +71,14 @@ function ServiceKeyForm({ onCreated, onCancel }: ServiceKeyFormProps) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onCancel}
-      action="Create service key"
-      progress={create.isPending ? "Creating…" : undefined}
-      failure="The service key was not created."
+      action={t`Create service key`}
+      progress={create.isPending ? t`Creating…` : undefined}
+      failure={t`The service key was not created.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Name"
-        help="The program that uses it."
+        label={t`Name`}
+        help={t`The program that uses it.`}
         name="name"
         value={name}
         maxLength={100}
@@ -106,7 +108,9 @@ function ScopeChoice({ scopes, error, onChange }: ScopeChoiceProps) {
 
   return (
     <fieldset className="min-w-0">
-      <legend className="mb-2 font-medium text-sm">Scopes</legend>
+      <legend className="mb-2 font-medium text-sm">
+        <Trans>Scopes</Trans>
+      </legend>
       <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2">
         {SCOPE_GROUPS.map(({ noun, scopes: ofNoun }) => (
           <div key={noun} className="min-w-0">

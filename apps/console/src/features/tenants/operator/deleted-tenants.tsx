@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -38,7 +40,7 @@ export function DeletedTenants({ search, onSearchChange }: OperatorProps) {
   if (tenants.isError && tenants.data === undefined) {
     return (
       <FailureNotice
-        what="The deleted tenants could not be loaded."
+        what={t`The deleted tenants could not be loaded.`}
         cause={tenants.error}
         onRetry={() => void tenants.refetch()}
       />
@@ -47,22 +49,24 @@ export function DeletedTenants({ search, onSearchChange }: OperatorProps) {
   return (
     <>
       <DataTable
-        label="Deleted tenants"
+        label={t`Deleted tenants`}
         columns={toColumns(setAsked)}
         rows={tenants.data?.items}
         getRowId={({ tenantId }) => tenantId}
         getRowName={({ name }) => name}
         isStale={tenants.isPlaceholderData}
         empty={
-          <EmptyState icon={<Trash2 />} title="No deleted tenants">
-            Owners can delete their tenant in its settings. You can restore it here for 30 days.
+          <EmptyState icon={<Trash2 />} title={t`No deleted tenants`}>
+            <Trans>
+              Owners can delete their tenant in its settings. You can restore it here for 30 days.
+            </Trans>
           </EmptyState>
         }
         footer={
           <PageFooter
             trail={trail}
             count={tenants.data?.items.length}
-            noun={["deleted tenant", "deleted tenants, newest first"]}
+            noun={[t`deleted tenant`, t`deleted tenants, newest first`]}
           />
         }
       />
@@ -75,7 +79,7 @@ function toColumns(onRestore: (tenant: DeletedTenant) => void): readonly Column<
   return [
     {
       id: "tenant",
-      header: "Tenant",
+      header: t`Tenant`,
       phone: "title",
       cell: ({ name, slug }) => (
         <div className="min-w-0">
@@ -88,13 +92,13 @@ function toColumns(onRestore: (tenant: DeletedTenant) => void): readonly Column<
     },
     {
       id: "deleted",
-      header: "Deleted",
+      header: t`Deleted`,
       className: "md:w-36",
       cell: ({ deletedAt }) => <RelativeTime at={deletedAt} isFocusable={false} />,
     },
     {
       id: "until",
-      header: "Data removed",
+      header: t`Data removed`,
       className: "md:w-44",
       cell: ({ purgedAt, restorableUntil }) => (
         <RelativeTime at={purgedAt ?? restorableUntil} isFocusable={false} />
@@ -102,15 +106,17 @@ function toColumns(onRestore: (tenant: DeletedTenant) => void): readonly Column<
     },
     {
       id: "restore",
-      header: "Restore",
+      header: t`Restore`,
       className: "md:w-36",
       cell: (tenant) =>
         tenant.purgedAt === null ? (
-          <Button onClick={() => onRestore(tenant)} aria-label={`Restore ${tenant.name}…`}>
-            Restore…
+          <Button onClick={() => onRestore(tenant)} aria-label={t`Restore ${tenant.name}…`}>
+            <Trans>Restore…</Trans>
           </Button>
         ) : (
-          <span className="text-ink-muted">Too late</span>
+          <span className="text-ink-muted">
+            <Trans>Too late</Trans>
+          </span>
         ),
     },
   ];
@@ -122,16 +128,16 @@ function RestoreDialog({ tenant, onClose }: { tenant: DeletedTenant; onClose: ()
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Restore ${tenant.name}?`}
-      description="Its members regain access within a second, with settings, alerts and files. Its keys stay revoked and its webhooks disabled: members create new keys and enable the webhooks they need."
-      action="Restore tenant"
+      title={t`Restore ${tenant.name}?`}
+      description={t`Its members regain access within a second, with settings, alerts and files. Its keys stay revoked and its webhooks disabled: members create new keys and enable the webhooks they need.`}
+      action={t`Restore tenant`}
       isDangerous={false}
-      progress={restore.isPending ? "Restoring…" : undefined}
+      progress={restore.isPending ? t`Restoring…` : undefined}
       error={restore.isError ? toErrorMessage(restore.error) : undefined}
       onConfirm={() =>
         restore.mutate(tenant.tenantId, {
           onSuccess: ({ name }) => {
-            toast.success(`${name} is restored.`);
+            toast.success(t`${name} is restored.`);
             onClose();
           },
         })

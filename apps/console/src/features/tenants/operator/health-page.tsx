@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { HealthTab } from "../health/health-tab.tsx";
 import { OperatorPage } from "./operator-page.tsx";
 
@@ -5,8 +6,8 @@ import { OperatorPage } from "./operator-page.tsx";
 export function HealthPage() {
   return (
     <OperatorPage
-      title="Health"
-      purpose="Whether every part of this installation works, and where it answers."
+      title={t`Health`}
+      purpose={t`Whether every part of this installation works, and where it answers.`}
     >
       <HealthTab />
     </OperatorPage>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { InsightsTab } from "./insights-tab.tsx";
 import { OperatorPage } from "./operator-page.tsx";
 import type { OperatorProps } from "./operator-props.ts";
@@ -6,8 +7,8 @@ import type { OperatorProps } from "./operator-props.ts";
 export function OperatorInsightsPage(props: OperatorProps) {
   return (
     <OperatorPage
-      title="Insights"
-      purpose="What changed over all tenants together, and in each of them."
+      title={t`Insights`}
+      purpose={t`What changed over all tenants together, and in each of them.`}
     >
       <InsightsTab {...props} />
     </OperatorPage>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -49,26 +51,29 @@ function OverAll() {
   });
   return (
     <Card
-      title="Over all tenants"
+      title={t`Over all tenants`}
       description={
         list?.checkedAt == null ? (
-          "Not checked yet: usage is checked each hour."
+          t`Not checked yet: usage is checked each hour.`
         ) : (
-          <>
+          <Trans>
             Checked <RelativeTime at={list.checkedAt} />.
-          </>
+          </Trans>
         )
       }
       aside={
-        <Button progress={check.isPending ? "Checking…" : undefined} onClick={() => check.mutate()}>
-          Check now
+        <Button
+          progress={check.isPending ? t`Checking…` : undefined}
+          onClick={() => check.mutate()}
+        >
+          <Trans>Check now</Trans>
         </Button>
       }
     >
       {list === undefined ? (
         insights.isError ? (
           <FailureNotice
-            what="What changed over all tenants could not be loaded."
+            what={t`What changed over all tenants could not be loaded.`}
             cause={insights.error}
             onRetry={() => void insights.refetch()}
           />
@@ -78,8 +83,8 @@ function OverAll() {
       ) : list.items.length === 0 ? (
         <p className="text-ink-muted">
           {list.history.hours < list.history.needed
-            ? `Nothing so far: ${String(list.history.hours)} of the ${String(list.history.needed)} hours of usage that it takes to say what is usual.`
-            : "Nothing is outside of what is usual."}
+            ? t`Nothing so far: ${String(list.history.hours)} of the ${String(list.history.needed)} hours of usage that it takes to say what is usual.`
+            : t`Nothing is outside of what is usual.`}
         </p>
       ) : (
         <ul className="space-y-3">
@@ -94,7 +99,7 @@ function OverAll() {
                   className={LINK}
                   onClick={() => dismiss.mutate(insight.insightId)}
                 >
-                  Dismiss
+                  <Trans>Dismiss</Trans>
                 </button>
               }
             />
@@ -127,13 +132,13 @@ function ByTenant({ search, onSearchChange }: OperatorProps) {
   });
   return (
     <Card
-      title="In each tenant"
-      description="What the members of each tenant see, the newest first."
+      title={t`In each tenant`}
+      description={t`What the members of each tenant see, the newest first.`}
     >
       {page === undefined ? (
         insights.isError ? (
           <FailureNotice
-            what="The insights of the tenants could not be loaded."
+            what={t`The insights of the tenants could not be loaded.`}
             cause={insights.error}
             onRetry={() => void insights.refetch()}
           />
@@ -141,7 +146,9 @@ function ByTenant({ search, onSearchChange }: OperatorProps) {
           <Skeleton className="h-40 w-full opacity-50" />
         )
       ) : page.items.length === 0 ? (
-        <p className="text-ink-muted">Nothing needs attention in any tenant.</p>
+        <p className="text-ink-muted">
+          <Trans>Nothing needs attention in any tenant.</Trans>
+        </p>
       ) : (
         <>
           <ul className="space-y-3">
@@ -167,7 +174,7 @@ function ByTenant({ search, onSearchChange }: OperatorProps) {
               );
             })}
           </ul>
-          <PageFooter trail={trail} count={page.items.length} noun={["insight", "insights"]} />
+          <PageFooter trail={trail} count={page.items.length} noun={[t`insight`, t`insights`]} />
         </>
       )}
     </Card>

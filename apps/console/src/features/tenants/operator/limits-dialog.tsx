@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -38,8 +39,8 @@ export function LimitsDialog({ tenant, isOpen, onClose }: LimitsDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Limits of ${tenant.name}`}
-      description="Leave a field empty for the plan’s number. Changes apply within a second."
+      title={t`Limits of ${tenant.name}`}
+      description={t`Leave a field empty for the plan’s number. Changes apply within a second.`}
     >
       {isOpen && <Limits tenant={tenant} onDone={onClose} />}
     </Dialog>
@@ -54,7 +55,7 @@ function Limits({ tenant, onDone }: LimitsProps) {
   if (terms.isError) {
     return (
       <FailureNotice
-        what="The limits could not be loaded."
+        what={t`The limits could not be loaded.`}
         cause={terms.error}
         onRetry={() => void terms.refetch()}
       />
@@ -83,7 +84,7 @@ function LimitFields({ tenant, terms, onDone }: LimitsProps & { terms: TenantTer
         reason: reason.trim(),
       }),
     onSuccess: async () => {
-      toast.success(`The limits of ${tenant.name} were changed.`);
+      toast.success(t`The limits of ${tenant.name} were changed.`);
       onDone();
       await Promise.all(
         [["tenant-terms", tenant.tenantId], ["tenants"], ["audit", tenant.tenantId]].map(
@@ -104,10 +105,10 @@ function LimitFields({ tenant, terms, onDone }: LimitsProps & { terms: TenantTer
     <DialogForm
       onSubmit={() => save.mutate()}
       onCancel={onDone}
-      action="Save limits"
-      progress={save.isPending ? "Saving…" : undefined}
+      action={t`Save limits`}
+      progress={save.isPending ? t`Saving…` : undefined}
       isDisabled={reason.trim() === "" || isFaulty}
-      failure="The limits were not changed."
+      failure={t`The limits were not changed.`}
       errors={failure?.messages}
     >
       <div className="grid gap-4 sm:grid-cols-2">
@@ -119,8 +120,8 @@ function LimitFields({ tenant, terms, onDone }: LimitsProps & { terms: TenantTer
         />
       </div>
       <TextArea
-        label="Reason"
-        help="For the audit log."
+        label={t`Reason`}
+        help={t`For the audit log.`}
         maxLength={500}
         value={reason}
         error={failure?.fields.reason}
@@ -138,7 +139,9 @@ function LimitList({ rows, onChange }: LimitListProps) {
       key={row.id}
       isOptional
       label={row.label}
-      help={row.ofPlan === undefined ? "No limit in the plan." : `Plan: ${formatCount(row.ofPlan)}`}
+      help={
+        row.ofPlan === undefined ? t`No limit in the plan.` : t`Plan: ${formatCount(row.ofPlan)}`
+      }
       inputMode="numeric"
       autoComplete="off"
       maxLength={16}

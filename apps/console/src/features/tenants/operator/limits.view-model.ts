@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ApiClient } from "#platform/api-client.ts";
 
 export type TenantTerms = Awaited<ReturnType<ApiClient["tenantTerms"]["get"]>>;
@@ -46,7 +47,7 @@ export function toLimitsForm({ plan, overrides }: TenantTerms): LimitsForm {
     rateLimits: joinByName(plan.rateLimits, overrides.rateLimits ?? [], nameOf.rateLimits).map(
       ({ id, ofPlan, own }) => ({
         id,
-        label: `Calls in ${String((own ?? ofPlan)?.windowSeconds ?? 0)} s (${id})`,
+        label: t`Calls in ${String((own ?? ofPlan)?.windowSeconds ?? 0)} s (${id})`,
         ofPlan: ofPlan?.limit,
         own: ownDigits(own?.limit, ofPlan?.limit),
       }),
@@ -54,14 +55,14 @@ export function toLimitsForm({ plan, overrides }: TenantTerms): LimitsForm {
     quotas: joinByName(plan.quotas, overrides.quotas ?? [], nameOf.quotas).map(
       ({ id, ofPlan, own }) => ({
         id,
-        label: `${id} in a period`,
+        label: t`${id} in a period`,
         ofPlan: ofPlan?.limit,
         own: ownDigits(own?.limit, ofPlan?.limit),
       }),
     ),
     concurrency: {
       id: "concurrency",
-      label: "Calls at once",
+      label: t`Calls at once`,
       ofPlan: plan.concurrency ?? undefined,
       own: digits(overrides.concurrency),
     },
@@ -101,5 +102,5 @@ export function toOverrides(form: LimitsForm, { plan, overrides }: TenantTerms):
 
 /** The first thing that keeps a form from being saved; undefined when nothing does. */
 export function findLimitFault(row: LimitRow): string | undefined {
-  return /^\d{0,15}$/.test(row.own.trim()) ? undefined : "A whole number, 0 or more.";
+  return /^\d{0,15}$/.test(row.own.trim()) ? undefined : t`A whole number, 0 or more.`;
 }

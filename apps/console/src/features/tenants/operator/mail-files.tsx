@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
@@ -27,7 +29,7 @@ export function MailFiles({ mail: { mailId, attachments } }: { mail: Mail }) {
   return (
     <section aria-labelledby="mail-files">
       <h3 id="mail-files" className="mb-2 font-semibold">
-        {attachments.length === 1 ? "File" : "Files"}
+        {plural(attachments.length, { one: "File", other: "Files" })}
       </h3>
       <ul className="space-y-2">
         {attachments.map((file) => (
@@ -37,19 +39,21 @@ export function MailFiles({ mail: { mailId, attachments } }: { mail: Mail }) {
             </span>
             {file.isKept ? (
               <Button
-                aria-label={`Download ${file.name}`}
+                aria-label={t`Download ${file.name}`}
                 progress={
                   download.isPending && download.variables.position === file.position
-                    ? "Preparing…"
+                    ? t`Preparing…`
                     : undefined
                 }
                 onClick={() => download.mutate(file)}
               >
                 <Download aria-hidden="true" className="size-4" />
-                Download
+                <Trans>Download</Trans>
               </Button>
             ) : (
-              <span className="text-ink-muted">Deleted with the text</span>
+              <span className="text-ink-muted">
+                <Trans>Deleted with the text</Trans>
+              </span>
             )}
           </li>
         ))}

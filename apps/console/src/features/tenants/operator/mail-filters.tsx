@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SearchField } from "@turnpike/ui/search-field";
 import { Select } from "@turnpike/ui/select";
 import { useTypedSearch } from "#components/use-typed-search.ts";
@@ -7,7 +8,7 @@ import { MAIL_STATE_CHOICES, type OperatorSearch } from "./operator-search.view-
 
 const ALL = "all";
 const STATES = [
-  { value: ALL, label: "Every state" },
+  { value: ALL, label: t`Every state` },
   ...MAIL_STATE_CHOICES.map((state) => ({
     value: state,
     label: toMailState({ state, text: null }).label,
@@ -29,23 +30,23 @@ export function MailFilters({ search, onSearchChange }: OperatorProps) {
     <div className="flex flex-wrap gap-2">
       <SearchField
         className="sm:w-72"
-        label="Search address"
+        label={t`Search address`}
         maxLength={100}
         value={typed.text}
         onValueChange={typed.setText}
       />
       <Select
-        label="State"
+        label={t`State`}
         className="max-w-40"
         choices={STATES}
         value={mailState ?? ALL}
         onValueChange={(value) => change({ mailState: value })}
       />
       <Select
-        label="Kind"
+        label={t`Kind`}
         className="max-w-60"
         choices={[
-          { value: ALL, label: "Every kind" },
+          { value: ALL, label: t`Every kind` },
           ...MAIL_KINDS,
           ...kinds.map((value) => ({ value, label: value })),
         ]}

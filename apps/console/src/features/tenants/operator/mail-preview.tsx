@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -9,8 +11,8 @@ import { fillMailFrame } from "./fill-mail-frame.ts";
 
 type Scheme = "light" | "dark";
 const SCHEMES = [
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
+  { value: "light", label: t`Light` },
+  { value: "dark", label: t`Dark` },
 ] as const;
 
 /** A mail as its reader sees it, in a frame in which nothing runs. */
@@ -25,10 +27,10 @@ export function MailPreview({ mailId }: { mailId: string }) {
     <section aria-labelledby="mail-preview">
       <div className="mb-2 flex flex-wrap items-center justify-between gap-2">
         <h3 id="mail-preview" className="font-semibold">
-          As its reader sees it
+          <Trans>As its reader sees it</Trans>
         </h3>
         <SegmentedControl
-          label="Mail program"
+          label={t`Mail program`}
           segments={SCHEMES}
           value={scheme}
           onValueChange={setScheme}
@@ -36,7 +38,7 @@ export function MailPreview({ mailId }: { mailId: string }) {
       </div>
       {preview.isError ? (
         <FailureNotice
-          what="The mail could not be shown."
+          what={t`The mail could not be shown.`}
           cause={preview.error}
           onRetry={() => void preview.refetch()}
         />
@@ -45,7 +47,9 @@ export function MailPreview({ mailId }: { mailId: string }) {
       ) : (
         <MailFrame html={preview.data.html} scheme={scheme} />
       )}
-      <p className="mt-2 text-ink-muted text-xs">Links do not open here: that would use them up.</p>
+      <p className="mt-2 text-ink-muted text-xs">
+        <Trans>Links do not open here: that would use them up.</Trans>
+      </p>
     </section>
   );
 }
@@ -64,7 +68,7 @@ function MailFrame({ html, scheme }: { html: string; scheme: Scheme }) {
   return (
     <iframe
       ref={frame}
-      title="The mail as its reader sees it"
+      title={t`The mail as its reader sees it`}
       // No script, form, window or navigation; the console itself fills it.
       sandbox="allow-same-origin"
       className="w-full rounded-control border border-line"

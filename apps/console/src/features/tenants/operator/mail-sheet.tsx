@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Sheet } from "@turnpike/ui/sheet";
@@ -18,9 +20,13 @@ export function MailSheet({ mail, onClose }: MailSheetProps) {
     <Sheet
       isOpen={mail !== undefined}
       onClose={onClose}
-      title={mail?.subject ?? "Mail"}
+      title={mail?.subject ?? t`Mail`}
       {...(mail !== undefined && {
-        description: <span className="[overflow-wrap:anywhere]">to {mail.to}</span>,
+        description: (
+          <span className="[overflow-wrap:anywhere]">
+            <Trans>to {mail.to}</Trans>
+          </span>
+        ),
       })}
     >
       {mail !== undefined && <MailDetails mail={mail} />}
@@ -32,18 +38,18 @@ function MailDetails({ mail }: { mail: Mail }) {
   return (
     <div className="space-y-5">
       <dl className="divide-y divide-line border-line border-y">
-        <Fact name="State">
+        <Fact name={t`State`}>
           <MailState mail={mail} />
         </Fact>
-        <Fact name="Created">
+        <Fact name={t`Created`}>
           <RelativeTime at={mail.createdAt} />
         </Fact>
         {mail.sentAt !== null && mail.text === null && (
-          <Fact name="Sent">
+          <Fact name={t`Sent`}>
             <RelativeTime at={mail.sentAt} />
           </Fact>
         )}
-        <Fact name="Attempts">{formatCount(mail.attempts)}</Fact>
+        <Fact name={t`Attempts`}>{formatCount(mail.attempts)}</Fact>
       </dl>
       <MailTrouble mail={mail} />
       {/* What brings files leads to the console, for anyone who may sign in: that is no link to pass on. */}
@@ -54,11 +60,13 @@ function MailDetails({ mail }: { mail: Mail }) {
       {mail.text !== null && <MailPreview mailId={mail.mailId} />}
       <section aria-labelledby="mail-text">
         <h3 id="mail-text" className="mb-2 font-semibold">
-          Text
+          <Trans>Text</Trans>
         </h3>
         {mail.text === null ? (
           <p className="text-ink-muted">
-            Deleted once the mail server accepted the e-mail, because links in it are secrets.
+            <Trans>
+              Deleted once the mail server accepted the e-mail, because links in it are secrets.
+            </Trans>
           </p>
         ) : (
           <pre className="rounded-control border border-line bg-sunken p-3 font-mono text-[0.8125rem] leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -77,13 +85,13 @@ function Links({ links }: { links: readonly string[] }) {
   return (
     <section aria-labelledby="mail-links" className="space-y-2">
       <h3 id="mail-links" className="font-semibold">
-        {links.length === 1 ? "Link to pass on" : "Links to pass on"}
+        {plural(links.length, { one: "Link to pass on", other: "Links to pass on" })}
       </h3>
       {links.map((link) => (
-        <CodeBlock key={link} code={link} subject="link of the mail" />
+        <CodeBlock key={link} code={link} subject={t`link of the mail`} />
       ))}
       <p className="text-ink-muted text-xs">
-        Send it to the person it is meant for. It works once, and only for them.
+        <Trans>Send it to the person it is meant for. It works once, and only for them.</Trans>
       </p>
     </section>
   );

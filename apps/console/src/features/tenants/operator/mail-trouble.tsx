@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { toast } from "sonner";
@@ -7,11 +9,11 @@ import type { Mail } from "../tenants.queries.ts";
 import { isResendable } from "./mail.view-model.ts";
 
 const TITLES: Readonly<Record<Mail["state"], string>> = {
-  queued: "The last attempt failed; it is tried again.",
+  queued: t`The last attempt failed; it is tried again.`,
   sent: "",
-  failed: "It was not sent.",
-  held: "It is held, because the address refused an earlier mail for good.",
-  bounced: "It came back.",
+  failed: t`It was not sent.`,
+  held: t`It is held, because the address refused an earlier mail for good.`,
+  bounced: t`It came back.`,
 };
 
 /** Why a mail has not arrived, in plain words and in those of the server, and the way to send it again. */
@@ -22,7 +24,7 @@ export function MailTrouble({ mail }: { mail: Mail }) {
     mutationKey: ["outbox", "resend"],
     mutationFn: () => api.outbox.resend({ mailId: mail.mailId }),
     onSuccess: async () => {
-      toast.success("The mail is sent again.");
+      toast.success(t`The mail is sent again.`);
       await client.invalidateQueries({ queryKey: ["outbox"] });
     },
     onError: (error) => void toast.error(toErrorMessage(error)),
@@ -40,10 +42,10 @@ export function MailTrouble({ mail }: { mail: Mail }) {
       )}
       {isResendable(mail) && (
         <Button
-          progress={resend.isPending ? "Sending…" : undefined}
+          progress={resend.isPending ? t`Sending…` : undefined}
           onClick={() => resend.mutate()}
         >
-          Send again
+          <Trans>Send again</Trans>
         </Button>
       )}
     </div>

@@ -1,25 +1,26 @@
+import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import type { Mail } from "../tenants.queries.ts";
 
 const STATES: Readonly<Record<Mail["state"], { tone: Tone; label: string }>> = {
-  queued: { tone: "info", label: "Queued" },
-  sent: { tone: "ok", label: "Sent" },
-  failed: { tone: "danger", label: "Failed" },
-  held: { tone: "warning", label: "Held" },
-  bounced: { tone: "danger", label: "Came back" },
+  queued: { tone: "info", label: t`Queued` },
+  sent: { tone: "ok", label: t`Sent` },
+  failed: { tone: "danger", label: t`Failed` },
+  held: { tone: "warning", label: t`Held` },
+  bounced: { tone: "danger", label: t`Came back` },
 };
 
 /** Kinds of mails by what people call them; the API knows others, too. */
 export const MAIL_KINDS: readonly { value: string; label: string }[] = [
-  { value: "invitation", label: "Invitations" },
-  { value: "confirm-email", label: "Confirmations of addresses" },
-  { value: "reset-password", label: "Resets of passwords" },
-  { value: "password-changed", label: "Changed passwords" },
-  { value: "address-taken", label: "Addresses that are taken" },
-  { value: "invoice.issued", label: "Invoices" },
-  { value: "credit_note.issued", label: "Credit notes" },
-  { value: "insight.digest", label: "Digests of insights" },
-  { value: "test", label: "Test mails" },
+  { value: "invitation", label: t`Invitations` },
+  { value: "confirm-email", label: t`Confirmations of addresses` },
+  { value: "reset-password", label: t`Resets of passwords` },
+  { value: "password-changed", label: t`Changed passwords` },
+  { value: "address-taken", label: t`Addresses that are taken` },
+  { value: "invoice.issued", label: t`Invoices` },
+  { value: "credit_note.issued", label: t`Credit notes` },
+  { value: "insight.digest", label: t`Digests of insights` },
+  { value: "test", label: t`Test mails` },
 ];
 
 /** True for a mail that can be sent again as it is. */
@@ -35,7 +36,7 @@ export function toMailState({ state, text }: Pick<Mail, "state" | "text">): {
   tone: Tone;
   label: string;
 } {
-  return state === "sent" && text !== null ? { tone: "info", label: "Kept here" } : STATES[state];
+  return state === "sent" && text !== null ? { tone: "info", label: t`Kept here` } : STATES[state];
 }
 
 /** A link ends at a space, or before the punctuation that closes the sentence or bracket around it. */

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -11,13 +13,17 @@ export function OperatorPage({ children, ...page }: PageProps) {
   return user.isOperator ? (
     <Page {...page}>{children}</Page>
   ) : (
-    <Page title={page.title} purpose="A screen of those who operate this installation.">
+    <Page title={page.title} purpose={t`A screen of those who operate this installation.`}>
       <EmptyState
         icon={<Lock />}
-        title="This screen is for operators"
-        action={<ButtonLink link={<Link to="/overview" />}>Open your overview</ButtonLink>}
+        title={t`This screen is for operators`}
+        action={
+          <ButtonLink link={<Link to="/overview" />}>
+            <Trans>Open your overview</Trans>
+          </ButtonLink>
+        }
       >
-        Operators run the API that you call. What is yours is in the other screens.
+        <Trans>Operators run the API that you call. What is yours is in the other screens.</Trans>
       </EmptyState>
     </Page>
   );

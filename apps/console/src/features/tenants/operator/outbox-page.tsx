@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { OperatorPage } from "./operator-page.tsx";
 import type { OperatorProps } from "./operator-props.ts";
 import { OutboxTab } from "./outbox-tab.tsx";
@@ -6,8 +7,8 @@ import { OutboxTab } from "./outbox-tab.tsx";
 export function OutboxPage(props: OperatorProps) {
   return (
     <OperatorPage
-      title="Outbox"
-      purpose="The e-mails of this installation and how they were received."
+      title={t`Outbox`}
+      purpose={t`The e-mails of this installation and how they were received.`}
     >
       <OutboxTab {...props} />
     </OperatorPage>

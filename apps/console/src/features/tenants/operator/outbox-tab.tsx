@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -21,24 +23,24 @@ import { TestMailDialog } from "./test-mail-dialog.tsx";
 const COLUMNS: readonly Column<Mail>[] = [
   {
     id: "subject",
-    header: "Subject",
+    header: t`Subject`,
     phone: "title",
     cell: ({ subject }) => <span className="font-medium [overflow-wrap:anywhere]">{subject}</span>,
   },
   {
     id: "to",
-    header: "To",
+    header: t`To`,
     cell: ({ to }) => <span className="[overflow-wrap:anywhere]">{to}</span>,
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     className: "md:w-32",
     cell: (mail) => <MailState mail={mail} />,
   },
   {
     id: "created",
-    header: "Created",
+    header: t`Created`,
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
@@ -76,28 +78,32 @@ export function OutboxTab({ search, onSearchChange }: OperatorProps) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
           {config.mail.delivers
-            ? "E-mails to people, and whether the mail server accepted them. The text of accepted e-mails is deleted, because links in it are secrets."
-            : "No mail server is configured, so this installation sends no e-mail: open one to pass its link on yourself."}
+            ? t`E-mails to people, and whether the mail server accepted them. The text of accepted e-mails is deleted, because links in it are secrets.`
+            : t`No mail server is configured, so this installation sends no e-mail: open one to pass its link on yourself.`}
         </p>
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setIsTesting(true)}>Send a test mail</Button>
-          <Button onClick={() => void mails.refetch()}>Refresh</Button>
+          <Button onClick={() => setIsTesting(true)}>
+            <Trans>Send a test mail</Trans>
+          </Button>
+          <Button onClick={() => void mails.refetch()}>
+            <Trans>Refresh</Trans>
+          </Button>
         </div>
       </div>
       <MailFilters search={search} onSearchChange={onSearchChange} />
       {mails.isError && mails.data === undefined ? (
         <FailureNotice
-          what="The outbox could not be loaded."
+          what={t`The outbox could not be loaded.`}
           cause={mails.error}
           onRetry={() => void mails.refetch()}
         />
       ) : (
         <DataTable
-          label="Outbox"
+          label={t`Outbox`}
           columns={COLUMNS}
           rows={mails.data?.items}
           getRowId={({ mailId }) => mailId}
-          getRowName={({ subject, to }) => `${subject} to ${to}`}
+          getRowName={({ subject, to }) => t`${subject} to ${to}`}
           isStale={mails.isPlaceholderData}
           openRowId={search.mail}
           onRowOpen={({ mailId }) => change({ cursor, mail: mailId })}
@@ -105,14 +111,20 @@ export function OutboxTab({ search, onSearchChange }: OperatorProps) {
             isFiltered ? (
               <EmptyState
                 icon={<MailIcon />}
-                title="No matching e-mails"
-                action={<Button onClick={() => onSearchChange({})}>Show all e-mails</Button>}
+                title={t`No matching e-mails`}
+                action={
+                  <Button onClick={() => onSearchChange({})}>
+                    <Trans>Show all e-mails</Trans>
+                  </Button>
+                }
               >
-                E-mails are listed for 30 days.
+                <Trans>E-mails are listed for 30 days.</Trans>
               </EmptyState>
             ) : (
-              <EmptyState icon={<MailIcon />} title="No e-mails yet">
-                Invitations, address confirmations and password resets are listed here.
+              <EmptyState icon={<MailIcon />} title={t`No e-mails yet`}>
+                <Trans>
+                  Invitations, address confirmations and password resets are listed here.
+                </Trans>
               </EmptyState>
             )
           }
@@ -120,7 +132,7 @@ export function OutboxTab({ search, onSearchChange }: OperatorProps) {
             <PageFooter
               trail={trail}
               count={mails.data?.items.length}
-              noun={["mail", "e-mails, newest first"]}
+              noun={[t`mail`, t`e-mails, newest first`]}
             />
           }
         />

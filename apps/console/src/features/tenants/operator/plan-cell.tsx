@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Select } from "@turnpike/ui/select";
 import { useState } from "react";
@@ -16,7 +17,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
   const [isAsking, setIsAsking] = useState(false);
   const update = useUpdateAnyTenant(tenant.tenantId);
   const isListed = plans.some(({ planId }) => planId === tenant.planId);
-  const name = wanted?.name ?? "another plan";
+  const name = wanted?.name ?? t`another plan`;
 
   function close(): void {
     update.reset();
@@ -36,7 +37,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
         { planId: wanted.planId },
         {
           onSuccess: () => {
-            toast.success(`${tenant.name} is now on ${name}.`);
+            toast.success(t`${tenant.name} is now on ${name}.`);
             close();
           },
         },
@@ -47,7 +48,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
   return (
     <>
       <Select
-        label={`Plan of ${tenant.name}`}
+        label={t`Plan of ${tenant.name}`}
         className="w-40"
         value={tenant.planId}
         choices={[
@@ -55,7 +56,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
           ...plans.map((plan) => ({
             value: plan.planId,
             label: plan.name,
-            note: `${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
+            note: t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
           })),
         ]}
         onValueChange={ask}
@@ -63,11 +64,11 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={close}
-        title={`Move ${tenant.name} to ${name}?`}
-        description={`The limits of ${name} apply within a second. Usage in this period carries over, and the audit log will name both plans.`}
-        action="Change plan"
+        title={t`Move ${tenant.name} to ${name}?`}
+        description={t`The limits of ${name} apply within a second. Usage in this period carries over, and the audit log will name both plans.`}
+        action={t`Change plan`}
         isDangerous={false}
-        progress={update.isPending ? "Changing…" : undefined}
+        progress={update.isPending ? t`Changing…` : undefined}
         error={update.isError ? toErrorMessage(update.error) : undefined}
         onConfirm={change}
       />

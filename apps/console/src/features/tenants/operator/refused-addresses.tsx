@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -16,7 +18,7 @@ export function RefusedAddresses() {
     mutationKey: ["outbox", "lift"],
     mutationFn: (address: string) => api.outbox.liftRefusal({ address }),
     onSuccess: async () => {
-      toast.success("Mails to the address are sent again.");
+      toast.success(t`Mails to the address are sent again.`);
       await client.invalidateQueries({ queryKey: ["outbox"] });
     },
     onError: (error) => void toast.error(toErrorMessage(error)),
@@ -26,8 +28,8 @@ export function RefusedAddresses() {
   }
   return (
     <Card
-      title="Addresses that refuse mail"
-      description="They refused a mail for good, so further ones are held. Mails that their owners ask for, as to reset a password, are still sent."
+      title={t`Addresses that refuse mail`}
+      description={t`They refused a mail for good, so further ones are held. Mails that their owners ask for, as to reset a password, are still sent.`}
     >
       <ul className="divide-y divide-line border-line border-y">
         {addresses.data.map(({ address, explanation, answer, refusedAt }) => (
@@ -39,11 +41,11 @@ export function RefusedAddresses() {
               </p>
             </div>
             <Button
-              aria-label={`Send mails to ${address} again`}
-              progress={lift.isPending && lift.variables === address ? "Lifting…" : undefined}
+              aria-label={t`Send mails to ${address} again`}
+              progress={lift.isPending && lift.variables === address ? t`Lifting…` : undefined}
               onClick={() => lift.mutate(address)}
             >
-              Send mails again
+              <Trans>Send mails again</Trans>
             </Button>
           </li>
         ))}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import type { Column } from "@turnpike/ui/column";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -7,7 +9,7 @@ import type { ServiceKey } from "../tenants.queries.ts";
 export const SERVICE_KEY_COLUMNS: readonly Column<ServiceKey>[] = [
   {
     id: "name",
-    header: "Name",
+    header: t`Name`,
     phone: "title",
     cell: ({ name, start }) => (
       <div className="min-w-0">
@@ -18,7 +20,7 @@ export const SERVICE_KEY_COLUMNS: readonly Column<ServiceKey>[] = [
   },
   {
     id: "scopes",
-    header: "Scopes",
+    header: t`Scopes`,
     cell: ({ scopes }) => (
       <span className="font-mono text-xs [overflow-wrap:anywhere] max-md:block max-md:text-right">
         {scopes.join(", ")}
@@ -27,14 +29,22 @@ export const SERVICE_KEY_COLUMNS: readonly Column<ServiceKey>[] = [
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     className: "md:w-32",
     cell: ({ revokedAt }) =>
-      revokedAt === null ? <Badge tone="ok">Active</Badge> : <Badge>Revoked</Badge>,
+      revokedAt === null ? (
+        <Badge tone="ok">
+          <Trans>Active</Trans>
+        </Badge>
+      ) : (
+        <Badge>
+          <Trans>Revoked</Trans>
+        </Badge>
+      ),
   },
   {
     id: "created",
-    header: "Created",
+    header: t`Created`,
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { OperatorPage } from "./operator-page.tsx";
 import type { OperatorProps } from "./operator-props.ts";
 import { ServiceKeysTab } from "./service-keys-tab.tsx";
@@ -6,8 +7,8 @@ import { ServiceKeysTab } from "./service-keys-tab.tsx";
 export function ServiceKeysPage(props: OperatorProps) {
   return (
     <OperatorPage
-      title="Service keys"
-      purpose="Keys of your own programs, which use the API across all tenants."
+      title={t`Service keys`}
+      purpose={t`Keys of your own programs, which use the API across all tenants.`}
     >
       <ServiceKeysTab {...props} />
     </OperatorPage>

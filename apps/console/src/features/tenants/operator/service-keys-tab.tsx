@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
@@ -23,11 +25,13 @@ export function ServiceKeysTab(props: OperatorProps) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A service key lets your program use the API across all tenants, within its scopes. Tenants
-          call your API with keys of their own.
+          <Trans>
+            A service key lets your program use the API across all tenants, within its scopes.
+            Tenants call your API with keys of their own.
+          </Trans>
         </p>
         <Button look="primary" onClick={() => setIsCreating(true)}>
-          Create service key
+          <Trans>Create service key</Trans>
         </Button>
       </div>
       <ServiceKeysTable {...props} />
@@ -52,7 +56,7 @@ function ServiceKeysTable({ search, onSearchChange }: OperatorProps) {
   if (keys.isError && keys.data === undefined) {
     return (
       <FailureNotice
-        what="The service keys could not be loaded."
+        what={t`The service keys could not be loaded.`}
         cause={keys.error}
         onRetry={() => void keys.refetch()}
       />
@@ -63,19 +67,19 @@ function ServiceKeysTable({ search, onSearchChange }: OperatorProps) {
       <Button
         size="small"
         look="quiet"
-        aria-label={`Revoke ${key.name}`}
+        aria-label={t`Revoke ${key.name}`}
         onClick={() => {
           setRevoked(key);
           setIsRevoking(true);
         }}
       >
-        Revoke
+        <Trans>Revoke</Trans>
       </Button>
     );
   return (
     <>
       <DataTable
-        label="Service keys"
+        label={t`Service keys`}
         columns={SERVICE_KEY_COLUMNS}
         rows={keys.data?.items}
         getRowId={({ serviceKeyId }) => serviceKeyId}
@@ -87,7 +91,7 @@ function ServiceKeysTable({ search, onSearchChange }: OperatorProps) {
           <PageFooter
             trail={trail}
             count={keys.data?.items.length}
-            noun={["service key", "service keys"]}
+            noun={[t`service key`, t`service keys`]}
           />
         }
       />
@@ -100,14 +104,16 @@ function NoServiceKeys() {
   return (
     <EmptyState
       icon={<KeyRound />}
-      title="No service keys yet"
+      title={t`No service keys yet`}
       snippet={{
-        subject: "Command: Create a service key",
+        subject: t`Command: Create a service key`,
         code: 'npm run turnpike -- service-keys create --name "Backend" --scope keys:verify',
       }}
     >
-      Your backend needs one to verify keys, create tenants or read usage. Create it here, or from a
-      terminal.
+      <Trans>
+        Your backend needs one to verify keys, create tenants or read usage. Create it here, or from
+        a terminal.
+      </Trans>
     </EmptyState>
   );
 }
@@ -121,12 +127,12 @@ type RevokeDialogProps = {
 function RevokeDialog({ serviceKey, isOpen, onClose }: RevokeDialogProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
-  const name = serviceKey?.name ?? "the service key";
+  const name = serviceKey?.name ?? t`the service key`;
   const revoke = useMutation({
     mutationKey: ["service-keys", "revoke"],
     mutationFn: ({ serviceKeyId }: ServiceKey) => api.serviceKeys.revoke({ serviceKeyId }),
     onSuccess: async () => {
-      toast.success(`${name} was revoked.`);
+      toast.success(t`${name} was revoked.`);
       onClose();
       await client.invalidateQueries({ queryKey: ["service-keys"] });
     },
@@ -138,11 +144,11 @@ function RevokeDialog({ serviceKey, isOpen, onClose }: RevokeDialogProps) {
         revoke.reset();
         onClose();
       }}
-      title={`Revoke ${name}?`}
-      description="Programs that use it are refused at once. This cannot be undone."
-      action="Revoke service key"
+      title={t`Revoke ${name}?`}
+      description={t`Programs that use it are refused at once. This cannot be undone.`}
+      action={t`Revoke service key`}
       nameToType={name}
-      progress={revoke.isPending ? "Revoking…" : undefined}
+      progress={revoke.isPending ? t`Revoking…` : undefined}
       error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
       onConfirm={() => serviceKey !== undefined && revoke.mutate(serviceKey)}
     />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -18,8 +19,8 @@ export function SuspendDialog({ tenant, isOpen, onClose }: DialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Suspend ${tenant.name}?`}
-      description="All calls with its keys are blocked within a second. Its members can still sign in, and read your reason in the console and by mail. You can resume the tenant at any time."
+      title={t`Suspend ${tenant.name}?`}
+      description={t`All calls with its keys are blocked within a second. Its members can still sign in, and read your reason in the console and by mail. You can resume the tenant at any time.`}
     >
       <SuspendForm tenant={tenant} onDone={onClose} />
     </Dialog>
@@ -38,22 +39,22 @@ function SuspendForm({ tenant, onDone }: { tenant: Tenant; onDone: () => void })
           { suspended: true, suspensionReason: reason.trim() },
           {
             onSuccess: () => {
-              toast.success(`${tenant.name} is suspended: all its calls are blocked.`);
+              toast.success(t`${tenant.name} is suspended: all its calls are blocked.`);
               onDone();
             },
           },
         )
       }
       onCancel={onDone}
-      action="Suspend tenant"
-      progress={update.isPending ? "Suspending…" : undefined}
+      action={t`Suspend tenant`}
+      progress={update.isPending ? t`Suspending…` : undefined}
       isDisabled={reason.trim() === ""}
-      failure="The tenant was not suspended."
+      failure={t`The tenant was not suspended.`}
       errors={failure?.messages}
     >
       <TextArea
-        label="Reason"
-        help="The customer reads it word for word. The audit log has it too."
+        label={t`Reason`}
+        help={t`The customer reads it word for word. The audit log has it too.`}
         maxLength={500}
         value={reason}
         error={failure?.fields.reason}
@@ -76,18 +77,18 @@ export function ResumeDialog({ tenant, isOpen, onClose }: DialogProps) {
     <ConfirmDialog
       isOpen={isOpen}
       onClose={close}
-      title={`Resume ${tenant.name}?`}
-      description="Its keys work again within a second, with the limits of its plan. Its members get a message, and the audit log will say that it was you."
-      action="Resume tenant"
+      title={t`Resume ${tenant.name}?`}
+      description={t`Its keys work again within a second, with the limits of its plan. Its members get a message, and the audit log will say that it was you.`}
+      action={t`Resume tenant`}
       isDangerous={false}
-      progress={update.isPending ? "Resuming…" : undefined}
+      progress={update.isPending ? t`Resuming…` : undefined}
       error={update.isError ? toErrorMessage(update.error) : undefined}
       onConfirm={() =>
         update.mutate(
           { suspended: false },
           {
             onSuccess: () => {
-              toast.success(`${tenant.name} is active again.`);
+              toast.success(t`${tenant.name} is active again.`);
               close();
             },
           },

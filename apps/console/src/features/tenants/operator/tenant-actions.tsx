@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Link } from "@tanstack/react-router";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
@@ -28,7 +30,7 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
         trigger={
           <button
             type="button"
-            aria-label={`Actions for ${tenant.name}`}
+            aria-label={t`Actions for ${tenant.name}`}
             className={toButtonClasses("quiet", "icon")}
           >
             <EllipsisVertical aria-hidden="true" />
@@ -39,13 +41,13 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
           icon={<ReceiptText aria-hidden="true" />}
           link={<Link to="/billings" search={{ view: "all", owner: tenant.tenantId }} />}
         >
-          Show billing
+          <Trans>Show billing</Trans>
         </MenuItem>
         <MenuItem icon={<ScrollText aria-hidden="true" />} onSelect={() => onAudit(tenant)}>
-          Show audit log
+          <Trans>Show audit log</Trans>
         </MenuItem>
         <MenuItem icon={<Gauge aria-hidden="true" />} onSelect={() => ask("limits")}>
-          Change limits…
+          <Trans>Change limits…</Trans>
         </MenuItem>
         <MenuSeparator />
         {tenant.suspendedAt === null ? (
@@ -54,11 +56,11 @@ export function TenantActions({ tenant, onAudit }: TenantActionsProps) {
             icon={<CirclePause aria-hidden="true" />}
             onSelect={() => ask("suspend")}
           >
-            Suspend tenant…
+            <Trans>Suspend tenant…</Trans>
           </MenuItem>
         ) : (
           <MenuItem icon={<CirclePlay aria-hidden="true" />} onSelect={() => ask("resume")}>
-            Resume tenant…
+            <Trans>Resume tenant…</Trans>
           </MenuItem>
         )}
       </Menu>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { SearchField } from "@turnpike/ui/search-field";
 import { Select } from "@turnpike/ui/select";
@@ -18,25 +19,25 @@ const ALL = "all";
 
 function toStandingLabel(standing: TenantStanding): string {
   if (standing === "active" || standing === "suspended") {
-    return standing === "active" ? "Active" : "Suspended";
+    return standing === "active" ? t`Active` : t`Suspended`;
   }
   return findStandingBadge(standing)?.label ?? standing;
 }
 
 const STANDINGS = [
-  { value: ALL, label: "Every state" },
+  { value: ALL, label: t`Every state` },
   ...TENANT_STANDINGS.map((value) => ({ value, label: toStandingLabel(value) })),
 ];
 
 const SORT_LABELS = {
-  usage: "Most used",
-  quota: "Fullest quota",
-  activity: "Last call",
-  revenue: "Highest revenue",
+  usage: t`Most used`,
+  quota: t`Fullest quota`,
+  activity: t`Last call`,
+  revenue: t`Highest revenue`,
 } as const;
 
 const SORTS = [
-  { value: ALL, label: "Newest first" },
+  { value: ALL, label: t`Newest first` },
   ...TENANT_SORTS.map((value) => ({ value, label: SORT_LABELS[value] })),
 ];
 
@@ -70,16 +71,16 @@ export function TenantFilters({ search, onSearchChange }: OperatorProps) {
     <div className="flex flex-wrap gap-2">
       <SearchField
         className="w-full sm:w-80"
-        label="Search name, id or member’s e-mail"
+        label={t`Search name, id or member’s e-mail`}
         maxLength={100}
         value={typed.text}
         onValueChange={typed.setText}
       />
       <Select
-        label="Plan"
+        label={t`Plan`}
         className="sm:w-40"
         choices={[
-          { value: ALL, label: "Every plan" },
+          { value: ALL, label: t`Every plan` },
           ...plans.map(({ planId, name }) => ({ value: planId, label: name })),
           ...(isListed ? [] : [{ value: plan, label: plan }]),
         ]}
@@ -87,14 +88,14 @@ export function TenantFilters({ search, onSearchChange }: OperatorProps) {
         onValueChange={(value) => change({ plan: value })}
       />
       <Select
-        label="State"
+        label={t`State`}
         className="sm:w-44"
         choices={STANDINGS}
         value={standing ?? ALL}
         onValueChange={(value) => change({ standing: value })}
       />
       <Select
-        label="Order"
+        label={t`Order`}
         className="sm:ml-auto sm:w-44"
         choices={SORTS}
         value={sort ?? ALL}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -16,8 +17,8 @@ export function TestMailDialog({ isOpen, onClose }: TestMailDialogProps) {
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title="Send a test mail"
-      description="It goes through the same mail server as all others, at once. The answer can take up to 30 seconds."
+      title={t`Send a test mail`}
+      description={t`It goes through the same mail server as all others, at once. The answer can take up to 30 seconds.`}
     >
       <TestMailForm onCancel={onClose} />
     </Dialog>
@@ -40,14 +41,14 @@ function TestMailForm({ onCancel }: { onCancel: () => void }) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onCancel}
-      action={test.data === undefined ? "Send test mail" : "Send another"}
-      cancel={test.data === undefined ? "Cancel" : "Close"}
-      progress={test.isPending ? "Waiting for the mail server…" : undefined}
-      failure="No test mail was sent."
+      action={test.data === undefined ? t`Send test mail` : t`Send another`}
+      cancel={test.data === undefined ? t`Cancel` : t`Close`}
+      progress={test.isPending ? t`Waiting for the mail server…` : undefined}
+      failure={t`No test mail was sent.`}
       errors={failure?.messages}
     >
       <TextField
-        label="To"
+        label={t`To`}
         name="to"
         type="email"
         value={to}
@@ -65,7 +66,7 @@ function TestMailForm({ onCancel }: { onCancel: () => void }) {
           }
         >
           <p className="font-medium">
-            {test.data.outcome === "accepted" ? "Accepted" : "Not sent"}
+            {test.data.outcome === "accepted" ? t`Accepted` : t`Not sent`}
           </p>
           <p>{test.data.explanation}</p>
           {test.data.answer !== null && (

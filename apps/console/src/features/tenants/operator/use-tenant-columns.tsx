@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -35,7 +37,7 @@ export function useTenantColumns(): readonly Column<Customer>[] {
   return [
     {
       id: "tenant",
-      header: "Tenant",
+      header: t`Tenant`,
       phone: "title",
       className: "md:min-w-44",
       cell: ({ tenant }) => (
@@ -55,19 +57,19 @@ export function useTenantColumns(): readonly Column<Customer>[] {
     },
     {
       id: "state",
-      header: "State",
+      header: t`State`,
       className: "md:w-32",
       cell: (customer) => <TenantState {...customer} />,
     },
     {
       id: "plan",
-      header: "Plan",
+      header: t`Plan`,
       className: "md:w-44",
       cell: ({ tenant }) => <PlanCell tenant={tenant} plans={plans} />,
     },
     {
       id: "usage",
-      header: "Used this period",
+      header: t`Used this period`,
       align: "end",
       className: "md:w-36",
       cell: ({ used }) => (
@@ -76,7 +78,7 @@ export function useTenantColumns(): readonly Column<Customer>[] {
     },
     {
       id: "quota",
-      header: "Of quota",
+      header: t`Of quota`,
       align: "end",
       className: "md:w-28",
       cell: ({ quotaPercent }) =>
@@ -90,7 +92,7 @@ export function useTenantColumns(): readonly Column<Customer>[] {
     },
     {
       id: "revenue",
-      header: "Revenue a month",
+      header: t`Revenue a month`,
       align: "end",
       className: "md:w-36",
       cell: ({ revenue }) =>
@@ -102,18 +104,20 @@ export function useTenantColumns(): readonly Column<Customer>[] {
     },
     {
       id: "activity",
-      header: "Last call",
+      header: t`Last call`,
       className: "md:w-32",
       cell: ({ lastUsedAt }) =>
         lastUsedAt === null ? (
-          <span className="text-ink-muted">Never</span>
+          <span className="text-ink-muted">
+            <Trans>Never</Trans>
+          </span>
         ) : (
           <RelativeTime at={lastUsedAt} isFocusable={false} />
         ),
     },
     {
       id: "created",
-      header: "Created",
+      header: t`Created`,
       className: "md:w-32",
       cell: ({ tenant }) => <RelativeTime at={tenant.createdAt} isFocusable={false} />,
     },
@@ -125,9 +129,15 @@ function TenantState({ tenant, standing }: Customer) {
   return (
     <div className="flex flex-wrap gap-1">
       {tenant.suspendedAt === null ? (
-        payment === undefined && <Badge tone="ok">Active</Badge>
+        payment === undefined && (
+          <Badge tone="ok">
+            <Trans>Active</Trans>
+          </Badge>
+        )
       ) : (
-        <Badge tone="danger">Suspended</Badge>
+        <Badge tone="danger">
+          <Trans>Suspended</Trans>
+        </Badge>
       )}
       {payment !== undefined && <Badge tone={payment.tone}>{payment.label}</Badge>}
     </div>

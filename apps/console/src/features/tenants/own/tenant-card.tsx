@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -39,20 +41,26 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
           {tenant.suspendedAt === null ? (
             isCurrent && (
               <Badge tone="accent" hasDot={false}>
-                Current
+                <Trans>Current</Trans>
               </Badge>
             )
           ) : (
-            <Badge tone="danger">Suspended</Badge>
+            <Badge tone="danger">
+              <Trans>Suspended</Trans>
+            </Badge>
           )}
         </div>
         <dl className="grid grid-cols-2 gap-3">
           <div className="min-w-0">
-            <dt className="text-ink-muted text-xs">Your role</dt>
+            <dt className="text-ink-muted text-xs">
+              <Trans>Your role</Trans>
+            </dt>
             <dd className="font-medium">{titleRole(tenant)}</dd>
           </div>
           <div className="min-w-0">
-            <dt className="text-ink-muted text-xs">Plan</dt>
+            <dt className="text-ink-muted text-xs">
+              <Trans>Plan</Trans>
+            </dt>
             <dd className="font-medium [overflow-wrap:anywhere]">
               {limits.data?.plan.name ?? tenant.planId}
             </dd>
@@ -63,22 +71,22 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
           {isCurrent ? (
             <>
               <ButtonLink size="small" link={<Link to="/overview" />}>
-                Open overview
+                <Trans>Open overview</Trans>
               </ButtonLink>
               <ButtonLink size="small" link={<Link to="/tenants" search={{ tab: "members" }} />}>
-                Members
+                <Trans>Members</Trans>
               </ButtonLink>
               <ButtonLink size="small" link={<Link to="/tenants" search={{ tab: "settings" }} />}>
-                Settings
+                <Trans>Settings</Trans>
               </ButtonLink>
             </>
           ) : (
             <Button
               size="small"
-              aria-label={`Switch to ${tenant.name}`}
+              aria-label={t`Switch to ${tenant.name}`}
               onClick={() => switchTo(tenant.slug)}
             >
-              Switch
+              <Trans>Switch</Trans>
             </Button>
           )}
         </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -19,17 +21,21 @@ export function TenantUsage({ tenantId }: { tenantId: TenantId }) {
       : toPeriodUsage(limits.data, catalog.data?.meters ?? []);
   return (
     <div className="min-h-[3.75rem]">
-      <p className="text-ink-muted text-xs">{usage?.meter ?? "Usage"} of this period</p>
+      <p className="text-ink-muted text-xs">
+        <Trans>{usage?.meter ?? t`Usage`} of this period</Trans>
+      </p>
       {limits.isError ? (
         <p className="mt-1 text-xs">
-          Unknown: {toErrorMessage(limits.error)}{" "}
-          <button
-            type="button"
-            onClick={() => void limits.refetch()}
-            className="cursor-pointer font-medium underline underline-offset-4"
-          >
-            Try again
-          </button>
+          <Trans>
+            Unknown: {toErrorMessage(limits.error)}{" "}
+            <button
+              type="button"
+              onClick={() => void limits.refetch()}
+              className="cursor-pointer font-medium underline underline-offset-4"
+            >
+              Try again
+            </button>
+          </Trans>
         </p>
       ) : usage !== undefined ? (
         <>

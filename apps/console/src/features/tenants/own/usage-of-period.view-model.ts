@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
@@ -35,15 +36,15 @@ export function toPeriodUsage(
     return {
       meter: nameOf(REQUESTS_METER),
       text: formatCount(balance?.used ?? "0"),
-      note: "This plan has no quota.",
+      note: t`This plan has no quota.`,
       bar: undefined,
     };
   }
   const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
   return {
     meter: nameOf(quota.meter),
-    text: `${formatCount(quota.used)} of ${formatCount(quota.limit)}`,
-    note: `${formatCount(quota.remaining)} left until ${formatDayUtc(quota.resetAt)}, UTC`,
+    text: t`${formatCount(quota.used)} of ${formatCount(quota.limit)}`,
+    note: t`${formatCount(quota.remaining)} left until ${formatDayUtc(quota.resetAt)}, UTC`,
     bar: {
       share,
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { SearchField } from "@turnpike/ui/search-field";
@@ -22,15 +24,17 @@ export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
     return (
       <EmptyState
         icon={<Building2 />}
-        title="You have no tenant yet"
+        title={t`You have no tenant yet`}
         action={
           <Button look="primary" onClick={onCreate}>
-            Create tenant
+            <Trans>Create tenant</Trans>
           </Button>
         }
       >
-        Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
-        or open the invitation you were sent.
+        <Trans>
+          Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
+          or open the invitation you were sent.
+        </Trans>
       </EmptyState>
     );
   }
@@ -44,18 +48,18 @@ export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
       {tenants.length >= SEARCHED_FROM && (
         <SearchField
           className="sm:max-w-80"
-          label="Search your tenants"
+          label={t`Search your tenants`}
           value={wanted}
           onValueChange={setWanted}
         />
       )}
       {found.length === 0 ? (
         <p role="status" className="py-8 text-center text-ink-muted">
-          None of your tenants has a name or slug that contains “{wanted.trim()}”.
+          <Trans>None of your tenants has a name or slug that contains “{wanted.trim()}”.</Trans>
         </p>
       ) : (
         <ul
-          aria-label="Your tenants"
+          aria-label={t`Your tenants`}
           className="grid gap-4 sm:grid-cols-[repeat(auto-fill,minmax(20rem,1fr))]"
         >
           {shown.map((tenant) => (
@@ -69,7 +73,7 @@ export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
       )}
       {found.length > shown.length && (
         <Button onClick={() => setShownCount(shownCount + CARDS_STEP)}>
-          Show more ({found.length - shown.length})
+          <Trans>Show more ({found.length - shown.length})</Trans>
         </Button>
       )}
     </div>

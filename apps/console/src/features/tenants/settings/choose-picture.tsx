@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { FileDrop } from "@turnpike/ui/file-drop";
 import ImageUp from "lucide-react/icons/image-up";
 
@@ -12,8 +13,8 @@ export function ChoosePicture({ error, onChoose }: ChoosePictureProps) {
   return (
     <FileDrop
       icon={<ImageUp className="size-5 shrink-0 text-ink-faint" aria-hidden="true" />}
-      label="Choose a picture"
-      note="Or drop it here. PNG, JPEG, WebP, GIF, AVIF or SVG, at most 5 MB."
+      label={t`Choose a picture`}
+      note={t`Or drop it here. PNG, JPEG, WebP, GIF, AVIF or SVG, at most 5 MB.`}
       accept=".png,.jpg,.jpeg,.webp,.gif,.avif,.svg"
       error={error}
       isCompact

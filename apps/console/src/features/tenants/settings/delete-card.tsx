@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -15,11 +17,11 @@ export function DeleteCard({ tenant }: { tenant: OwnTenant }) {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <Card
-      title="Delete tenant"
-      description="Its keys stop working at once, and its members lose access. The operator can restore it for 30 days; then its data is removed."
+      title={t`Delete tenant`}
+      description={t`Its keys stop working at once, and its members lose access. The operator can restore it for 30 days; then its data is removed.`}
     >
       <Button look="danger" onClick={() => setIsAsking(true)}>
-        Delete tenant…
+        <Trans>Delete tenant…</Trans>
       </Button>
       <DeleteDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
     </Card>
@@ -35,7 +37,7 @@ function DeleteDialog({ tenant, isOpen, onClose }: DeleteDialogProps) {
     mutationKey: ["tenants", "delete"],
     mutationFn: () => api.tenants.delete({ tenantId: tenant.tenantId, name: tenant.name }),
     onSuccess: async () => {
-      toast.success(`${tenant.name} is deleted.`);
+      toast.success(t`${tenant.name} is deleted.`);
       await leaveBehind();
     },
   });
@@ -47,20 +49,28 @@ function DeleteDialog({ tenant, isOpen, onClose }: DeleteDialogProps) {
         remove.reset();
         onClose();
       }}
-      title={`Delete ${tenant.name}?`}
+      title={t`Delete ${tenant.name}?`}
       description={
         <ul className="list-disc space-y-1 pl-4">
           <li>
-            Every API key is revoked permanently: calls with them are refused within a second.
+            <Trans>
+              Every API key is revoked permanently: calls with them are refused within a second.
+            </Trans>
           </li>
-          <li>All members lose access, and open invitations stop working.</li>
-          <li>Webhooks are disabled, and running exports are cancelled.</li>
-          <li>Usage so far stays recorded, for accounting.</li>
+          <li>
+            <Trans>All members lose access, and open invitations stop working.</Trans>
+          </li>
+          <li>
+            <Trans>Webhooks are disabled, and running exports are cancelled.</Trans>
+          </li>
+          <li>
+            <Trans>Usage so far stays recorded, for accounting.</Trans>
+          </li>
         </ul>
       }
-      action="Delete tenant"
+      action={t`Delete tenant`}
       nameToType={tenant.name}
-      progress={remove.isPending ? "Deleting…" : undefined}
+      progress={remove.isPending ? t`Deleting…` : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
       onConfirm={() => removeOnce()}
     />

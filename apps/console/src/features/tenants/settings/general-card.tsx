@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -18,22 +20,26 @@ export type GeneralCardProps = { tenant: OwnTenant; mayWrite: boolean };
 /** Name and slug, editable or, for people who may not change them, read-only. */
 export function GeneralCard({ tenant, mayWrite }: GeneralCardProps) {
   return (
-    <Card title="Name and slug" description="How people and links refer to this tenant.">
+    <Card title={t`Name and slug`} description={t`How people and links refer to this tenant.`}>
       {mayWrite ? (
         <GeneralForm tenant={tenant} />
       ) : (
         <>
           <dl className="grid gap-4 sm:grid-cols-2">
             <div className="min-w-0">
-              <dt className="font-medium">Name</dt>
+              <dt className="font-medium">
+                <Trans>Name</Trans>
+              </dt>
               <dd className="[overflow-wrap:anywhere]">{tenant.name}</dd>
             </div>
             <div className="min-w-0">
-              <dt className="font-medium">Slug</dt>
+              <dt className="font-medium">
+                <Trans>Slug</Trans>
+              </dt>
               <dd className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{tenant.slug}</dd>
             </div>
           </dl>
-          <p className="mt-4 text-ink-muted">{toMissingScope(tenant, "change these")}</p>
+          <p className="mt-4 text-ink-muted">{toMissingScope(tenant, t`change these`)}</p>
         </>
       )}
     </Card>
@@ -77,20 +83,20 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     if (isChanged) {
-      submitOnce(change, { onSuccess: () => toast.success("The tenant was saved.") });
+      submitOnce(change, { onSuccess: () => toast.success(t`The tenant was saved.`) });
     }
   }
 
   return (
     <form onSubmit={submit} noValidate className="space-y-4">
       <FormErrors
-        title={failure === undefined ? undefined : "The tenant was not saved."}
+        title={failure === undefined ? undefined : t`The tenant was not saved.`}
         errors={failure?.messages ?? []}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
-          help="Shown in lists and e-mails."
+          label={t`Name`}
+          help={t`Shown in lists and e-mails.`}
           name="name"
           value={name}
           maxLength={100}
@@ -99,8 +105,8 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <TextField
-          label="Slug"
-          help="Used in links. Lower-case letters, digits and dashes."
+          label={t`Slug`}
+          help={t`Used in links. Lower-case letters, digits and dashes.`}
           name="slug"
           isMono
           value={slug}
@@ -118,9 +124,9 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
           type="submit"
           look="primary"
           disabled={!isChanged}
-          progress={update.isPending ? "Saving…" : undefined}
+          progress={update.isPending ? t`Saving…` : undefined}
         >
-          Save changes
+          <Trans>Save changes</Trans>
         </Button>
         {isChanged && (
           <Button
@@ -131,7 +137,7 @@ function GeneralForm({ tenant }: { tenant: OwnTenant }) {
               update.reset();
             }}
           >
-            Discard changes
+            <Trans>Discard changes</Trans>
           </Button>
         )}
       </div>
@@ -146,14 +152,22 @@ function SlugNotice({ before }: { before: string }) {
       role="note"
       className="rounded-control border border-transparent bg-warning-soft px-3 py-2.5 text-sm"
     >
-      <p className="font-medium text-warning">A new slug breaks saved links.</p>
+      <p className="font-medium text-warning">
+        <Trans>A new slug breaks saved links.</Trans>
+      </p>
       <ul className="mt-1 list-disc pl-5">
         <li>
-          Console links with <code className="font-mono">?tenant={before}</code> no longer lead
-          here, and another tenant may take that slug.
+          <Trans>
+            Console links with <code className="font-mono">?tenant={before}</code> no longer lead
+            here, and another tenant may take that slug.
+          </Trans>
         </li>
-        <li>Programs that look this tenant up by its slug need the new one.</li>
-        <li>Keys, calls, usage and members are not affected: they belong to the id.</li>
+        <li>
+          <Trans>Programs that look this tenant up by its slug need the new one.</Trans>
+        </li>
+        <li>
+          <Trans>Keys, calls, usage and members are not affected: they belong to the id.</Trans>
+        </li>
       </ul>
     </div>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -31,22 +33,26 @@ export function LeaveCard({ tenant }: { tenant: OwnTenant }) {
   });
   return (
     <Card
-      title="Leave tenant"
-      description="You lose access at once. Anyone who can invite members can bring you back."
+      title={t`Leave tenant`}
+      description={t`You lose access at once. Anyone who can invite members can bring you back.`}
     >
       {refusal === undefined ? (
-        <Button onClick={() => setIsAsking(true)}>Leave tenant…</Button>
+        <Button onClick={() => setIsAsking(true)}>
+          <Trans>Leave tenant…</Trans>
+        </Button>
       ) : (
         <p className="text-ink-muted">
-          You are its only owner, and a tenant needs at least one.{" "}
-          <Link
-            to="/tenants"
-            search={{ tab: "members" }}
-            className="font-medium text-ink underline underline-offset-4"
-          >
-            Make someone else an owner
-          </Link>{" "}
-          first, then leave.
+          <Trans>
+            You are its only owner, and a tenant needs at least one.{" "}
+            <Link
+              to="/tenants"
+              search={{ tab: "members" }}
+              className="font-medium text-ink underline underline-offset-4"
+            >
+              Make someone else an owner
+            </Link>{" "}
+            first, then leave.
+          </Trans>
         </p>
       )}
       <LeaveDialog tenant={tenant} isOpen={isAsking} onClose={() => setIsAsking(false)} />
@@ -64,7 +70,7 @@ function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
     mutationKey: ["members", "leave"],
     mutationFn: () => api.tenants.removeMember({ tenantId: tenant.tenantId, userId: user.userId }),
     onSuccess: async () => {
-      toast.success(`You have left ${tenant.name}.`);
+      toast.success(t`You have left ${tenant.name}.`);
       await leaveBehind();
     },
   });
@@ -76,16 +82,18 @@ function LeaveDialog({ tenant, isOpen, onClose }: LeaveDialogProps) {
         leave.reset();
         onClose();
       }}
-      title={`Leave ${tenant.name}?`}
+      title={t`Leave ${tenant.name}?`}
       description={
         <>
-          <p>You lose access to its keys, usage and settings at once.</p>
+          <p>
+            <Trans>You lose access to its keys, usage and settings at once.</Trans>
+          </p>
           <LiveKeysOf tenantId={tenant.tenantId} userId={user.userId} whose="you" />
         </>
       }
-      action="Leave tenant"
+      action={t`Leave tenant`}
       nameToType={tenant.name}
-      progress={leave.isPending ? "Leaving…" : undefined}
+      progress={leave.isPending ? t`Leaving…` : undefined}
       error={leave.isError ? toErrorMessage(leave.error) : undefined}
       onConfirm={() => leaveOnce()}
     />

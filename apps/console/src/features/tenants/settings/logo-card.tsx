@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -18,8 +20,8 @@ import { type ChosenPicture, readPicture } from "./read-picture.ts";
 type Fit = "contain" | "cover";
 
 const FITS = [
-  { value: "contain", label: "Whole picture" },
-  { value: "cover", label: "Crop to square" },
+  { value: "contain", label: t`Whole picture` },
+  { value: "cover", label: t`Crop to square` },
 ] as const;
 
 export type LogoCardProps = { tenant: OwnTenant; mayWrite: boolean };
@@ -30,7 +32,7 @@ export function LogoCard({ tenant, mayWrite }: LogoCardProps) {
     return null;
   }
   return (
-    <Card title="Logo" description="Shown for this tenant in lists and in the sidebar.">
+    <Card title={t`Logo`} description={t`Shown for this tenant in lists and in the sidebar.`}>
       {mayWrite ? (
         <LogoForm key={tenant.tenantId} tenant={tenant} />
       ) : (
@@ -95,10 +97,10 @@ function LogoForm({ tenant }: { tenant: OwnTenant }) {
         ) : (
           <img
             src={chosen.url}
-            alt="Preview of the logo"
+            alt={t`Preview of the logo`}
             onError={() => {
               setChosen(undefined);
-              setFault("The file is no picture that can be shown.");
+              setFault(t`The file is no picture that can be shown.`);
             }}
             className={joinClasses(
               "size-24 shrink-0 rounded-card border border-line bg-white",
@@ -113,34 +115,34 @@ function LogoForm({ tenant }: { tenant: OwnTenant }) {
       </div>
       {chosen !== undefined && (
         <div className="flex flex-wrap items-center gap-2">
-          <SegmentedControl label="Fit" segments={FITS} value={fit} onValueChange={setFit} />
+          <SegmentedControl label={t`Fit`} segments={FITS} value={fit} onValueChange={setFit} />
           <Button
             look="primary"
-            progress={upload.isPending ? "Saving…" : undefined}
+            progress={upload.isPending ? t`Saving…` : undefined}
             onClick={() =>
               uploadOnce(chosen, {
                 onSuccess: () => {
                   setChosen(undefined);
-                  toast.success("The logo was saved.");
+                  toast.success(t`The logo was saved.`);
                 },
               })
             }
           >
-            Save logo
+            <Trans>Save logo</Trans>
           </Button>
           <Button look="quiet" onClick={() => setChosen(undefined)}>
-            Discard
+            <Trans>Discard</Trans>
           </Button>
         </div>
       )}
       {chosen === undefined && tenant.logoId !== null && (
         <Button
-          progress={remove.isPending ? "Removing…" : undefined}
+          progress={remove.isPending ? t`Removing…` : undefined}
           onClick={() =>
-            removeOnce(undefined, { onSuccess: () => toast.success("The logo was removed.") })
+            removeOnce(undefined, { onSuccess: () => toast.success(t`The logo was removed.`) })
           }
         >
-          Remove logo
+          <Trans>Remove logo</Trans>
         </Button>
       )}
     </div>

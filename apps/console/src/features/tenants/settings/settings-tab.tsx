@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -38,27 +40,31 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
   const limits = useQuery(limitsQuery(api, tenant.tenantId));
   return (
-    <Card title="About this tenant">
+    <Card title={t`About this tenant`}>
       <dl className="divide-y divide-line border-line border-t">
-        <Fact name="State">
+        <Fact name={t`State`}>
           {tenant.suspendedAt === null ? (
-            <Badge tone="ok">Active</Badge>
+            <Badge tone="ok">
+              <Trans>Active</Trans>
+            </Badge>
           ) : (
-            <Badge tone="danger">Suspended</Badge>
+            <Badge tone="danger">
+              <Trans>Suspended</Trans>
+            </Badge>
           )}
         </Fact>
-        <Fact name="Plan">
+        <Fact name={t`Plan`}>
           <Link to="/plans" className="font-medium underline underline-offset-4">
             {limits.data?.plan.name ?? tenant.planId}
           </Link>
         </Fact>
-        <Fact name="Created">
+        <Fact name={t`Created`}>
           <RelativeTime at={tenant.createdAt} />
         </Fact>
         <div className="py-2.5">
           <dt className="flex items-center justify-between gap-3 text-ink-muted">
-            Id, for programs
-            <CopyButton value={tenant.tenantId} subject="tenant id" />
+            <Trans>Id, for programs</Trans>
+            <CopyButton value={tenant.tenantId} subject={t`tenant id`} />
           </dt>
           <dd className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{tenant.tenantId}</dd>
         </div>
@@ -66,8 +72,8 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
       {tenant.suspendedAt !== null && (
         <p className="mt-2 text-ink-muted text-xs">
           {tenant.isVisited === true
-            ? "All calls are blocked until you resume this tenant in All tenants."
-            : "All calls are blocked until the suspension is lifted. Ask the operator why."}
+            ? t`All calls are blocked until you resume this tenant in All tenants.`
+            : t`All calls are blocked until the suspension is lifted. Ask the operator why.`}
         </p>
       )}
     </Card>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -26,27 +28,29 @@ export function TransferCard({ tenant }: { tenant: OwnTenant }) {
   const member = others.find(({ userId }) => userId === chosen);
   return (
     <Card
-      title="Transfer ownership"
-      description="A member becomes an owner in your place, and you become an admin, at once. Both of you get a notification, and a mail where mail is set up."
+      title={t`Transfer ownership`}
+      description={t`A member becomes an owner in your place, and you become an admin, at once. Both of you get a notification, and a mail where mail is set up.`}
     >
       {members.data !== undefined && others.length === 0 ? (
         <p className="text-ink-muted">
-          You are its only member.{" "}
-          <Link
-            to="/tenants"
-            search={{ tab: "members" }}
-            className="font-medium text-ink underline underline-offset-4"
-          >
-            Invite someone
-          </Link>{" "}
-          first.
+          <Trans>
+            You are its only member.{" "}
+            <Link
+              to="/tenants"
+              search={{ tab: "members" }}
+              className="font-medium text-ink underline underline-offset-4"
+            >
+              Invite someone
+            </Link>{" "}
+            first.
+          </Trans>
         </p>
       ) : (
         <div className="flex flex-wrap items-center gap-2">
           <div className="min-w-0 grow basis-56 sm:max-w-80">
             <Combobox
-              label="New owner"
-              placeholder="Choose a member…"
+              label={t`New owner`}
+              placeholder={t`Choose a member…`}
               choices={others.map((one) => ({
                 value: one.userId,
                 label: nameMember(one),
@@ -57,7 +61,7 @@ export function TransferCard({ tenant }: { tenant: OwnTenant }) {
             />
           </div>
           <Button disabled={member === undefined} onClick={() => setAsked(member)}>
-            Transfer…
+            <Trans>Transfer…</Trans>
           </Button>
         </div>
       )}
@@ -78,7 +82,7 @@ function TransferDialog({ tenant, member, onClose }: TransferDialogProps) {
     mutationFn: ({ userId }: Member) =>
       api.ownership.transfer({ tenantId, userId, name: tenant.name }),
     onSuccess: async (_, next) => {
-      toast.success(`${nameMember(next)} is now an owner of ${tenant.name}. You are an admin.`);
+      toast.success(t`${nameMember(next)} is now an owner of ${tenant.name}. You are an admin.`);
       onClose();
       await client.invalidateQueries({ queryKey: ["tenants", tenantId] });
       await client.invalidateQueries({ queryKey: ["audit", tenantId] });
@@ -94,19 +98,25 @@ function TransferDialog({ tenant, member, onClose }: TransferDialogProps) {
         transfer.reset();
         onClose();
       }}
-      title={`Transfer ${tenant.name} to ${name}?`}
+      title={t`Transfer ${tenant.name} to ${name}?`}
       description={
         <ul className="list-disc space-y-1 pl-4">
           <li>
-            {name} decides about everything: plan, members, deletion, and who else is an owner.
+            <Trans>
+              {name} decides about everything: plan, members, deletion, and who else is an owner.
+            </Trans>
           </li>
-          <li>You become an admin. Only an owner can make you one again.</li>
-          <li>Keys, usage and invoices stay as they are.</li>
+          <li>
+            <Trans>You become an admin. Only an owner can make you one again.</Trans>
+          </li>
+          <li>
+            <Trans>Keys, usage and invoices stay as they are.</Trans>
+          </li>
         </ul>
       }
-      action="Transfer ownership"
+      action={t`Transfer ownership`}
       nameToType={tenant.name}
-      progress={transfer.isPending ? "Transferring…" : undefined}
+      progress={transfer.isPending ? t`Transferring…` : undefined}
       error={transfer.isError ? toErrorMessage(transfer.error) : undefined}
       onConfirm={() => member !== undefined && transferOnce(member)}
     />

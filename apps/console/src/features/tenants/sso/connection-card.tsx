@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -20,8 +22,8 @@ export function ConnectionCard({ tenant, sso, mayWrite }: ConnectionCardProps) {
   const isForm = mayWrite && (isEditing || connection === null);
   return (
     <Card
-      title="Identity provider"
-      description="OpenID Connect or SAML 2.0."
+      title={t`Identity provider`}
+      description={t`OpenID Connect or SAML 2.0.`}
       aside={connection !== null && <State connection={connection} />}
     >
       {isForm ? (
@@ -32,14 +34,18 @@ export function ConnectionCard({ tenant, sso, mayWrite }: ConnectionCardProps) {
           {...(connection !== null && { onCancel: () => setIsEditing(false) })}
         />
       ) : connection === null ? (
-        <p className="text-ink-muted">Nothing is set up yet.</p>
+        <p className="text-ink-muted">
+          <Trans>Nothing is set up yet.</Trans>
+        </p>
       ) : (
         <div className="space-y-4">
           <Facts connection={connection} />
           <ServiceAddresses service={sso.service} protocol={connection.protocol} />
           {mayWrite && (
             <div className="flex flex-wrap gap-2">
-              <Button onClick={() => setIsEditing(true)}>Change…</Button>
+              <Button onClick={() => setIsEditing(true)}>
+                <Trans>Change…</Trans>
+              </Button>
               <Remove tenant={tenant} />
             </div>
           )}
@@ -51,9 +57,13 @@ export function ConnectionCard({ tenant, sso, mayWrite }: ConnectionCardProps) {
 
 function State({ connection }: { connection: SsoConnection }) {
   if (!connection.enabled) {
-    return <Badge>Off</Badge>;
+    return (
+      <Badge>
+        <Trans>Off</Trans>
+      </Badge>
+    );
   }
-  return <Badge tone="ok">{connection.required ? "Required" : "On"}</Badge>;
+  return <Badge tone="ok">{connection.required ? t`Required` : t`On`}</Badge>;
 }
 
 function Facts({ connection }: { connection: SsoConnection }) {
@@ -61,28 +71,30 @@ function Facts({ connection }: { connection: SsoConnection }) {
   return (
     <>
       <dl className="divide-y divide-line border-line border-y">
-        <Fact name="Name">{connection.name}</Fact>
+        <Fact name={t`Name`}>{connection.name}</Fact>
         {connection.protocol === "oidc" ? (
           <>
-            <Fact name="Issuer">{connection.issuer}</Fact>
-            <Fact name="Client id">{connection.clientId}</Fact>
-            <Fact name="Client secret">{connection.hasClientSecret ? "Stored" : "None"}</Fact>
+            <Fact name={t`Issuer`}>{connection.issuer}</Fact>
+            <Fact name={t`Client id`}>{connection.clientId}</Fact>
+            <Fact name={t`Client secret`}>{connection.hasClientSecret ? t`Stored` : t`None`}</Fact>
           </>
         ) : (
           <>
-            <Fact name="Entity id">{connection.entityId}</Fact>
-            <Fact name="Signs with">
+            <Fact name={t`Entity id`}>{connection.entityId}</Fact>
+            <Fact name={t`Signs with`}>
               {connection.certificates.map(({ sha256, subject, notAfter }) => (
                 <span key={sha256} className="block">
-                  {subject}, until {notAfter.slice(0, 10)}
+                  <Trans>
+                    {subject}, until {notAfter.slice(0, 10)}
+                  </Trans>
                 </span>
               ))}
             </Fact>
           </>
         )}
-        <Fact name="New people become">{connection.defaultRole}</Fact>
-        <Fact name="Last sign-in">
-          {lastUsedAt === null ? "None yet" : <RelativeTime at={lastUsedAt} />}
+        <Fact name={t`New people become`}>{connection.defaultRole}</Fact>
+        <Fact name={t`Last sign-in`}>
+          {lastUsedAt === null ? t`None yet` : <RelativeTime at={lastUsedAt} />}
         </Fact>
       </dl>
       {lastFailure !== null && (
@@ -91,7 +103,7 @@ function Facts({ connection }: { connection: SsoConnection }) {
           className="rounded-control border border-transparent bg-warning-soft px-3 py-2.5 text-sm"
         >
           <p className="font-medium text-warning">
-            A sign-in failed <RelativeTime at={lastFailure.at} />
+            <Trans>A sign-in failed</Trans> <RelativeTime at={lastFailure.at} />
           </p>
           <p className="[overflow-wrap:anywhere]">{lastFailure.reason}</p>
         </div>
@@ -113,12 +125,12 @@ function Remove({ tenant }: { tenant: OwnTenant }) {
   const [isAsking, setIsAsking] = useState(false);
   const remove = useSsoChange<undefined>(tenant, {
     run: (sso) => sso.remove({ tenantId: tenant.tenantId }),
-    done: () => "Single sign-on was removed.",
+    done: () => t`Single sign-on was removed.`,
   });
   return (
     <>
       <Button look="danger" onClick={() => setIsAsking(true)}>
-        Remove…
+        <Trans>Remove…</Trans>
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
@@ -126,10 +138,10 @@ function Remove({ tenant }: { tenant: OwnTenant }) {
           remove.reset();
           setIsAsking(false);
         }}
-        title="Remove single sign-on?"
-        description="Members stay. People without a password choose one by “Forgot your password?” on the sign-in page."
-        action="Remove"
-        progress={remove.isPending ? "Removing…" : undefined}
+        title={t`Remove single sign-on?`}
+        description={t`Members stay. People without a password choose one by “Forgot your password?” on the sign-in page.`}
+        action={t`Remove`}
+        progress={remove.isPending ? t`Removing…` : undefined}
         error={remove.isError ? toErrorMessage(remove.error) : undefined}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => setIsAsking(false) })}
       />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { FormErrors } from "@turnpike/ui/form-errors";
@@ -30,10 +32,10 @@ export type ConnectionFormProps = {
 const PROTOCOLS = [
   {
     value: "oidc",
-    label: "OpenID Connect",
-    note: "Microsoft Entra ID, Okta, Auth0, Google Workspace, Keycloak and most others.",
+    label: t`OpenID Connect`,
+    note: t`Microsoft Entra ID, Okta, Auth0, Google Workspace, Keycloak and most others.`,
   },
-  { value: "saml", label: "SAML 2.0", note: "Where the provider offers nothing newer." },
+  { value: "saml", label: "SAML 2.0", note: t`Where the provider offers nothing newer.` },
 ] as const;
 
 const ROLES = (["viewer", "developer", "billing", "admin"] as const).map((role) => ({
@@ -53,7 +55,7 @@ export function ConnectionForm({ tenant, sso, onDone, onCancel }: ConnectionForm
   const [draft, setDraft] = useState(() => toDraft(sso.connection));
   const put = useSsoChange<SsoConnectionInput>(tenant, {
     run: (api, connection) => api.put({ tenantId: tenant.tenantId, connection }),
-    done: () => "Single sign-on was saved.",
+    done: () => t`Single sign-on was saved.`,
   });
   const failure = toFormFailure(put.error, CONNECTION_POINTERS);
   const isProven = sso.domains.some(({ verifiedAt }) => verifiedAt !== null);
@@ -68,11 +70,11 @@ export function ConnectionForm({ tenant, sso, onDone, onCancel }: ConnectionForm
   return (
     <form onSubmit={submit} noValidate className="space-y-5">
       <FormErrors
-        title={failure === undefined ? undefined : "Single sign-on was not saved."}
+        title={failure === undefined ? undefined : t`Single sign-on was not saved.`}
         errors={failure?.messages ?? []}
       />
       <RadioList
-        label="Protocol"
+        label={t`Protocol`}
         choices={PROTOCOLS}
         value={draft.protocol}
         isInColumns
@@ -86,12 +88,12 @@ export function ConnectionForm({ tenant, sso, onDone, onCancel }: ConnectionForm
       )}
       <CommonFields {...props} isProven={isProven} />
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" progress={put.isPending ? "Saving…" : undefined}>
-          Save
+        <Button type="submit" look="primary" progress={put.isPending ? t`Saving…` : undefined}>
+          <Trans>Save</Trans>
         </Button>
         {onCancel !== undefined && (
           <Button look="quiet" onClick={onCancel}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
         )}
       </div>
@@ -107,12 +109,12 @@ function OidcFields({ draft, fields, change, hasSecret }: FieldsProps & { hasSec
   return (
     <div className="space-y-4">
       <TextField
-        label="Issuer"
-        help="As your provider states it. Its metadata are found from there."
+        label={t`Issuer`}
+        help={t`As your provider states it. Its metadata are found from there.`}
         name="issuer"
         type="url"
         isMono
-        placeholder="https://login.example.com"
+        placeholder={t`https://login.example.com`}
         value={draft.issuer}
         maxLength={1_000}
         autoComplete="off"
@@ -122,7 +124,7 @@ function OidcFields({ draft, fields, change, hasSecret }: FieldsProps & { hasSec
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Client id"
+          label={t`Client id`}
           name="clientId"
           isMono
           value={draft.clientId}
@@ -133,8 +135,10 @@ function OidcFields({ draft, fields, change, hasSecret }: FieldsProps & { hasSec
           onChange={(event) => change({ clientId: event.currentTarget.value })}
         />
         <TextField
-          label="Client secret"
-          help={hasSecret ? "Stored. Leave empty to keep it." : "Leave empty for a public client."}
+          label={t`Client secret`}
+          help={
+            hasSecret ? t`Stored. Leave empty to keep it.` : t`Leave empty for a public client.`
+          }
           name="clientSecret"
           type="password"
           isMono
@@ -153,11 +157,11 @@ function OidcFields({ draft, fields, change, hasSecret }: FieldsProps & { hasSec
 function SamlFields({ draft, fields, change, isKnown }: FieldsProps & { isKnown: boolean }) {
   return (
     <TextArea
-      label="Metadata of the provider"
+      label={t`Metadata of the provider`}
       help={
         isKnown
-          ? "Paste the XML again when its certificate or address changes; leave empty to keep what is stored."
-          : "Paste the XML (EntityDescriptor) that your provider offers for download."
+          ? t`Paste the XML again when its certificate or address changes; leave empty to keep what is stored.`
+          : t`Paste the XML (EntityDescriptor) that your provider offers for download.`
       }
       name="metadata"
       isMono
@@ -178,8 +182,8 @@ function CommonFields({ draft, fields, change, isProven }: FieldsProps & { isPro
     <div className="space-y-4">
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
-          help="For people, such as “Acme login”."
+          label={t`Name`}
+          help={t`For people, such as “Acme login”.`}
           name="name"
           value={draft.name}
           maxLength={40}
@@ -188,7 +192,7 @@ function CommonFields({ draft, fields, change, isProven }: FieldsProps & { isPro
           onChange={(event) => change({ name: event.currentTarget.value })}
         />
         <SelectField
-          label="Role of new people"
+          label={t`Role of new people`}
           choices={ROLES}
           value={draft.defaultRole}
           onValueChange={(defaultRole) => change({ defaultRole })}
@@ -196,16 +200,16 @@ function CommonFields({ draft, fields, change, isProven }: FieldsProps & { isPro
       </div>
       <div className="flex flex-col items-start gap-3">
         <Checkbox
-          label="People can sign in this way"
+          label={t`People can sign in this way`}
           isChecked={draft.enabled}
           onCheckedChange={(enabled) => change({ enabled })}
         />
         <Checkbox
-          label="Required for people of the proven domains"
+          label={t`Required for people of the proven domains`}
           help={
             isProven
-              ? "Their passwords stop working, and they sign in anew. Owners may still use theirs, in case the provider fails."
-              : "Prove a domain first."
+              ? t`Their passwords stop working, and they sign in anew. Owners may still use theirs, in case the provider fails.`
+              : t`Prove a domain first.`
           }
           isChecked={draft.required}
           isDisabled={!isProven && !draft.required}

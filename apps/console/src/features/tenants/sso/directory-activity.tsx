@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
@@ -17,7 +19,7 @@ export function DirectoryActivity({ requests }: { requests: readonly ScimRequest
   return (
     <section aria-labelledby="directory-activity" className="space-y-2">
       <h3 id="directory-activity" className="font-medium text-sm">
-        Latest changes by the directory
+        <Trans>Latest changes by the directory</Trans>
       </h3>
       <ul className="divide-y divide-line border-line border-y">
         {shown.map((request) => (
@@ -28,7 +30,9 @@ export function DirectoryActivity({ requests }: { requests: readonly ScimRequest
                 {request.subject}
               </span>
               {request.status >= 400 && (
-                <Badge tone="danger">Refused, {String(request.status)}</Badge>
+                <Badge tone="danger">
+                  <Trans>Refused, {String(request.status)}</Trans>
+                </Badge>
               )}
               <span className="text-ink-muted text-sm">
                 <RelativeTime at={request.at} />
@@ -42,7 +46,7 @@ export function DirectoryActivity({ requests }: { requests: readonly ScimRequest
       </ul>
       {requests.length > FIRST && (
         <Button size="small" look="quiet" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? "Show fewer" : `Show all ${String(requests.length)}`}
+          {isWhole ? t`Show fewer` : t`Show all ${String(requests.length)}`}
         </Button>
       )}
     </section>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -36,13 +38,13 @@ export function DirectoryCard({ tenant, hasProvenDomain, mayWrite }: DirectoryCa
   const scim = useQuery(scimQuery(api, tenant.tenantId));
   return (
     <Card
-      title="Directory"
-      description="Your directory adds, changes and removes members by itself, over SCIM 2.0."
+      title={t`Directory`}
+      description={t`Your directory adds, changes and removes members by itself, over SCIM 2.0.`}
       aside={scim.data !== undefined && <Badge {...toState(scim.data)} />}
     >
       {scim.isError && scim.data === undefined ? (
         <FailureNotice
-          what="The directory could not be loaded."
+          what={t`The directory could not be loaded.`}
           cause={scim.error}
           onRetry={() => void scim.refetch()}
         />
@@ -62,11 +64,11 @@ export function DirectoryCard({ tenant, hasProvenDomain, mayWrite }: DirectoryCa
 
 function toState({ tokens }: Scim) {
   if (tokens.length === 0) {
-    return { children: "Off" };
+    return { children: t`Off` };
   }
   return tokens.some(({ lastUsedAt }) => lastUsedAt !== null)
-    ? { tone: "ok" as const, children: "Connected" }
-    : { tone: "warning" as const, children: "Waiting for the directory" };
+    ? { tone: "ok" as const, children: t`Connected` }
+    : { tone: "warning" as const, children: t`Waiting for the directory` };
 }
 
 function Directory({
@@ -81,17 +83,19 @@ function Directory({
       {!isOff && (
         <CodeBlock
           code={scim.baseUrl}
-          subject="Base address"
-          note="Enter this at your directory as the tenant URL or base URL"
+          subject={t`Base address`}
+          note={t`Enter this at your directory as the tenant URL or base URL`}
         />
       )}
       {!isOff && <Tokens tenant={tenant} tokens={scim.tokens} mayWrite={mayWrite} />}
       {isOff && (
         <p className="text-ink-muted">
           {hasProvenDomain
-            ? "Create a token, and enter it at your directory."
-            : "Prove a domain first: a directory may only add people with an address of one."}{" "}
-          <DocsLink page="single-sign-on">Steps for Okta and Microsoft Entra ID</DocsLink>
+            ? t`Create a token, and enter it at your directory.`
+            : t`Prove a domain first: a directory may only add people with an address of one.`}{" "}
+          <DocsLink page="single-sign-on">
+            <Trans>Steps for Okta and Microsoft Entra ID</Trans>
+          </DocsLink>
         </p>
       )}
       {mayWrite && (hasProvenDomain || !isOff) && (
@@ -107,19 +111,21 @@ type TokensProps = { tenant: OwnTenant; tokens: readonly ScimToken[]; mayWrite: 
 
 function Tokens({ tenant, tokens, mayWrite }: TokensProps) {
   return (
-    <ul aria-label="Tokens" className="divide-y divide-line border-line border-y">
+    <ul aria-label={t`Tokens`} className="divide-y divide-line border-line border-y">
       {tokens.map((token) => (
         <li key={token.scimTokenId} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
           <code className="font-mono text-sm">{token.start}…</code>
           <span className="min-w-0 grow text-ink-muted text-sm">
-            Created <RelativeTime at={token.createdAt} />,{" "}
-            {token.lastUsedAt === null ? (
-              "never used"
-            ) : (
-              <>
-                last used <RelativeTime at={token.lastUsedAt} />
-              </>
-            )}
+            <Trans>
+              Created <RelativeTime at={token.createdAt} />,{" "}
+              {token.lastUsedAt === null ? (
+                t`never used`
+              ) : (
+                <>
+                  <Trans>last used</Trans> <RelativeTime at={token.lastUsedAt} />
+                </>
+              )}
+            </Trans>
           </span>
           {mayWrite && <Revoke tenant={tenant} token={token} />}
         </li>
@@ -138,33 +144,33 @@ function CreateToken({ tenant, count }: { tenant: OwnTenant; count: number }) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button
           disabled={count >= TOKENS_MAX}
-          progress={create.isPending ? "Creating…" : undefined}
+          progress={create.isPending ? t`Creating…` : undefined}
           onClick={() =>
             create.mutate(undefined, { onSuccess: (answer) => setSecret(answer.secret) })
           }
         >
-          {count === 0 ? "Create token" : "Create another token"}
+          {count === 0 ? t`Create token` : t`Create another token`}
         </Button>
         {count > 0 && (
           <p className="min-w-0 grow basis-56 text-ink-muted text-sm">
             {count >= TOKENS_MAX
-              ? "Two tokens at most: revoke one to create another."
-              : "To change tokens without a gap, create one, enter it, then revoke the old one."}
+              ? t`Two tokens at most: revoke one to create another.`
+              : t`To change tokens without a gap, create one, enter it, then revoke the old one.`}
           </p>
         )}
       </div>
       {create.error !== null && (
-        <FailureNotice what="The token was not created." cause={create.error} />
+        <FailureNotice what={t`The token was not created.`} cause={create.error} />
       )}
       <Dialog
         isOpen={secret !== undefined}
         onClose={() => setSecret(undefined)}
-        title="Your directory’s token"
+        title={t`Your directory’s token`}
       >
         <SecretOnce
-          subject="Token"
+          subject={t`Token`}
           secret={secret ?? ""}
-          advice="Enter it at your directory as the secret token. It can add and remove members."
+          advice={t`Enter it at your directory as the secret token. It can add and remove members.`}
           onStored={() => setSecret(undefined)}
         />
       </Dialog>
@@ -186,24 +192,24 @@ function Revoke({ tenant, token }: { tenant: OwnTenant; token: ScimToken }) {
       <Button
         size="small"
         look="quiet"
-        aria-label={`Revoke the token ${token.start}…`}
+        aria-label={t`Revoke the token ${token.start}…`}
         onClick={() => setIsAsking(true)}
       >
-        Revoke…
+        <Trans>Revoke…</Trans>
       </Button>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={close}
-        title="Revoke this token?"
-        description="A directory that uses it can no longer change members, at once. Members stay as they are."
-        action="Revoke"
-        progress={revoke.isPending ? "Revoking…" : undefined}
+        title={t`Revoke this token?`}
+        description={t`A directory that uses it can no longer change members, at once. Members stay as they are.`}
+        action={t`Revoke`}
+        progress={revoke.isPending ? t`Revoking…` : undefined}
         error={revoke.isError ? toErrorMessage(revoke.error) : undefined}
         onConfirm={() =>
           revoke.mutate(undefined, {
             onSuccess: () => {
               setIsAsking(false);
-              toast.success("The token was revoked.");
+              toast.success(t`The token was revoked.`);
             },
           })
         }
@@ -215,12 +221,14 @@ function Revoke({ tenant, token }: { tenant: OwnTenant; token: ScimToken }) {
 function People({ scim: { people, groups } }: { scim: Scim }) {
   return (
     <dl className="divide-y divide-line border-line border-y">
-      <Fact name="Members">{people.members}</Fact>
-      <Fact name="Waiting for a first sign-in">{people.waiting}</Fact>
-      <Fact name="Access ended">{people.inactive}</Fact>
+      <Fact name={t`Members`}>{people.members}</Fact>
+      <Fact name={t`Waiting for a first sign-in`}>{people.waiting}</Fact>
+      <Fact name={t`Access ended`}>{people.inactive}</Fact>
       {groups.map(({ name, role, members }) => (
-        <Fact key={name} name={`Group ${name}`}>
-          {members}, as {role}
+        <Fact key={name} name={t`Group ${name}`}>
+          <Trans>
+            {members}, as {role}
+          </Trans>
         </Fact>
       ))}
     </dl>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
@@ -20,17 +22,21 @@ export type DomainsCardProps = {
 export function DomainsCard({ tenant, domains, mayWrite }: DomainsCardProps) {
   return (
     <Card
-      title="Domains"
-      description="Only people with an address of a proven domain can sign in this way."
+      title={t`Domains`}
+      description={t`Only people with an address of a proven domain can sign in this way.`}
     >
       {domains.length > 0 && (
-        <ul aria-label="Domains" className="mb-4 divide-y divide-line border-line border-y">
+        <ul aria-label={t`Domains`} className="mb-4 divide-y divide-line border-line border-y">
           {domains.map((domain) => (
             <DomainItem key={domain.domain} tenant={tenant} domain={domain} mayWrite={mayWrite} />
           ))}
         </ul>
       )}
-      {domains.length === 0 && !mayWrite && <p className="text-ink-muted">No domain yet.</p>}
+      {domains.length === 0 && !mayWrite && (
+        <p className="text-ink-muted">
+          <Trans>No domain yet.</Trans>
+        </p>
+      )}
       {mayWrite && <AddDomain tenant={tenant} />}
     </Card>
   );
@@ -40,7 +46,7 @@ function AddDomain({ tenant }: { tenant: OwnTenant }) {
   const [domain, setDomain] = useState("");
   const add = useSsoChange<string>(tenant, {
     run: (sso, input) => sso.addDomain({ tenantId: tenant.tenantId, domain: input }),
-    done: (input) => `${input} was added. Prove it by its record.`,
+    done: (input) => t`${input} was added. Prove it by its record.`,
   });
   const failure = toFormFailure(add.error, { domain: "/domain" });
 
@@ -52,10 +58,10 @@ function AddDomain({ tenant }: { tenant: OwnTenant }) {
   return (
     <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-2">
       <TextField
-        label="Domain"
+        label={t`Domain`}
         className="min-w-0 grow basis-56"
         name="domain"
-        placeholder="example.com"
+        placeholder={t`example.com`}
         value={domain}
         maxLength={253}
         autoCapitalize="none"
@@ -68,9 +74,9 @@ function AddDomain({ tenant }: { tenant: OwnTenant }) {
         type="submit"
         className="sm:mt-6"
         disabled={domain.trim() === ""}
-        progress={add.isPending ? "Adding…" : undefined}
+        progress={add.isPending ? t`Adding…` : undefined}
       >
-        Add domain
+        <Trans>Add domain</Trans>
       </Button>
     </form>
   );
@@ -84,53 +90,53 @@ function DomainItem({ tenant, domain, mayWrite }: DomainItemProps) {
   const isProven = domain.verifiedAt !== null;
   const verify = useSsoChange<string>(tenant, {
     run: (sso, input) => sso.verifyDomain({ tenantId, domain: input }),
-    done: (input) => `${input} is proven.`,
+    done: (input) => t`${input} is proven.`,
   });
   const remove = useSsoChange<string>(tenant, {
     run: (sso, input) => sso.removeDomain({ tenantId, domain: input }),
-    done: (input) => `${input} was removed.`,
+    done: (input) => t`${input} was removed.`,
   });
   return (
     <li className="space-y-3 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <h3 className="min-w-0 grow font-medium [overflow-wrap:anywhere]">{name}</h3>
-        <Badge tone={isProven ? "ok" : "warning"}>{isProven ? "Proven" : "Not proven yet"}</Badge>
+        <Badge tone={isProven ? "ok" : "warning"}>{isProven ? t`Proven` : t`Not proven yet`}</Badge>
         {mayWrite && (
           <Button
             size="small"
             look="quiet"
-            aria-label={`Remove ${name}`}
-            progress={remove.isPending ? "Removing…" : undefined}
+            aria-label={t`Remove ${name}`}
+            progress={remove.isPending ? t`Removing…` : undefined}
             onClick={() => remove.mutate(name)}
           >
-            Remove
+            <Trans>Remove</Trans>
           </Button>
         )}
       </div>
       {!isProven && (
         <div className="space-y-2">
           <p className="text-ink-muted text-sm">
-            Add this TXT record where the domain is managed, then check it.
+            <Trans>Add this TXT record where the domain is managed, then check it.</Trans>
           </p>
-          <CodeBlock code={domain.record.name} subject="Name of the record" note="Name" />
-          <CodeBlock code={domain.record.value} subject="Value of the record" note="Value" />
+          <CodeBlock code={domain.record.name} subject={t`Name of the record`} note={t`Name`} />
+          <CodeBlock code={domain.record.value} subject={t`Value of the record`} note={t`Value`} />
           {mayWrite && (
             <Button
               size="small"
-              aria-label={`Check the record of ${name}`}
-              progress={verify.isPending ? "Checking…" : undefined}
+              aria-label={t`Check the record of ${name}`}
+              progress={verify.isPending ? t`Checking…` : undefined}
               onClick={() => verify.mutate(name)}
             >
-              Check the record
+              <Trans>Check the record</Trans>
             </Button>
           )}
         </div>
       )}
       {verify.error !== null && (
-        <FailureNotice what={`${name} is not proven yet.`} cause={verify.error} />
+        <FailureNotice what={t`${name} is not proven yet.`} cause={verify.error} />
       )}
       {remove.error !== null && (
-        <FailureNotice what={`${name} was not removed.`} cause={remove.error} />
+        <FailureNotice what={t`${name} was not removed.`} cause={remove.error} />
       )}
     </li>
   );

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import type { Sso } from "./sso.queries.ts";
 
@@ -10,27 +12,33 @@ export type ServiceAddressesProps = {
 export function ServiceAddresses({ service, protocol }: ServiceAddressesProps) {
   return (
     <div className="space-y-3">
-      <p className="font-medium text-sm">Enter this at your identity provider</p>
+      <p className="font-medium text-sm">
+        <Trans>Enter this at your identity provider</Trans>
+      </p>
       {protocol === "oidc" ? (
-        <CodeBlock code={service.redirectUri} subject="Redirect address" note="Redirect address" />
+        <CodeBlock
+          code={service.redirectUri}
+          subject={t`Redirect address`}
+          note={t`Redirect address`}
+        />
       ) : (
         <>
           <CodeBlock
             code={service.acsUrl}
-            subject="Assertion consumer service"
-            note="Assertion consumer service (ACS) URL, binding HTTP-POST"
+            subject={t`Assertion consumer service`}
+            note={t`Assertion consumer service (ACS) URL, binding HTTP-POST`}
           />
           <CodeBlock
             code={service.entityId}
-            subject="Entity id"
-            note="Entity id (audience); also the address of this service's metadata"
+            subject={t`Entity id`}
+            note={t`Entity id (audience); also the address of this service's metadata`}
           />
         </>
       )}
       <CodeBlock
         code={service.signInUrl}
-        subject="Sign-in link"
-        note="A link for your portal of applications that begins a sign-in"
+        subject={t`Sign-in link`}
+        note={t`A link for your portal of applications that begins a sign-in`}
       />
     </div>
   );

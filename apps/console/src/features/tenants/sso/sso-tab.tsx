@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { DocsLink } from "#components/docs-link.tsx";
@@ -15,7 +17,7 @@ import { ssoQuery } from "./sso.queries.ts";
 export function SsoTab({ tenant }: { tenant: OwnTenant }) {
   const standing = useStanding(tenant);
   if (!mayDo(standing, "sso:read")) {
-    return <p className="text-ink-muted">{toMissingScope(standing, "see single sign-on")}</p>;
+    return <p className="text-ink-muted">{toMissingScope(standing, t`see single sign-on`)}</p>;
   }
   return <SsoSetup tenant={tenant} mayWrite={mayDo(standing, "sso:write")} />;
 }
@@ -26,7 +28,7 @@ function SsoSetup({ tenant, mayWrite }: { tenant: OwnTenant; mayWrite: boolean }
   if (sso.isError && sso.data === undefined) {
     return (
       <FailureNotice
-        what="Single sign-on could not be loaded."
+        what={t`Single sign-on could not be loaded.`}
         cause={sso.error}
         onRetry={() => void sso.refetch()}
       />
@@ -38,11 +40,17 @@ function SsoSetup({ tenant, mayWrite }: { tenant: OwnTenant; mayWrite: boolean }
   return (
     <div className="max-w-3xl space-y-4">
       <p className="text-ink-muted">
-        Your people sign in at your own identity provider, such as Microsoft Entra ID, Okta or
-        Google Workspace, and become members of {tenant.name}.{" "}
-        <DocsLink page="single-sign-on">Set it up step by step</DocsLink>
+        <Trans>
+          Your people sign in at your own identity provider, such as Microsoft Entra ID, Okta or
+          Google Workspace, and become members of {tenant.name}.{" "}
+          <DocsLink page="single-sign-on">Set it up step by step</DocsLink>
+        </Trans>
       </p>
-      {!mayWrite && <p className="text-ink-muted">Only an owner can change single sign-on.</p>}
+      {!mayWrite && (
+        <p className="text-ink-muted">
+          <Trans>Only an owner can change single sign-on.</Trans>
+        </p>
+      )}
       <DomainsCard tenant={tenant} domains={sso.data.domains} mayWrite={mayWrite} />
       <ConnectionCard tenant={tenant} sso={sso.data} mayWrite={mayWrite} />
       <DirectoryCard

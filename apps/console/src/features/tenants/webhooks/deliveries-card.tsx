@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -20,13 +22,13 @@ import { type Delivery, type Webhook, webhooksQueries } from "./webhooks.queries
 const COLUMNS: readonly Column<Delivery>[] = [
   {
     id: "type",
-    header: "Event",
+    header: t`Event`,
     phone: "title",
     cell: ({ type }) => <code className="font-mono text-[0.8125rem]">{type}</code>,
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     cell: (delivery) => {
       const { tone, label } = toDeliveryState(delivery);
       return <Badge tone={tone}>{label}</Badge>;
@@ -34,19 +36,19 @@ const COLUMNS: readonly Column<Delivery>[] = [
   },
   {
     id: "status",
-    header: "Last answer",
+    header: t`Last answer`,
     cell: ({ lastStatus, attempts }) => (
-      <span className="tabular-nums">{lastStatus ?? (attempts === 0 ? "–" : "None")}</span>
+      <span className="tabular-nums">{lastStatus ?? (attempts === 0 ? "–" : t`None`)}</span>
     ),
   },
   {
     id: "attempts",
-    header: "Attempts",
+    header: t`Attempts`,
     cell: ({ attempts }) => <span className="tabular-nums">{attempts}</span>,
   },
   {
     id: "created",
-    header: "Occurred",
+    header: t`Occurred`,
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
@@ -86,7 +88,7 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
   if (deliveries.isError && deliveries.data === undefined) {
     return (
       <FailureNotice
-        what="The deliveries could not be loaded."
+        what={t`The deliveries could not be loaded.`}
         cause={deliveries.error}
         onRetry={() => void deliveries.refetch()}
       />
@@ -96,12 +98,12 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
     <section aria-labelledby="deliveries" className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="deliveries" className="font-semibold">
-          Deliveries
+          <Trans>Deliveries</Trans>
         </h2>
         {mayWrite && (
           <Button
             disabled={webhook.state !== "enabled"}
-            progress={actions.replay.isPending ? "Starting…" : undefined}
+            progress={actions.replay.isPending ? t`Starting…` : undefined}
             onClick={() =>
               actions.replay.mutate({
                 webhookId,
@@ -109,12 +111,12 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
               })
             }
           >
-            Replay the last day’s failures
+            <Trans>Replay the last day’s failures</Trans>
           </Button>
         )}
       </div>
       <DataTable
-        label="Deliveries"
+        label={t`Deliveries`}
         columns={COLUMNS}
         rows={deliveries.data?.items}
         getRowId={({ messageId }) => messageId}
@@ -123,15 +125,18 @@ export function DeliveriesCard(props: DeliveriesCardProps) {
         openRowId={search.delivery}
         onRowOpen={({ messageId }) => change({ cursor, delivery: messageId })}
         empty={
-          <EmptyState icon={<Send />} title="Nothing sent yet">
-            Send a test from the menu above, or wait for an event. Deliveries are kept for 30 days.
+          <EmptyState icon={<Send />} title={t`Nothing sent yet`}>
+            <Trans>
+              Send a test from the menu above, or wait for an event. Deliveries are kept for 30
+              days.
+            </Trans>
           </EmptyState>
         }
         footer={
           <PageFooter
             trail={trail}
             count={deliveries.data?.items.length}
-            noun={["delivery", "deliveries, newest first"]}
+            noun={[t`delivery`, t`deliveries, newest first`]}
           />
         }
       />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -28,7 +30,7 @@ export function DeliverySheet(props: DeliverySheetProps) {
     <Sheet
       isOpen={messageId !== undefined}
       onClose={onClose}
-      title="Delivery"
+      title={t`Delivery`}
       {...(messageId !== undefined && {
         description: (
           <code className="font-mono text-xs [overflow-wrap:anywhere]">{messageId}</code>
@@ -49,7 +51,7 @@ function Details(props: DeliverySheetProps & { messageId: string }) {
   if (delivery.data === undefined) {
     return delivery.isError ? (
       <FailureNotice
-        what="The delivery could not be loaded."
+        what={t`The delivery could not be loaded.`}
         cause={delivery.error}
         onRetry={() => void delivery.refetch()}
       />
@@ -68,20 +70,24 @@ function Details(props: DeliverySheetProps & { messageId: string }) {
         </div>
         {onResend !== undefined && (
           <Button disabled={webhook.state !== "enabled"} onClick={() => onResend(messageId)}>
-            Send again
+            <Trans>Send again</Trans>
           </Button>
         )}
       </div>
       {nextAttemptAt !== null && (
         <p className="text-ink-muted">
-          Next attempt <RelativeTime at={nextAttemptAt} />
+          <Trans>Next attempt</Trans> <RelativeTime at={nextAttemptAt} />
         </p>
       )}
       <section aria-labelledby="attempts" className="space-y-2">
         <h3 id="attempts" className="font-semibold">
-          Attempts
+          <Trans>Attempts</Trans>
         </h3>
-        {attemptLog.length === 0 && <p className="text-ink-muted">None yet.</p>}
+        {attemptLog.length === 0 && (
+          <p className="text-ink-muted">
+            <Trans>None yet.</Trans>
+          </p>
+        )}
         <ol className="divide-y divide-line border-line border-y">
           {attemptLog.map((attempt) => (
             <li key={attempt.attempt} className="space-y-1 py-2">
@@ -102,9 +108,9 @@ function Details(props: DeliverySheetProps & { messageId: string }) {
       </section>
       <section aria-labelledby="body" className="space-y-2">
         <h3 id="body" className="font-semibold">
-          Body
+          <Trans>Body</Trans>
         </h3>
-        <CodeBlock code={toReadableBody(payload)} subject="body of the message" />
+        <CodeBlock code={toReadableBody(payload)} subject={t`body of the message`} />
       </section>
     </div>
   );

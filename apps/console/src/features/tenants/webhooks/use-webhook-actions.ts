@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
@@ -15,7 +16,7 @@ export function useWebhookActions(tenantId: TenantId) {
     mutationKey: ["webhooks", "test"],
     mutationFn: ({ webhookId }: Webhook) => api.webhooks.test({ tenantId, webhookId }),
     onSuccess: async () => {
-      toast.success("A ping is on its way.");
+      toast.success(t`A ping is on its way.`);
       await refresh();
     },
     onError,
@@ -25,7 +26,7 @@ export function useWebhookActions(tenantId: TenantId) {
     mutationFn: ({ webhookId, state }: Webhook) =>
       api.webhooks.update({ tenantId, webhookId, enabled: state !== "enabled" }),
     onSuccess: async ({ state }) => {
-      toast.success(state === "enabled" ? "The webhook is enabled." : "The webhook is disabled.");
+      toast.success(state === "enabled" ? t`The webhook is enabled.` : t`The webhook is disabled.`);
       await refresh();
     },
     onError,
@@ -35,7 +36,7 @@ export function useWebhookActions(tenantId: TenantId) {
     mutationFn: (name: { webhookId: string; messageId: string }) =>
       api.webhooks.resend({ tenantId, ...name }),
     onSuccess: async () => {
-      toast.success("The message is being sent again, with the same id.");
+      toast.success(t`The message is being sent again, with the same id.`);
       await refresh();
     },
     onError,
@@ -47,8 +48,8 @@ export function useWebhookActions(tenantId: TenantId) {
     onSuccess: async ({ replayed }) => {
       toast.success(
         replayed === 0
-          ? "Nothing has failed in the last day."
-          : `${String(replayed)} failed ${replayed === 1 ? "delivery is" : "deliveries are"} being replayed.`,
+          ? t`Nothing has failed in the last day.`
+          : t`${String(replayed)} failed ${plural(replayed, { one: "delivery is", other: "deliveries are" })} being replayed.`,
       );
       await refresh();
     },

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -38,7 +40,7 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
       <Dialog
         isOpen={isSaving || isShowing}
         onClose={close}
-        title={isShowing ? "Your webhook’s secret" : isNew ? "Add a webhook" : "Edit webhook"}
+        title={isShowing ? t`Your webhook’s secret` : isNew ? t`Add a webhook` : t`Edit webhook`}
       >
         {isSaving && (
           <WebhookForm
@@ -52,9 +54,9 @@ export function WebhookDialogs({ tenantId, task, onTask }: WebhookDialogsProps) 
         )}
         {isShowing && (
           <SecretOnce
-            subject="Secret"
+            subject={t`Secret`}
             secret={task.secret}
-            advice="Your program uses it to verify that messages come from here."
+            advice={t`Your program uses it to verify that messages come from here.`}
             onStored={close}
           />
         )}
@@ -99,11 +101,11 @@ function RotateDialog({ tenantId, webhook, onTask }: OneProps) {
         rotate.reset();
         onTask(undefined);
       }}
-      title="Replace the secret?"
-      description="For a day every message is signed with both the old secret and the new one, so that your program can switch."
-      action="Replace secret"
+      title={t`Replace the secret?`}
+      description={t`For a day every message is signed with both the old secret and the new one, so that your program can switch.`}
+      action={t`Replace secret`}
       isDangerous={false}
-      progress={rotate.isPending ? "Replacing…" : undefined}
+      progress={rotate.isPending ? t`Replacing…` : undefined}
       error={rotate.isError ? toErrorMessage(rotate.error) : undefined}
       onConfirm={() => webhook !== undefined && rotateOnce(webhook)}
     />
@@ -117,7 +119,7 @@ function DeleteDialog({ tenantId, webhook, onTask }: OneProps) {
     mutationKey: ["webhooks", "delete"],
     mutationFn: ({ webhookId }: Webhook) => api.webhooks.delete({ tenantId, webhookId }),
     onSuccess: async () => {
-      toast.success("The webhook was deleted.");
+      toast.success(t`The webhook was deleted.`);
       onTask(undefined);
       await client.invalidateQueries({ queryKey: ["webhooks", tenantId] });
     },
@@ -130,16 +132,19 @@ function DeleteDialog({ tenantId, webhook, onTask }: OneProps) {
         remove.reset();
         onTask(undefined);
       }}
-      title="Delete this webhook?"
+      title={t`Delete this webhook?`}
       description={
         <>
-          <span className="[overflow-wrap:anywhere]">{webhook?.url}</span> hears of nothing more,
-          and the log of its deliveries goes with it. This cannot be taken back.
+          <span className="[overflow-wrap:anywhere]">{webhook?.url}</span>{" "}
+          <Trans>
+            hears of nothing more, and the log of its deliveries goes with it. This cannot be taken
+            back.
+          </Trans>
         </>
       }
-      action="Delete webhook"
+      action={t`Delete webhook`}
       nameToType="delete"
-      progress={remove.isPending ? "Deleting…" : undefined}
+      progress={remove.isPending ? t`Deleting…` : undefined}
       error={remove.isError ? toErrorMessage(remove.error) : undefined}
       onConfirm={() => webhook !== undefined && removeOnce(webhook)}
     />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ALL_EVENTS } from "@turnpike/domain/webhooks/event-types";
 import { Checkbox } from "@turnpike/ui/checkbox";
@@ -59,25 +61,25 @@ export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookForm
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onCancel}
-      action={webhook === undefined ? "Add webhook" : "Save changes"}
-      progress={save.isPending ? "Saving…" : undefined}
-      failure="The webhook was not saved."
+      action={webhook === undefined ? t`Add webhook` : t`Save changes`}
+      progress={save.isPending ? t`Saving…` : undefined}
+      failure={t`The webhook was not saved.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Address"
-        help="Where your program receives messages: a public https address."
+        label={t`Address`}
+        help={t`Where your program receives messages: a public https address.`}
         name="url"
         type="url"
         isMono
         value={url}
-        placeholder="https://example.com/webhooks"
+        placeholder={t`https://example.com/webhooks`}
         autoComplete="off"
         error={failure?.fields.url}
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
       <TextField
-        label="Description"
+        label={t`Description`}
         isOptional
         name="description"
         value={description}
@@ -111,9 +113,11 @@ function EventChoice({ eventTypes, error, onChange }: EventChoiceProps) {
     );
   return (
     <fieldset className="min-w-0 space-y-3">
-      <legend className="mb-2 font-medium text-sm">Events</legend>
+      <legend className="mb-2 font-medium text-sm">
+        <Trans>Events</Trans>
+      </legend>
       <Checkbox
-        label="Every event, including future ones"
+        label={t`Every event, including future ones`}
         isChecked={isAll}
         onCheckedChange={(all) => onChange(all ? [ALL_EVENTS] : [])}
       />

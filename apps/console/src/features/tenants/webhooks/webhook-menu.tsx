@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { toButtonClasses } from "@turnpike/ui/button";
 import { Menu, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import Ellipsis from "lucide-react/icons/ellipsis";
@@ -20,7 +22,7 @@ export function WebhookMenu({ webhook, onTask, onTest, onSwitch }: WebhookMenuPr
       trigger={
         <button
           type="button"
-          aria-label={`Actions for ${webhook.url}`}
+          aria-label={t`Actions for ${webhook.url}`}
           className={toButtonClasses("quiet", "icon")}
         >
           <Ellipsis aria-hidden="true" />
@@ -28,14 +30,18 @@ export function WebhookMenu({ webhook, onTask, onTest, onSwitch }: WebhookMenuPr
       }
     >
       <MenuItem isDisabled={!isEnabled} onSelect={onTest}>
-        Send a test
+        <Trans>Send a test</Trans>
       </MenuItem>
-      <MenuItem onSelect={() => onTask({ kind: "save", webhook })}>Edit webhook</MenuItem>
-      <MenuItem onSelect={() => onTask({ kind: "rotate", webhook })}>Replace secret</MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: "save", webhook })}>
+        <Trans>Edit webhook</Trans>
+      </MenuItem>
+      <MenuItem onSelect={() => onTask({ kind: "rotate", webhook })}>
+        <Trans>Replace secret</Trans>
+      </MenuItem>
       <MenuItem onSelect={onSwitch}>{toSwitchLabel(webhook)}</MenuItem>
       <MenuSeparator />
       <MenuItem isDanger onSelect={() => onTask({ kind: "delete", webhook })}>
-        Delete webhook
+        <Trans>Delete webhook</Trans>
       </MenuItem>
     </Menu>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
 import type { Attempt, Delivery, Webhook } from "./webhooks.queries.ts";
 
@@ -7,15 +8,15 @@ export type StateLabel = { tone: "ok" | "warning" | "danger" | "neutral" | "info
 export function toWebhookState(webhook: Pick<Webhook, "state" | "failingSince">): StateLabel {
   switch (webhook.state) {
     case "disabled":
-      return { tone: "neutral", label: "Disabled" };
+      return { tone: "neutral", label: t`Disabled` };
     case "auto_disabled":
-      return { tone: "danger", label: "Disabled after failures" };
+      return { tone: "danger", label: t`Disabled after failures` };
     case "paused":
-      return { tone: "warning", label: "Paused" };
+      return { tone: "warning", label: t`Paused` };
     default:
       return webhook.failingSince === null
-        ? { tone: "ok", label: "Enabled" }
-        : { tone: "warning", label: "Failing" };
+        ? { tone: "ok", label: t`Enabled` }
+        : { tone: "warning", label: t`Failing` };
   }
 }
 
@@ -28,19 +29,19 @@ export function toWebhookAdvice({
     return;
   }
   return state === "paused"
-    ? `${disabledReason} Nothing is sent to it. Check where it leads, replace its secret and take it over, or delete it.`
-    : `${disabledReason} Fix the receiver, enable the webhook and replay the failures.`;
+    ? t`${disabledReason} Nothing is sent to it. Check where it leads, replace its secret and take it over, or delete it.`
+    : t`${disabledReason} Fix the receiver, enable the webhook and replay the failures.`;
 }
 
 /** What switching an endpoint on or off is called. */
 export function toSwitchLabel({ state }: Pick<Webhook, "state">): string {
   switch (state) {
     case "enabled":
-      return "Disable webhook";
+      return t`Disable webhook`;
     case "paused":
-      return "Take over webhook";
+      return t`Take over webhook`;
     default:
-      return "Enable webhook";
+      return t`Enable webhook`;
   }
 }
 
@@ -48,22 +49,22 @@ export function toSwitchLabel({ state }: Pick<Webhook, "state">): string {
 export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">): StateLabel {
   switch (delivery.state) {
     case "succeeded":
-      return { tone: "ok", label: "Delivered" };
+      return { tone: "ok", label: t`Delivered` };
     case "failed":
-      return { tone: "danger", label: "Failed" };
+      return { tone: "danger", label: t`Failed` };
     default:
       return delivery.attempts === 0
-        ? { tone: "info", label: "Sending" }
-        : { tone: "warning", label: "Retrying later" };
+        ? { tone: "info", label: t`Sending` }
+        : { tone: "warning", label: t`Retrying later` };
   }
 }
 
 /** The result of an attempt, such as "200 after 35 ms". */
 export function toAttemptText({ status, error, durationMs }: Attempt): string {
-  const after = `after ${String(durationMs)} ms`;
+  const after = t`after ${String(durationMs)} ms`;
   return status === null
     ? `${error ?? "No answer."} (${after})`
-    : `Answered ${String(status)} ${after}`;
+    : t`Answered ${String(status)} ${after}`;
 }
 
 /** Event types grouped by noun, in the order in which they are offered. */
@@ -79,13 +80,13 @@ function toNoun(type: string): string {
 /** The events that an endpoint receives, in one line. */
 export function toEventsText(eventTypes: readonly string[]): string {
   if (eventTypes.includes(ALL_EVENTS)) {
-    return "Every event";
+    return t`Every event`;
   }
   const [first = "", second] = eventTypes;
   if (second === undefined) {
     return first;
   }
-  return eventTypes.length === 2 ? `${first}, ${second}` : `${String(eventTypes.length)} events`;
+  return eventTypes.length === 2 ? `${first}, ${second}` : t`${String(eventTypes.length)} events`;
 }
 
 /** Formats a body over several lines; one that is not JSON stays as it is. */

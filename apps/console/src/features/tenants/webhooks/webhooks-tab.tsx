@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -26,7 +28,7 @@ import type { Webhook } from "./webhooks.queries.ts";
 const COLUMNS: readonly Column<Webhook>[] = [
   {
     id: "url",
-    header: "Address",
+    header: t`Address`,
     phone: "title",
     cell: ({ url, description }) => (
       <div className="min-w-0">
@@ -41,14 +43,14 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   {
     id: "events",
-    header: "Events",
+    header: t`Events`,
     cell: ({ eventTypes }) => (
       <span className="[overflow-wrap:anywhere]">{toEventsText(eventTypes)}</span>
     ),
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     cell: (webhook) => {
       const { tone, label } = toWebhookState(webhook);
       return <Badge tone={tone}>{label}</Badge>;
@@ -56,7 +58,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
   {
     id: "created",
-    header: "Added",
+    header: t`Added`,
     className: "md:w-36",
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
@@ -70,9 +72,11 @@ export function WebhooksTab(props: WebhooksTabProps) {
   const standing = useStanding(tenant);
   if (!mayDo(standing, "webhooks:read")) {
     return (
-      <EmptyState icon={<WebhookIcon />} title="Webhooks are for owners and admins">
-        Your role in {tenant.name} is {nameRole(tenant)}. Webhooks send events to your programs: ask
-        an owner or an admin if you need one.
+      <EmptyState icon={<WebhookIcon />} title={t`Webhooks are for owners and admins`}>
+        <Trans>
+          Your role in {tenant.name} is {nameRole(tenant)}. Webhooks send events to your programs:
+          ask an owner or an admin if you need one.
+        </Trans>
       </EmptyState>
     );
   }
@@ -100,25 +104,27 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A webhook sends your program a signed message for each event in this tenant. Failed
-          deliveries are retried for three days.{" "}
-          <DocsLink page="webhooks">How to verify messages</DocsLink>
+          <Trans>
+            A webhook sends your program a signed message for each event in this tenant. Failed
+            deliveries are retried for three days.{" "}
+            <DocsLink page="webhooks">How to verify messages</DocsLink>
+          </Trans>
         </p>
         {mayWrite && (
           <Button look="primary" onClick={add}>
-            Add webhook
+            <Trans>Add webhook</Trans>
           </Button>
         )}
       </div>
       {webhooks.isError && webhooks.data === undefined ? (
         <FailureNotice
-          what="The webhooks could not be loaded."
+          what={t`The webhooks could not be loaded.`}
           cause={webhooks.error}
           onRetry={() => void webhooks.refetch()}
         />
       ) : (
         <DataTable
-          label="Webhooks"
+          label={t`Webhooks`}
           columns={COLUMNS}
           rows={webhooks.data}
           getRowId={({ webhookId }) => webhookId}
@@ -127,9 +133,11 @@ function Webhooks(props: WebhooksTabProps & { mayWrite: boolean }) {
           onRowOpen={({ webhookId }) => onSearchChange({ tab: "webhooks", webhook: webhookId })}
           {...(mayWrite && { getRowActions: menuOf })}
           empty={
-            <EmptyState icon={<WebhookIcon />} title="No webhooks yet">
-              Add your program’s address, send it a test, and see its response in the log.{" "}
-              <DocsLink page="webhooks">How webhooks work</DocsLink>
+            <EmptyState icon={<WebhookIcon />} title={t`No webhooks yet`}>
+              <Trans>
+                Add your program’s address, send it a test, and see its response in the log.{" "}
+                <DocsLink page="webhooks">How webhooks work</DocsLink>
+              </Trans>
             </EmptyState>
           }
         />

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { AuthState, FirebaseSignIn, Session, User } from "../session.ts";
 import type { FirebaseClient, FirebasePerson } from "./firebase-client.ts";
 import { FirebaseFailure, toFirebaseCode, toSignedOut } from "./firebase-failure.ts";
@@ -137,7 +138,7 @@ export function createFirebaseSession({
 
   const notOffered = () =>
     Promise.reject(
-      new FirebaseFailure("auth/no-such-provider", "This way to sign in is no longer offered."),
+      new FirebaseFailure("auth/no-such-provider", t`This way to sign in is no longer offered.`),
     );
   return {
     getState: () => state,
@@ -200,7 +201,7 @@ function toTokenFailure(cause: unknown): Error {
   return toFirebaseCode(cause) === "auth/network-request-failed"
     ? new FirebaseFailure(
         "auth/network-request-failed",
-        "The sign-in service cannot be reached. Check your connection, then try again.",
+        t`The sign-in service cannot be reached. Check your connection, then try again.`,
         { cause },
       )
     : toSignedOut(cause);

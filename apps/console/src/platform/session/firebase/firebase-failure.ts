@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+
 /** A failure with a code of Firebase's client, such as `auth/user-signed-out`, so that all have one table of sentences. */
 export class FirebaseFailure extends Error {
   override readonly name = "FirebaseFailure";
@@ -16,5 +18,5 @@ export function toFirebaseCode(error: unknown): string | undefined {
 }
 
 export function toSignedOut(cause?: unknown): FirebaseFailure {
-  return new FirebaseFailure("auth/user-signed-out", "You are signed out.", { cause });
+  return new FirebaseFailure("auth/user-signed-out", t`You are signed out.`, { cause });
 }

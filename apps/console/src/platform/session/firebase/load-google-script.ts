@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { FirebaseFailure } from "./firebase-failure.ts";
 
 /** The loader by which Firebase's client talks with the frame of its project. The policy of the page allows its origin. */
@@ -33,7 +34,7 @@ function append(page: Window): Promise<void> {
   script.onerror = () => {
     script.remove();
     reject(
-      new FirebaseFailure("auth/network-request-failed", "The script of Google did not come."),
+      new FirebaseFailure("auth/network-request-failed", t`The script of Google did not come.`),
     );
   };
   script.src = trust(page);

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { toast } from "sonner";
@@ -27,11 +29,13 @@ export function ModelAnswer({ tenant, question }: ModelAnswerProps) {
     return null;
   }
   return (
-    <section aria-label="Language model" className="border-line border-t pt-4">
+    <section aria-label={t`Language model`} className="border-line border-t pt-4">
       {model.isOn ? (
         <Asking tenant={tenant} question={question} model={model} />
       ) : (
-        <p className="text-ink-muted text-sm">The language model is switched off.</p>
+        <p className="text-ink-muted text-sm">
+          <Trans>The language model is switched off.</Trans>
+        </p>
       )}
       {user.isOperator && <Switch isOn={model.isOn} />}
     </section>
@@ -46,16 +50,18 @@ function Asking({ tenant, question, model }: ModelAnswerProps & { model: ModelSt
     <div className="space-y-3" aria-busy={isRunning}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {isRunning ? (
-          <Button onClick={stop}>Stop</Button>
+          <Button onClick={stop}>
+            <Trans>Stop</Trans>
+          </Button>
         ) : (
           <Button onClick={ask} disabled={isSpent}>
-            {state === "idle" ? `Ask ${model.name} as well` : `Ask ${model.name} again`}
+            {state === "idle" ? t`Ask ${model.name} as well` : t`Ask ${model.name} again`}
           </Button>
         )}
         <p className="min-w-0 grow basis-64 text-ink-muted text-xs [overflow-wrap:anywhere]">
           {isSpent
-            ? "The language model's tokens of today are used up; there are new ones at midnight UTC."
-            : `Sends the question, and the figures that it looks up with the names of routes, keys and meters, to ${model.host}. E-mail addresses, texts of keys and customers' details are left out.`}
+            ? t`The language model's tokens of today are used up; there are new ones at midnight UTC.`
+            : t`Sends the question, and the figures that it looks up with the names of routes, keys and meters, to ${model.host}. E-mail addresses, texts of keys and customers' details are left out.`}
         </p>
       </div>
       {state !== "idle" && <Written answer={answer} isRunning={isRunning} />}
@@ -63,11 +69,13 @@ function Asking({ tenant, question, model }: ModelAnswerProps & { model: ModelSt
       <Notes answer={answer} />
       {answer.proposals.length > 0 && <Proposals tenant={tenant} proposals={answer.proposals} />}
       {state === "stopped" && (
-        <p className="text-ink-muted text-sm">Stopped. The built-in answer stands.</p>
+        <p className="text-ink-muted text-sm">
+          <Trans>Stopped. The built-in answer stands.</Trans>
+        </p>
       )}
       {failure !== undefined && (
         <p role="alert" className="text-danger text-sm">
-          {failure} The built-in answer stands.
+          <Trans>{failure} The built-in answer stands.</Trans>
         </p>
       )}
     </div>
@@ -77,7 +85,11 @@ function Asking({ tenant, question, model }: ModelAnswerProps & { model: ModelSt
 /** The text, as text: it may repeat what strangers wrote. */
 function Written({ answer, isRunning }: { answer: Answered; isRunning: boolean }) {
   if (answer.pieces.length === 0) {
-    return isRunning ? <p className="text-ink-muted text-sm">Thinking…</p> : null;
+    return isRunning ? (
+      <p className="text-ink-muted text-sm">
+        <Trans>Thinking…</Trans>
+      </p>
+    ) : null;
   }
   return (
     <p className="max-w-[72ch] whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -87,7 +99,7 @@ function Written({ answer, isRunning }: { answer: Answered; isRunning: boolean }
             key={id}
             className="whitespace-nowrap rounded-sm border border-line border-dashed px-1 text-ink-muted text-xs"
           >
-            number withheld
+            <Trans>number withheld</Trans>
           </span>
         ) : (
           <span key={id}>{text}</span>
@@ -104,7 +116,9 @@ function Notes({ answer: { differences = [], end } }: { answer: Answered }) {
     <>
       {differences.length > 0 && (
         <div className="rounded-card bg-warning-soft px-3 py-2 text-sm">
-          <p>The model asked for something else than the built-in answer did:</p>
+          <p>
+            <Trans>The model asked for something else than the built-in answer did:</Trans>
+          </p>
           <ul className="mt-1 list-inside list-disc text-ink-muted [overflow-wrap:anywhere]">
             {differences.map((difference) => (
               <li key={difference.part}>{describeDifference(difference)}</li>
@@ -130,7 +144,7 @@ function Proposals({ tenant, proposals }: { tenant: OwnTenant; proposals: readon
     ({ proposalId }) =>
       (known.data?.find((each) => each.proposalId === proposalId)?.state ?? "open") === "open",
   );
-  return <WaitingProposals tenant={tenant} proposals={waiting} label="Proposed by the model" />;
+  return <WaitingProposals tenant={tenant} proposals={waiting} label={t`Proposed by the model`} />;
 }
 
 /** The operator's switch, for all tenants. */
@@ -140,7 +154,7 @@ function Switch({ isOn }: { isOn: boolean }) {
   const turn = useMutation({
     mutationFn: () => api.modelSwitch.set({ isOn: !isOn }),
     onSuccess: () =>
-      void toast.success(isOn ? "Off, for all tenants at once" : "On, for all tenants"),
+      void toast.success(isOn ? t`Off, for all tenants at once` : t`On, for all tenants`),
     onError: (error) => void toast.error(toErrorMessage(error)),
     onSettled: () => client.invalidateQueries({ queryKey: modelStateKey() }),
   });
@@ -148,10 +162,10 @@ function Switch({ isOn }: { isOn: boolean }) {
     <Button
       size="small"
       look="quiet"
-      progress={turn.isPending ? "Switching…" : undefined}
+      progress={turn.isPending ? t`Switching…` : undefined}
       onClick={() => turn.mutate()}
     >
-      {isOn ? "Switch the model off for all tenants" : "Switch it on"}
+      {isOn ? t`Switch the model off for all tenants` : t`Switch it on`}
     </Button>
   );
 }

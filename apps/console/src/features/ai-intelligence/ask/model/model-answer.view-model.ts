@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { ModelEnd, ModelEvent, QueryDifference } from "@turnpike/contract/model-answers";
 
 type Of<Kind extends ModelEvent["kind"]> = Extract<ModelEvent, { kind: Kind }>;
@@ -74,7 +75,7 @@ const PART_NAMES: Readonly<Record<QueryDifference["part"], string>> = {
 /** One line for a difference: "measure: errors, built in requests". */
 export function describeDifference({ part, model, builtIn }: QueryDifference): string {
   const orNone = (text: string) => (text === "" ? "none" : text);
-  return `${PART_NAMES[part]}: ${orNone(model)} instead of ${orNone(builtIn)}`;
+  return t`${PART_NAMES[part]}: ${orNone(model)} instead of ${orNone(builtIn)}`;
 }
 
 /** Says what withheld numbers are; undefined without any. */
@@ -82,5 +83,5 @@ export function describeWithheld(count: number): string | undefined {
   if (count === 0) {
     return;
   }
-  return `${count === 1 ? "One number is" : `${String(count)} numbers are`} withheld: the model wrote what no result has.`;
+  return t`${plural(count, { one: "One number is", other: `${String(count)} numbers are` })} withheld: the model wrote what no result has.`;
 }

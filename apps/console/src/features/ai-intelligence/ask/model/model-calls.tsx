@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Badge } from "@turnpike/ui/badge";
 import { Spinner } from "@turnpike/ui/spinner";
 import type { ModelCall } from "./model-answer.view-model.ts";
@@ -5,17 +7,21 @@ import type { ModelCall } from "./model-answer.view-model.ts";
 /** What the model looked up: each query, and its figures as the product has them. */
 export function ModelCalls({ calls }: { calls: readonly ModelCall[] }) {
   return (
-    <ol aria-label="What was looked up" className="divide-y divide-line">
+    <ol aria-label={t`What was looked up`} className="divide-y divide-line">
       {calls.map((call) => (
         <li key={call.callId} className="py-2">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <span className="font-medium text-sm">{call.title}</span>
             {call.result === undefined && (
               <span className="inline-flex items-center gap-1.5 text-ink-muted text-xs">
-                <Spinner className="size-3.5" /> Looking it up…
+                <Spinner className="size-3.5" /> <Trans>Looking it up…</Trans>
               </span>
             )}
-            {call.result?.isOk === false && <Badge tone="danger">Failed</Badge>}
+            {call.result?.isOk === false && (
+              <Badge tone="danger">
+                <Trans>Failed</Trans>
+              </Badge>
+            )}
             {call.query.map(({ label, value }) => (
               <span
                 key={label}
@@ -53,7 +59,11 @@ function CallResult({ call: { result } }: { call: ModelCall }) {
           </div>
         ))}
       </dl>
-      {result.more > 0 && <p className="mt-1 text-ink-muted text-xs">{result.more} more figures</p>}
+      {result.more > 0 && (
+        <p className="mt-1 text-ink-muted text-xs">
+          <Trans>{result.more} more figures</Trans>
+        </p>
+      )}
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -44,8 +46,8 @@ export function AccountPage(props: AccountPageProps) {
   const [request, setRequest] = useState<ChangeRequest>();
   return (
     <Page
-      title={data?.name ?? "Tenant"}
-      purpose="Plan, usage, invoices, balance, and everything that happened to its billing."
+      title={data?.name ?? t`Tenant`}
+      purpose={t`Plan, usage, invoices, balance, and everything that happened to its billing.`}
       action={
         <>
           <EnvironmentChoice environment={props.environment} />
@@ -55,7 +57,9 @@ export function AccountPage(props: AccountPageProps) {
                 place={{ tenantId: data.tenantId, environment: props.environment }}
                 onRequest={setRequest}
               />
-              <Button onClick={() => setIsCharging(true)}>Charge once…</Button>
+              <Button onClick={() => setIsCharging(true)}>
+                <Trans>Charge once…</Trans>
+              </Button>
             </>
           )}
         </>
@@ -69,18 +73,26 @@ export function AccountPage(props: AccountPageProps) {
           onClick={() => props.onSearchChange({ view: "all" })}
         >
           <ArrowLeft aria-hidden="true" className="size-3.5" />
-          Invoices of all tenants
+          <Trans>Invoices of all tenants</Trans>
         </Button>
         {data !== undefined && (
           <>
-            {data.suspendedAt !== null && <Badge tone="danger">Suspended</Badge>}
-            {props.environment === "test" && <Badge tone="warning">Sandbox, nothing is owed</Badge>}
+            {data.suspendedAt !== null && (
+              <Badge tone="danger">
+                <Trans>Suspended</Trans>
+              </Badge>
+            )}
+            {props.environment === "test" && (
+              <Badge tone="warning">
+                <Trans>Sandbox, nothing is owed</Trans>
+              </Badge>
+            )}
             <Link
               to="/overview"
               search={{ tenant: data.slug }}
               className="font-medium text-sm underline underline-offset-4"
             >
-              Visit {data.name}
+              <Trans>Visit {data.name}</Trans>
             </Link>
           </>
         )}
@@ -95,12 +107,12 @@ export function AccountPage(props: AccountPageProps) {
         />
       ) : tenant.isError ? (
         <FailureNotice
-          what="The tenant could not be loaded."
+          what={t`The tenant could not be loaded.`}
           cause={tenant.error}
           onRetry={() => void tenant.refetch()}
         />
       ) : (
-        <div role="status" aria-label="Loading the tenant">
+        <div role="status" aria-label={t`Loading the tenant`}>
           <Skeleton className="h-96 w-full rounded-card" />
         </div>
       )}
@@ -178,7 +190,7 @@ function PlanMenu({ place, onRequest }: PlanMenuProps) {
     <Menu
       trigger={
         <Button>
-          Change plan
+          <Trans>Change plan</Trans>
           <ChevronDown aria-hidden="true" className="size-4" />
         </Button>
       }

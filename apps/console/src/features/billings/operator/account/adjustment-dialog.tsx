@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -26,8 +27,8 @@ export function AdjustmentDialog({ place, name, isOpen, onClose }: AdjustmentDia
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Charge ${name} once`}
-      description="A line that no plan has, such as work that was agreed on."
+      title={t`Charge ${name} once`}
+      description={t`A line that no plan has, such as work that was agreed on.`}
     >
       <AdjustmentForm place={place} onDone={onClose} />
     </Dialog>
@@ -59,8 +60,8 @@ const POINTERS = {
 } as const;
 
 const TIMES = [
-  { value: "next_invoice", label: "On the next invoice" },
-  { value: "now", label: "Now", note: "On an invoice of its own." },
+  { value: "next_invoice", label: t`On the next invoice` },
+  { value: "now", label: t`Now`, note: t`On an invoice of its own.` },
 ] as const;
 
 function AdjustmentForm({ place, onDone }: { place: BillingPlace; onDone: () => void }) {
@@ -82,8 +83,8 @@ function AdjustmentForm({ place, onDone }: { place: BillingPlace; onDone: () => 
     onSuccess: async (_, { when, description }) => {
       toast.success(
         when === "now"
-          ? `${description} is invoiced.`
-          : `${description} will be on the next invoice.`,
+          ? t`${description} is invoiced.`
+          : t`${description} will be on the next invoice.`,
       );
       onDone();
       await refreshBilling(client, place);
@@ -103,45 +104,45 @@ function AdjustmentForm({ place, onDone }: { place: BillingPlace; onDone: () => 
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action={draft.when === "now" ? "Charge now" : "Add to the next invoice"}
-      progress={charge.isPending ? "Charging…" : undefined}
+      action={draft.when === "now" ? t`Charge now` : t`Add to the next invoice`}
+      progress={charge.isPending ? t`Charging…` : undefined}
       isDisabled={[draft.description, draft.amount, draft.reason].some(
         (text) => text.trim() === "",
       )}
-      failure="Nothing was charged."
+      failure={t`Nothing was charged.`}
       errors={failure?.messages}
     >
       <TextField
-        label="Description"
-        help="As the customer reads it on the invoice."
+        label={t`Description`}
+        help={t`As the customer reads it on the invoice.`}
         maxLength={200}
         {...field("description")}
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
-          label="Amount, before tax"
-          help="In the currency of its plan."
+          label={t`Amount, before tax`}
+          help={t`In the currency of its plan.`}
           inputMode="decimal"
           maxLength={25}
           {...field("amount")}
         />
         <TextField
-          label="Tax class"
-          help="Which of your tax rates applies."
+          label={t`Tax class`}
+          help={t`Which of your tax rates applies.`}
           maxLength={60}
           {...field("taxClass")}
         />
       </div>
       <RadioList
-        label="When"
+        label={t`When`}
         isInColumns
         value={draft.when}
         choices={TIMES}
         onValueChange={(when) => setDraft({ ...draft, when })}
       />
       <TextArea
-        label="Reason"
-        help="For the audit log."
+        label={t`Reason`}
+        help={t`For the audit log.`}
         maxLength={500}
         value={draft.reason}
         error={failure?.fields.reason}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -10,7 +12,7 @@ import { usePlatform } from "#platform/platform.tsx";
 export function BalanceCard({ place }: { place: BillingPlace }) {
   const { data } = useQuery(subscriptionQuery(usePlatform().api, place));
   return (
-    <Card title="Balance" description="Credit that the next invoice takes first.">
+    <Card title={t`Balance`} description={t`Credit that the next invoice takes first.`}>
       {data === undefined ? (
         <Skeleton className="h-8 w-28" />
       ) : (
@@ -18,9 +20,13 @@ export function BalanceCard({ place }: { place: BillingPlace }) {
           <p className="font-semibold text-xl tabular-nums">
             {formatMoney(data.balance, data.currency)}
           </p>
-          <h3 className="mt-4 mb-1 font-medium">Upcoming</h3>
+          <h3 className="mt-4 mb-1 font-medium">
+            <Trans>Upcoming</Trans>
+          </h3>
           {data.dates.length === 0 ? (
-            <p className="text-ink-muted">No date is set.</p>
+            <p className="text-ink-muted">
+              <Trans>No date is set.</Trans>
+            </p>
           ) : (
             <ol className="space-y-1.5">
               {data.dates.map(({ at, kind, text }) => (

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import type { BillingPlace } from "#platform/billing-queries.ts";
@@ -17,7 +19,7 @@ export function CreditsOfTenant({ place, name }: { place: BillingPlace; name: st
         isAlwaysShown
         actions={() => (
           <Button className="mt-3 mr-3" onClick={() => setIsGranting(true)}>
-            Grant credit…
+            <Trans>Grant credit…</Trans>
           </Button>
         )}
         grantAction={(grant) =>
@@ -26,10 +28,10 @@ export function CreditsOfTenant({ place, name }: { place: BillingPlace; name: st
               look="quiet"
               size="small"
               className="-ml-2.5"
-              aria-label={`Take back ${grant.reason}`}
+              aria-label={t`Take back ${grant.reason}`}
               onClick={() => setRevoked(grant)}
             >
-              Take back…
+              <Trans>Take back…</Trans>
             </Button>
           )
         }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -28,8 +29,8 @@ export function GrantDialog({ place, name, isOpen, onClose }: GrantDialogProps) 
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Grant credit to ${name}`}
-      description="The next invoices use it by themselves."
+      title={t`Grant credit to ${name}`}
+      description={t`The next invoices use it by themselves.`}
     >
       <GrantForm place={place} onDone={onClose} />
     </Dialog>
@@ -37,8 +38,8 @@ export function GrantDialog({ place, name, isOpen, onClose }: GrantDialogProps) 
 }
 
 const KINDS = [
-  { value: "promotional", label: "Promotional", note: "A discount: lowers the tax as well." },
-  { value: "prepaid", label: "Prepaid", note: "Pays invoices, their tax included." },
+  { value: "promotional", label: t`Promotional`, note: t`A discount: lowers the tax as well.` },
+  { value: "prepaid", label: t`Prepaid`, note: t`Pays invoices, their tax included.` },
 ] as const;
 
 const POINTERS = { amount: "/amount", expiresOn: "/expiresAt", reason: "/reason" } as const;
@@ -53,7 +54,7 @@ function GrantForm({ place, onDone }: { place: BillingPlace; onDone: () => void 
     mutationFn: (input: GrantDraft) =>
       api.invoicing.grantCredit({ ...place, ...toGrantInput(input), reason: input.reason.trim() }),
     onSuccess: async () => {
-      toast.success("The credit is granted.");
+      toast.success(t`The credit is granted.`);
       onDone();
       await refreshBilling(client, place);
     },
@@ -65,14 +66,14 @@ function GrantForm({ place, onDone }: { place: BillingPlace; onDone: () => void 
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action="Grant credit"
-      progress={grant.isPending ? "Granting…" : undefined}
+      action={t`Grant credit`}
+      progress={grant.isPending ? t`Granting…` : undefined}
       isDisabled={!isComplete(draft)}
-      failure="No credit was granted."
+      failure={t`No credit was granted.`}
       errors={failure?.messages}
     >
       <RadioList
-        label="Kind"
+        label={t`Kind`}
         isInColumns
         value={draft.kind}
         choices={KINDS}
@@ -80,8 +81,8 @@ function GrantForm({ place, onDone }: { place: BillingPlace; onDone: () => void 
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
-          label="Amount"
-          help="In the currency of its plan."
+          label={t`Amount`}
+          help={t`In the currency of its plan.`}
           name="amount"
           inputMode="decimal"
           autoComplete="off"
@@ -91,8 +92,8 @@ function GrantForm({ place, onDone }: { place: BillingPlace; onDone: () => void 
           onChange={(event) => change({ amount: event.currentTarget.value })}
         />
         <TextField
-          label="Expires on"
-          help="At 00:00 UTC. Empty: never."
+          label={t`Expires on`}
+          help={t`At 00:00 UTC. Empty: never.`}
           type="date"
           isOptional
           value={draft.expiresOn}
@@ -101,8 +102,8 @@ function GrantForm({ place, onDone }: { place: BillingPlace; onDone: () => void 
         />
       </div>
       <TextArea
-        label="Reason"
-        help="For the audit log and the customer."
+        label={t`Reason`}
+        help={t`For the audit log and the customer.`}
         maxLength={500}
         value={draft.reason}
         error={failure?.fields.reason}
@@ -127,7 +128,7 @@ function Preview({ place, draft }: { place: BillingPlace; draft: GrantDraft }) {
   return (
     <p className="min-h-10 text-ink-muted text-sm tabular-nums" aria-live="polite">
       {data !== undefined &&
-        `As of now, the next invoice comes to ${formatMoney(data.with.due, data.with.currency)} instead of ${formatMoney(data.without.due, data.without.currency)}.`}
+        t`As of now, the next invoice comes to ${formatMoney(data.with.due, data.with.currency)} instead of ${formatMoney(data.without.due, data.without.currency)}.`}
     </p>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -27,8 +28,8 @@ export function OperatorCapDialog({ place, name, cap, isOpen, onClose }: Operato
     <Dialog
       isOpen={isOpen}
       onClose={onClose}
-      title={`Cap the spend of ${name}`}
-      description="Of two caps the smaller one counts. A higher cap counts at once; a lower one stops further calls, and what was used before stays charged."
+      title={t`Cap the spend of ${name}`}
+      description={t`Of two caps the smaller one counts. A higher cap counts at once; a lower one stops further calls, and what was used before stays charged.`}
     >
       <OperatorCapForm place={place} cap={cap} onDone={onClose} />
     </Dialog>
@@ -60,7 +61,7 @@ function OperatorCapForm({
         reason: reason.trim(),
       }),
     onSuccess: async () => {
-      toast.success("The cap is changed.");
+      toast.success(t`The cap is changed.`);
       onDone();
       await refreshBilling(client, place);
     },
@@ -71,15 +72,15 @@ function OperatorCapForm({
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action="Save"
-      progress={change.isPending ? "Saving…" : undefined}
+      action={t`Save`}
+      progress={change.isPending ? t`Saving…` : undefined}
       isDisabled={draft.reason.trim() === "" || draft.amount === known.amount}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure?.messages}
     >
       <TextField
-        label={`At most in a period, in ${cap.currency}`}
-        help="Empty removes your cap."
+        label={t`At most in a period, in ${cap.currency}`}
+        help={t`Empty removes your cap.`}
         name="amount"
         inputMode="decimal"
         autoComplete="off"
@@ -90,8 +91,8 @@ function OperatorCapForm({
         onChange={({ currentTarget }) => setDraft({ ...draft, amount: currentTarget.value })}
       />
       <TextArea
-        label="Reason"
-        help="For the audit log."
+        label={t`Reason`}
+        help={t`For the audit log.`}
         maxLength={500}
         value={draft.reason}
         error={failure?.fields.reason}

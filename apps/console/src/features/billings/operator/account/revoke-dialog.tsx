@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -25,8 +26,8 @@ export function RevokeDialog({ place, grant, onClose }: RevokeDialogProps) {
     <Dialog
       isOpen={grant !== undefined}
       onClose={onClose}
-      title="Take back credit"
-      description="What was used stays used; what is left of this grant is gone."
+      title={t`Take back credit`}
+      description={t`What was used stays used; what is left of this grant is gone.`}
     >
       {grant !== undefined && <RevokeForm place={place} grant={grant} onDone={onClose} />}
     </Dialog>
@@ -53,7 +54,7 @@ function RevokeForm({
     mutationFn: (why: string) =>
       api.invoicing.revokeCredit({ ...place, grantId: grant.grantId as GrantId, reason: why }),
     onSuccess: async () => {
-      toast.success("The credit is taken back.");
+      toast.success(t`The credit is taken back.`);
       onDone();
       await refreshBilling(client, place);
     },
@@ -64,15 +65,15 @@ function RevokeForm({
     <DialogForm
       onSubmit={() => submit(reason.trim())}
       onCancel={onDone}
-      action="Take back"
-      progress={revoke.isPending ? "Taking back…" : undefined}
+      action={t`Take back`}
+      progress={revoke.isPending ? t`Taking back…` : undefined}
       isDisabled={reason.trim() === ""}
-      failure="Nothing was taken back."
+      failure={t`Nothing was taken back.`}
       errors={failure?.messages}
     >
       <TextArea
-        label="Reason"
-        help="For the audit log and the customer."
+        label={t`Reason`}
+        help={t`For the audit log and the customer.`}
         maxLength={500}
         value={reason}
         error={failure?.fields.reason}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
 import type { BillingPlace } from "#platform/billing-queries.ts";
@@ -20,7 +21,7 @@ function Setting({ place, name, cap }: { place: BillingPlace; name: string; cap:
   return (
     <>
       <Button className="mt-3" onClick={() => setIsOpen(true)}>
-        {cap.operatorCap === null ? "Set a cap of your own…" : "Change your cap…"}
+        {cap.operatorCap === null ? t`Set a cap of your own…` : t`Change your cap…`}
       </Button>
       <OperatorCapDialog
         place={place}

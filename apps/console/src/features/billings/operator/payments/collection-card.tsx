@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
@@ -15,7 +16,7 @@ export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
     return null;
   }
   return (
-    <Card title="Collection" description={`Bank reference ${data.reference}`}>
+    <Card title={t`Collection`} description={t`Bank reference ${data.reference}`}>
       {data.attempts.length > 0 && (
         <ul className="divide-y divide-line">
           {data.attempts.map((attempt) => {

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -20,7 +22,7 @@ export function FailedEvents({ environment }: { environment: Environment }) {
   if (events.isError && items === undefined) {
     return (
       <FailureNotice
-        what="What the provider reported could not be loaded."
+        what={t`What the provider reported could not be loaded.`}
         cause={events.error}
         onRetry={() => void events.refetch()}
       />
@@ -34,18 +36,20 @@ export function FailedEvents({ environment }: { environment: Environment }) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div>
           <h2 id="failed-events" className="font-semibold text-base">
-            Not applied
+            <Trans>Not applied</Trans>
           </h2>
           <p className="text-ink-muted text-sm">
-            The payment provider reported it, and it could not be taken in. Each is tried again by
-            itself.
+            <Trans>
+              The payment provider reported it, and it could not be taken in. Each is tried again by
+              itself.
+            </Trans>
           </p>
         </div>
         <Button
-          progress={mutation.isPending ? "Trying…" : undefined}
+          progress={mutation.isPending ? t`Trying…` : undefined}
           onClick={() => submit(undefined)}
         >
-          Try again
+          <Trans>Try again</Trans>
         </Button>
       </div>
       <ul className="divide-y divide-line rounded-card border border-line bg-surface">
@@ -54,7 +58,9 @@ export function FailedEvents({ environment }: { environment: Environment }) {
         ))}
       </ul>
       {events.data?.nextCursor !== null && (
-        <p className="text-ink-muted text-sm">Older ones are not shown.</p>
+        <p className="text-ink-muted text-sm">
+          <Trans>Older ones are not shown.</Trans>
+        </p>
       )}
     </section>
   );
@@ -66,13 +72,15 @@ function EventRow({ event }: { event: FailedEvent }) {
     <li className="px-4 py-3 text-sm [overflow-wrap:anywhere]">
       <p className="font-medium">{failure}</p>
       <p className="mt-0.5 text-ink-muted">
-        {type} of <span className="font-mono text-xs">{objectRef}</span>, reported{" "}
-        {formatMinute(receivedAt)}
+        <Trans>
+          {type} of <span className="font-mono text-xs">{objectRef}</span>, reported{" "}
+          {formatMinute(receivedAt)}
+        </Trans>
       </p>
       <p className="mt-0.5 text-ink-muted text-xs">
-        {tries === 1 ? "Tried once" : `Tried ${String(tries)} times`}
-        {isGivenUp ? ", now once a day only" : ""}
-        {nextTryAt === null ? "" : `. Next try ${formatMinute(nextTryAt)}`}
+        {plural(tries, { one: "Tried once", other: `Tried ${String(tries)} times` })}
+        {isGivenUp ? t`, now once a day only` : ""}
+        {nextTryAt === null ? "" : t`. Next try ${formatMinute(nextTryAt)}`}
       </p>
     </li>
   );

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -20,8 +22,8 @@ export function ImportDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       isOpen={isOpen}
       onClose={onClose}
       size="wide"
-      title="Import a bank statement"
-      description="CSV or camt.053. A line that was imported before is not imported again, and nothing is paid before you confirm it."
+      title={t`Import a bank statement`}
+      description={t`CSV or camt.053. A line that was imported before is not imported again, and nothing is paid before you confirm it.`}
     >
       <ImportForm onDone={onClose} />
     </Dialog>
@@ -43,7 +45,7 @@ function ImportForm({ onDone }: { onDone: () => void }) {
   const { mutation, submit } = usePaymentChange({
     change: (payments, input: StatementInput) => payments.importStatement(input),
     toSuccess: ({ fresh, certain }) =>
-      `${String(fresh)} new ${fresh === 1 ? "line" : "lines"}, ${String(certain)} certain.`,
+      t`${String(fresh)} new ${plural(fresh, { one: "line", other: "lines" })}, ${String(certain)} certain.`,
     onDone,
   });
   const read = (input: StatementInput) => {
@@ -56,16 +58,18 @@ function ImportForm({ onDone }: { onDone: () => void }) {
       onSubmit={() => draft !== undefined && submit(draft)}
       onCancel={onDone}
       action={
-        data === undefined ? "Import" : `Import ${String(data.fresh)} new of ${String(data.count)}`
+        data === undefined
+          ? t`Import`
+          : t`Import ${String(data.fresh)} new of ${String(data.count)}`
       }
-      progress={mutation.isPending ? "Importing…" : undefined}
+      progress={mutation.isPending ? t`Importing…` : undefined}
       isDisabled={data === undefined || data.fresh === 0 || preview.isPending}
-      failure="The statement could not be read."
+      failure={t`The statement could not be read.`}
       errors={failure?.messages}
     >
       <div>
         <label htmlFor={id} className="mb-1 block font-medium text-sm">
-          File
+          <Trans>File</Trans>
         </label>
         <input
           id={id}
@@ -110,13 +114,15 @@ function Recognised({ preview, currency, onCurrency, onColumn }: RecognisedProps
     <div aria-live="polite" className="space-y-4">
       {headings.length > 0 && (
         <fieldset className="grid gap-3 sm:grid-cols-2">
-          <legend className="mb-1 font-medium text-sm">Columns</legend>
+          <legend className="mb-1 font-medium text-sm">
+            <Trans>Columns</Trans>
+          </legend>
           {COLUMN_NAMES.map((name) => (
             <div key={name} className="grid grid-cols-2 items-center gap-2 text-sm">
               <span>{COLUMN_LABELS[name]}</span>
               <Select
                 label={COLUMN_LABELS[name]}
-                placeholder="None"
+                placeholder={t`None`}
                 value={columns[name] ?? null}
                 choices={[...new Set(headings)]
                   .filter((heading) => heading !== "")
@@ -130,8 +136,8 @@ function Recognised({ preview, currency, onCurrency, onColumn }: RecognisedProps
       {headings.length > 0 && (columns["currency"] ?? null) === null && (
         <TextField
           className="sm:max-w-56"
-          label="Currency of the account"
-          help="Such as EUR."
+          label={t`Currency of the account`}
+          help={t`Such as EUR.`}
           maxLength={3}
           autoComplete="off"
           value={code}
@@ -146,10 +152,16 @@ function Recognised({ preview, currency, onCurrency, onColumn }: RecognisedProps
         <ul className="rounded-control bg-warning-soft px-3 py-2 text-sm text-warning">
           {problems.slice(0, 5).map(({ line, message }) => (
             <li key={line}>
-              Line {line}: {message}
+              <Trans>
+                Line {line}: {message}
+              </Trans>
             </li>
           ))}
-          {problems.length > 5 && <li>And {problems.length - 5} more, which are left out.</li>}
+          {problems.length > 5 && (
+            <li>
+              <Trans>And {problems.length - 5} more, which are left out.</Trans>
+            </li>
+          )}
         </ul>
       )}
       {lines.length > 0 && (

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { RadioList } from "@turnpike/ui/radio-list";
@@ -19,13 +20,13 @@ const IGNORE = "ignore";
 
 /** Decides what a line of a statement pays, or that it is no payment of a customer. */
 export function LineDialog({ line, onClose }: { line: StatementLine; onClose: () => void }) {
-  const who = line.payer === "" ? "an unnamed payer" : line.payer;
+  const who = line.payer === "" ? t`an unnamed payer` : line.payer;
   return (
     <Dialog
       isOpen
       onClose={onClose}
-      title={`${formatMoney(line.amount, line.currency)} of ${who}`}
-      description={line.purpose === "" ? "Nothing was written with it." : line.purpose}
+      title={t`${formatMoney(line.amount, line.currency)} of ${who}`}
+      description={line.purpose === "" ? t`Nothing was written with it.` : line.purpose}
     >
       <LineForm line={line} onDone={onClose} />
     </Dialog>
@@ -48,7 +49,7 @@ function LineForm({ line, onDone }: { line: StatementLine; onDone: () => void })
       return await payments.matchStatementLine({ lineId, invoiceIds: [asInvoiceId(invoiceId)] });
     },
     toSuccess: ({ state }) =>
-      state === "ignored" ? "The line is set aside." : "The payment is matched.",
+      state === "ignored" ? t`The line is set aside.` : t`The payment is matched.`,
     onDone,
   });
 
@@ -73,31 +74,31 @@ function LineForm({ line, onDone }: { line: StatementLine; onDone: () => void })
   const choices = [
     ...line.proposals.map((proposal) => ({
       value: proposal.invoiceId,
-      label: `${proposal.number} of ${proposal.tenantName}`,
+      label: t`${proposal.number} of ${proposal.tenantName}`,
       note: describeProposal(proposal),
     })),
-    ...(isIncoming(line) ? [{ value: OTHER, label: "Another invoice" }] : []),
-    { value: IGNORE, label: "No payment of a customer" },
+    ...(isIncoming(line) ? [{ value: OTHER, label: t`Another invoice` }] : []),
+    { value: IGNORE, label: t`No payment of a customer` },
   ];
   return (
     <DialogForm
       onSubmit={() => submit(draft)}
       onCancel={onDone}
-      action={draft.target === IGNORE ? "Set aside" : "Match"}
-      progress={mutation.isPending ? "Saving…" : undefined}
+      action={draft.target === IGNORE ? t`Set aside` : t`Match`}
+      progress={mutation.isPending ? t`Saving…` : undefined}
       isDisabled={!isComplete}
-      failure="Nothing was changed."
+      failure={t`Nothing was changed.`}
       errors={failure?.messages ?? (mutation.error === null ? undefined : [mutation.error.message])}
     >
       <RadioList
-        label="What it pays"
+        label={t`What it pays`}
         value={draft.target}
         choices={choices}
         onValueChange={(target) => setDraft({ ...draft, target })}
       />
       {draft.target === OTHER && (
         <TextField
-          label="Number of the invoice"
+          label={t`Number of the invoice`}
           autoComplete="off"
           maxLength={100}
           value={draft.number}
@@ -106,8 +107,8 @@ function LineForm({ line, onDone }: { line: StatementLine; onDone: () => void })
       )}
       {draft.target === IGNORE && (
         <TextField
-          label="Reason"
-          help="Kept with the line. It can be looked at again."
+          label={t`Reason`}
+          help={t`Kept with the line. It can be looked at again.`}
           autoComplete="off"
           maxLength={500}
           value={draft.reason}

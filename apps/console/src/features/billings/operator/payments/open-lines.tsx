@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
@@ -26,41 +28,43 @@ export function OpenLines({ onSearchChange }: AllInvoicesProps) {
   const { mutation, submit } = usePaymentChange({
     change: (payments) => payments.matchCertainLines({}),
     toSuccess: ({ matched, open }) =>
-      `${String(matched)} matched, ${String(open)} ${open === 1 ? "waits" : "wait"}.`,
+      t`${String(matched)} matched, ${String(open)} ${plural(open, { one: "waits", other: "wait" })}.`,
   });
   return (
     <section aria-labelledby="open-lines" className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="open-lines" className="font-semibold text-base">
-          To be matched
+          <Trans>To be matched</Trans>
         </h2>
         <div className="flex flex-wrap gap-2">
           {certain > 0 && (
             <Button
-              progress={mutation.isPending ? "Matching…" : undefined}
+              progress={mutation.isPending ? t`Matching…` : undefined}
               onClick={() => submit(undefined)}
             >
-              Match {certain} certain
+              <Trans>Match {certain} certain</Trans>
             </Button>
           )}
           <Button look="primary" onClick={() => setIsImporting(true)}>
-            Import statement
+            <Trans>Import statement</Trans>
           </Button>
         </div>
       </div>
       {lines.isError && items === undefined ? (
         <FailureNotice
-          what="The lines could not be loaded."
+          what={t`The lines could not be loaded.`}
           cause={lines.error}
           onRetry={() => void lines.refetch()}
         />
       ) : items === undefined ? (
-        <div role="status" aria-label="Loading the lines">
+        <div role="status" aria-label={t`Loading the lines`}>
           <Skeleton className="h-24 w-full rounded-card" />
         </div>
       ) : items.length === 0 ? (
-        <EmptyState icon={<Landmark />} title="Nothing waits">
-          Import a statement of your bank, as CSV or camt.053, to find what was transferred.
+        <EmptyState icon={<Landmark />} title={t`Nothing waits`}>
+          <Trans>
+            Import a statement of your bank, as CSV or camt.053, to find what was transferred.
+          </Trans>
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line rounded-card border border-line bg-surface">
@@ -96,7 +100,7 @@ function LineRow({
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3">
       <div className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
         <p className="font-medium">
-          {line.payer === "" ? "Unnamed payer" : line.payer}{" "}
+          {line.payer === "" ? t`Unnamed payer` : line.payer}{" "}
           <span className="font-normal text-ink-muted">{formatDate(line.bookedOn)}</span>
         </p>
         <p className="text-ink-muted text-sm">{line.purpose}</p>
@@ -108,8 +112,11 @@ function LineRow({
               onClick={() => onOpenInvoice(best.invoiceId, best.tenantId)}
             >
               {best.number}
-            </button>{" "}
-            of {best.tenantName}: {describeProposal(best)}
+            </button>
+            <Trans>
+              {" "}
+              of {best.tenantName}: {describeProposal(best)}
+            </Trans>
           </p>
         )}
       </div>
@@ -120,7 +127,7 @@ function LineRow({
           {formatMoney(line.amount, line.currency)}
         </p>
         <Button size="small" onClick={onDecide}>
-          Decide
+          <Trans>Decide</Trans>
         </Button>
       </div>
     </li>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
 import { formatMoney } from "#platform/format-money.ts";
 import type { StatementLine } from "./payments.queries.ts";
@@ -5,16 +6,16 @@ import type { StatementLine } from "./payments.queries.ts";
 type Proposal = StatementLine["proposals"][number];
 
 const BASES: Readonly<Record<Proposal["basis"], string>> = {
-  reference: "the reference is right",
-  number: "its number is named",
-  amount_and_name: "amount and name fit",
-  amount: "just this is due",
+  reference: t`the reference is right`,
+  number: t`its number is named`,
+  amount_and_name: t`amount and name fit`,
+  amount: t`just this is due`,
 };
 
 /** Why a line may pay an invoice, in a few words. */
 export function describeProposal({ basis, due, currency, isCertain }: Proposal): string {
-  const why = `${BASES[basis]}, ${formatMoney(due, currency)} due`;
-  return isCertain ? `certain, ${why}` : why;
+  const why = t`${BASES[basis]}, ${formatMoney(due, currency)} due`;
+  return isCertain ? t`certain, ${why}` : why;
 }
 
 /** False for money that left the account. */
@@ -32,22 +33,22 @@ export function describeRetries({
   failed: number;
   left: number;
 }): string {
-  const done = `${String(applied)} applied`;
+  const done = t`${String(applied)} applied`;
   const rest = left - failed;
   return [
     done,
-    ...(failed > 0 ? [`${String(failed)} failed again`] : []),
-    ...(rest > 0 ? [`${String(rest)} not tried yet`] : []),
+    ...(failed > 0 ? [t`${String(failed)} failed again`] : []),
+    ...(rest > 0 ? [t`${String(rest)} not tried yet`] : []),
   ].join(", ");
 }
 
 const ATTEMPT_BADGES: Readonly<Record<string, { tone: Tone; label: string }>> = {
-  pending: { tone: "neutral", label: "Waiting" },
-  succeeded: { tone: "ok", label: "Paid" },
-  failed: { tone: "danger", label: "Failed" },
-  action_required: { tone: "warning", label: "Has to be confirmed" },
-  processing: { tone: "info", label: "Under way" },
-  unknown: { tone: "warning", label: "No answer yet" },
+  pending: { tone: "neutral", label: t`Waiting` },
+  succeeded: { tone: "ok", label: t`Paid` },
+  failed: { tone: "danger", label: t`Failed` },
+  action_required: { tone: "warning", label: t`Has to be confirmed` },
+  processing: { tone: "info", label: t`Under way` },
+  unknown: { tone: "warning", label: t`No answer yet` },
 };
 
 /** A request to transfer is under way as long as the customer takes. */
@@ -56,25 +57,25 @@ export function toAttemptBadge({ provider, state }: { provider: string; state: s
   label: string;
 } {
   return provider === "manual" && state === "processing"
-    ? { tone: "neutral", label: "Transfer expected" }
+    ? { tone: "neutral", label: t`Transfer expected` }
     : (ATTEMPT_BADGES[state] ?? { tone: "neutral", label: state });
 }
 
 export const CAUSES: Readonly<Record<string, string>> = {
-  issued: "When it was issued",
-  calendar: "By the calendar",
+  issued: t`When it was issued`,
+  calendar: t`By the calendar`,
   method: "By a new way to pay",
-  person: "Asked for",
+  person: t`Asked for`,
 };
 
 export const COLUMN_LABELS = {
-  date: "Date",
-  amount: "Amount",
-  currency: "Currency",
-  payer: "Payer",
-  payerAccount: "Account of the payer",
-  purpose: "Purpose",
-  bankReference: "Id of the bank",
+  date: t`Date`,
+  amount: t`Amount`,
+  currency: t`Currency`,
+  payer: t`Payer`,
+  payerAccount: t`Account of the payer`,
+  purpose: t`Purpose`,
+  bankReference: t`Id of the bank`,
 } as const;
 export type ColumnName = keyof typeof COLUMN_LABELS;
 export const COLUMN_NAMES = Object.keys(COLUMN_LABELS) as readonly ColumnName[];

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
@@ -28,13 +30,13 @@ const ROOM: ColumnRoom = [
   ["provider", 100],
 ];
 
-const PROVIDERS: Readonly<Record<string, string>> = { manual: "Transfer", stripe: "Stripe" };
+const PROVIDERS: Readonly<Record<string, string>> = { manual: t`Transfer`, stripe: t`Stripe` };
 
 function makeColumns(onRefund: (payment: ReceivedPayment) => void): Column<ReceivedPayment>[] {
   return [
     {
       id: "tenant",
-      header: "Tenant",
+      header: t`Tenant`,
       phone: "title",
       cell: ({ tenantName }) => (
         <span className="font-medium [overflow-wrap:anywhere]">{tenantName}</span>
@@ -42,23 +44,23 @@ function makeColumns(onRefund: (payment: ReceivedPayment) => void): Column<Recei
     },
     {
       id: "invoices",
-      header: "Paid",
+      header: t`Paid`,
       cell: ({ invoices, toBalance, currency }) => (
         <span className="[overflow-wrap:anywhere]">
           {invoices.map(({ number }) => number).join(", ")}
           {!isZero(toBalance) && (
             <span className="block text-ink-muted text-xs">
-              {formatMoney(toBalance, currency)} to the balance
+              <Trans>{formatMoney(toBalance, currency)} to the balance</Trans>
             </span>
           )}
         </span>
       ),
     },
-    { id: "received", header: "Received", cell: ({ receivedAt }) => formatDate(receivedAt) },
-    { id: "provider", header: "By", cell: ({ provider }) => PROVIDERS[provider] ?? provider },
+    { id: "received", header: t`Received`, cell: ({ receivedAt }) => formatDate(receivedAt) },
+    { id: "provider", header: t`By`, cell: ({ provider }) => PROVIDERS[provider] ?? provider },
     {
       id: "refunded",
-      header: "Refunded",
+      header: t`Refunded`,
       align: "end",
       cell: (payment) => (
         <>
@@ -71,20 +73,22 @@ function makeColumns(onRefund: (payment: ReceivedPayment) => void): Column<Recei
     },
     {
       id: "amount",
-      header: "Amount",
+      header: t`Amount`,
       align: "end",
       cell: ({ amount, currency }) => formatMoney(amount, currency),
     },
     {
       id: "refund",
-      header: "Refund",
+      header: t`Refund`,
       align: "end",
       cell: (payment) =>
         isZero(payment.left) ? (
-          <span className="text-ink-muted">Nothing left</span>
+          <span className="text-ink-muted">
+            <Trans>Nothing left</Trans>
+          </span>
         ) : (
           <Button size="small" onClick={() => onRefund(payment)}>
-            Refund
+            <Trans>Refund</Trans>
           </Button>
         ),
     },
@@ -117,35 +121,37 @@ export function ReceivedPayments({
   return (
     <section aria-labelledby="received" className="space-y-3">
       <h2 id="received" className="font-semibold text-base">
-        Received
+        <Trans>Received</Trans>
       </h2>
       {page.isError && page.data === undefined ? (
         <FailureNotice
-          what="The payments could not be loaded."
+          what={t`The payments could not be loaded.`}
           cause={page.error}
           onRetry={() => void page.refetch()}
         />
       ) : (
         <DataTable
-          label="Payments received"
+          label={t`Payments received`}
           columns={makeColumns(setRefunded)}
           columnRoom={ROOM}
           rows={page.data?.items}
           getRowId={({ paymentId }) => paymentId}
           getRowName={({ amount, currency, tenantName }) =>
-            `${formatMoney(amount, currency)} of ${tenantName}`
+            t`${formatMoney(amount, currency)} of ${tenantName}`
           }
           isStale={page.isPlaceholderData}
           empty={
-            <EmptyState icon={<Coins />} title="No payments yet">
-              Payments appear here when they are collected, imported or recorded on an invoice.
+            <EmptyState icon={<Coins />} title={t`No payments yet`}>
+              <Trans>
+                Payments appear here when they are collected, imported or recorded on an invoice.
+              </Trans>
             </EmptyState>
           }
           footer={
             <PageFooter
               trail={trail}
               count={page.data?.items.length}
-              noun={["payment", "payments, newest first"]}
+              noun={[t`payment`, t`payments, newest first`]}
             />
           }
         />

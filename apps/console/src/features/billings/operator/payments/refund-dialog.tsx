@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { Dialog } from "@turnpike/ui/dialog";
@@ -25,8 +27,8 @@ export function RefundDialog({
     <Dialog
       isOpen
       onClose={onClose}
-      title={`Refund ${tenantName}`}
-      description={`${formatMoney(left, currency)} is left of ${formatMoney(amount, currency)}.`}
+      title={t`Refund ${tenantName}`}
+      description={t`${formatMoney(left, currency)} is left of ${formatMoney(amount, currency)}.`}
     >
       <RefundForm payment={payment} onDone={onClose} />
     </Dialog>
@@ -55,7 +57,7 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
   const { mutation, submit } = usePaymentChange({
     change: (payments, reason: string) => payments.createRefund({ ...input, reason }),
     toSuccess: ({ refunds }) =>
-      refunds.at(-1)?.state === "failed" ? "The refund failed." : "The refund is on its way.",
+      refunds.at(-1)?.state === "failed" ? t`The refund failed.` : t`The refund is on its way.`,
     onDone,
   });
   const failure = toFormFailure(mutation.error ?? preview.error, POINTERS);
@@ -63,15 +65,15 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
     <DialogForm
       onSubmit={() => submit(draft.reason.trim())}
       onCancel={onDone}
-      action="Refund"
-      progress={mutation.isPending ? "Refunding…" : undefined}
+      action={t`Refund`}
+      progress={mutation.isPending ? t`Refunding…` : undefined}
       isDisabled={draft.reason.trim() === "" || preview.data === undefined || preview.isError}
-      failure="Nothing was refunded."
+      failure={t`Nothing was refunded.`}
       errors={failure?.messages}
     >
       <TextField
         className="sm:max-w-64"
-        label={`Amount in ${currency}`}
+        label={t`Amount in ${currency}`}
         inputMode="decimal"
         autoComplete="off"
         maxLength={25}
@@ -80,21 +82,23 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
         onChange={({ currentTarget }) => setDraft({ ...draft, amount: currentTarget.value })}
       />
       <Checkbox
-        label="Also credit its invoices"
-        help="Without a credit note, what the balance does not cover is due again."
+        label={t`Also credit its invoices`}
+        help={t`Without a credit note, what the balance does not cover is due again.`}
         isChecked={draft.withCreditNote}
         onCheckedChange={(withCreditNote) => setDraft({ ...draft, withCreditNote })}
       />
       <TextArea
-        label="Reason"
-        help="On credit notes, for the customer, and in the audit log."
+        label={t`Reason`}
+        help={t`On credit notes, for the customer, and in the audit log.`}
         maxLength={500}
         value={draft.reason}
         error={failure?.fields.reason}
         onChange={({ currentTarget }) => setDraft({ ...draft, reason: currentTarget.value })}
       />
       <div aria-live="polite" className="rounded-control bg-sunken px-3 py-2.5 text-sm">
-        <p className="font-medium">What changes</p>
+        <p className="font-medium">
+          <Trans>What changes</Trans>
+        </p>
         <ul className="mt-1 list-disc space-y-1 pl-4">
           {(preview.data?.texts ?? []).map((text) => (
             <li key={text}>{text}</li>

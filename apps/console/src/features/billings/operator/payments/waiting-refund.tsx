@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
 import { formatMoney } from "#platform/format-money.ts";
 import type { ReceivedPayment } from "./payments.queries.ts";
@@ -18,18 +20,20 @@ export function WaitingRefund({ refund, currency }: { refund: Refund; currency: 
       payments.settleRefund({ refundId: refund.refundId, state }),
     toSuccess: ({ refunds }) =>
       refunds.find(({ refundId }) => refundId === refund.refundId)?.state === "failed"
-        ? `The refund of ${amount} is put back.`
-        : `The refund of ${amount} is transferred.`,
+        ? t`The refund of ${amount} is put back.`
+        : t`The refund of ${amount} is transferred.`,
   });
   return (
     <span className="mt-1 flex flex-wrap items-center justify-end gap-x-2 gap-y-1">
-      <span className="text-ink-muted text-xs">{amount} to be transferred</span>
+      <span className="text-ink-muted text-xs">
+        <Trans>{amount} to be transferred</Trans>
+      </span>
       <Button
         size="small"
-        progress={mutation.isPending ? "Saving…" : undefined}
+        progress={mutation.isPending ? t`Saving…` : undefined}
         onClick={() => submit("succeeded")}
       >
-        Transferred
+        <Trans>Transferred</Trans>
       </Button>
       <Button
         size="small"
@@ -37,7 +41,7 @@ export function WaitingRefund({ refund, currency }: { refund: Refund; currency: 
         disabled={mutation.isPending}
         onClick={() => submit("failed")}
       >
-        Put back
+        <Trans>Put back</Trans>
       </Button>
     </span>
   );

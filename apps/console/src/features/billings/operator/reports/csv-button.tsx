@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
@@ -31,7 +32,7 @@ export function CsvButton({
   return (
     <Button
       size="small"
-      progress={download.isPending ? "Preparing…" : undefined}
+      progress={download.isPending ? t`Preparing…` : undefined}
       onClick={() => download.mutate()}
     >
       <Download aria-hidden="true" className="size-3.5" />

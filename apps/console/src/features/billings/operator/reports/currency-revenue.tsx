@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { Card } from "@turnpike/ui/card";
 import { KpiCard } from "@turnpike/ui/kpi-card";
 import { useState } from "react";
@@ -46,14 +47,14 @@ function Figures({ revenue, onOpen, onOpenOverdue }: CurrencyRevenueProps) {
   const { currency, mrr, customers, months, overdue } = revenue;
   const whole = findLastWhole(revenue);
   const running = months.at(-1);
-  const ofMonth = whole === undefined ? "no whole month yet" : formatMonth(whole.month);
+  const ofMonth = whole === undefined ? t`no whole month yet` : formatMonth(whole.month);
   return (
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <KpiCard
         label={FIGURE_LABELS.mrr}
         explanation={DEFINITIONS.mrr}
         value={formatMoney(mrr, currency)}
-        context={`${formatCount(customers)} ${customers === 1 ? "customer" : "customers"}`}
+        context={`${formatCount(customers)} ${plural(customers, { one: "customer", other: "customers" })}`}
         {...(running !== undefined && {
           link: openLink(() => onOpen(running.month, "closing")),
         })}
@@ -78,10 +79,10 @@ function Figures({ revenue, onOpen, onOpenOverdue }: CurrencyRevenueProps) {
         context={ofMonth}
       />
       <KpiCard
-        label="New this month"
+        label={t`New this month`}
         explanation={DEFINITIONS.new}
         value={running === undefined ? null : formatChange(running.movements.new.change, currency)}
-        context={running === undefined ? "" : `${formatMonth(running.month)} so far`}
+        context={running === undefined ? "" : t`${formatMonth(running.month)} so far`}
         {...(running !== undefined && { link: openLink(() => onOpen(running.month, "new")) })}
       />
       <KpiCard
@@ -101,7 +102,7 @@ function Figures({ revenue, onOpen, onOpenOverdue }: CurrencyRevenueProps) {
         label={FIGURE_LABELS.overdue}
         explanation={DEFINITIONS.overdue}
         value={formatMoney(overdue.due, currency)}
-        context={`${formatCount(overdue.count)} ${overdue.count === 1 ? "invoice" : "invoices"}`}
+        context={`${formatCount(overdue.count)} ${plural(overdue.count, { one: "invoice", other: "invoices" })}`}
         link={openLink(() => onOpenOverdue(undefined))}
       />
     </div>
@@ -112,17 +113,17 @@ function Timeline({ revenue }: { revenue: RevenueOfCurrency }) {
   const [view, setView] = useState<"chart" | "table">("chart");
   return (
     <Card
-      title="Recurring revenue by month"
-      description="What all subscriptions brought at the end of each month; the last bar is now."
+      title={t`Recurring revenue by month`}
+      description={t`What all subscriptions brought at the end of each month; the last bar is now.`}
       aside={<AskLink question="monthly recurring revenue per month this year" isOfAll />}
     >
       <LazyTimeBars
         {...toRevenueTimeline(revenue)}
-        label={`Monthly recurring revenue in ${revenue.currency}`}
+        label={t`Monthly recurring revenue in ${revenue.currency}`}
         unit={revenue.currency}
         grain="month"
         timeZone="UTC"
-        emptyText="No recurring revenue in this year."
+        emptyText={t`No recurring revenue in this year.`}
         view={view}
         onViewChange={setView}
       />
@@ -134,16 +135,16 @@ function OverdueAges({ revenue, onOpenOverdue }: Omit<CurrencyRevenueProps, "onO
   const { overdue, currency } = revenue;
   return (
     <Card
-      title="Overdue by age"
-      description="Open invoices by whole days past their due date."
+      title={t`Overdue by age`}
+      description={t`Open invoices by whole days past their due date.`}
       aside={<AskLink question="overdue invoices by tenant this year" isOfAll />}
     >
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-4">
         {overdue.ages.map(({ fromDays, toDays, count, due }) => {
           const name =
             toDays === null
-              ? `${String(fromDays)} days and more`
-              : `${String(fromDays)}–${String(toDays)} days`;
+              ? t`${String(fromDays)} days and more`
+              : t`${String(fromDays)}–${String(toDays)} days`;
           return (
             <li key={fromDays}>
               <p className="text-ink-muted text-xs">{name}</p>
@@ -152,7 +153,7 @@ function OverdueAges({ revenue, onOpenOverdue }: Omit<CurrencyRevenueProps, "onO
                   formatMoney(due, currency)
                 ) : (
                   <FigureButton
-                    label={`Invoices overdue for ${name}: ${formatMoney(due, currency)}`}
+                    label={t`Invoices overdue for ${name}: ${formatMoney(due, currency)}`}
                     onOpen={() => onOpenOverdue(fromDays)}
                   >
                     {formatMoney(due, currency)}
@@ -160,7 +161,7 @@ function OverdueAges({ revenue, onOpenOverdue }: Omit<CurrencyRevenueProps, "onO
                 )}
               </p>
               <p className="text-ink-muted text-xs tabular-nums">
-                {formatCount(count)} {count === 1 ? "invoice" : "invoices"}
+                {formatCount(count)} {plural(count, { one: "invoice", other: "invoices" })}
               </p>
             </li>
           );

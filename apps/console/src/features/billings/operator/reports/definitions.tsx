@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { DEFINITIONS, FIGURE_LABELS } from "./revenue.view-model.ts";
 
 /** What every figure of the revenue report means. */
@@ -5,7 +6,7 @@ export function Definitions() {
   return (
     <details className="rounded-card border border-line bg-surface px-4 py-3 sm:px-5">
       <summary className="cursor-pointer font-medium touch:min-h-11">
-        How these figures are computed
+        <Trans>How these figures are computed</Trans>
       </summary>
       <dl className="mt-3 grid gap-3 sm:grid-cols-2">
         {(Object.keys(DEFINITIONS) as (keyof typeof DEFINITIONS)[]).map((key) => (
@@ -16,8 +17,10 @@ export function Definitions() {
         ))}
       </dl>
       <p className="mt-3 max-w-[68ch] text-ink-muted">
-        Months are those of UTC. What a subscription brings is recorded with each change of it, so a
-        month that is over does not change.
+        <Trans>
+          Months are those of UTC. What a subscription brings is recorded with each change of it, so
+          a month that is over does not change.
+        </Trans>
       </p>
     </details>
   );

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge, type Tone } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -29,18 +31,18 @@ const ROOM: ColumnRoom = [
 const COLUMNS: readonly Column<OverdueInvoice>[] = [
   {
     id: "number",
-    header: "Invoice",
+    header: t`Invoice`,
     phone: "title",
     cell: ({ number }) => <span className="font-medium">{number}</span>,
   },
   {
     id: "tenant",
-    header: "Tenant",
+    header: t`Tenant`,
     cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
   },
   {
     id: "standing",
-    header: "Standing",
+    header: t`Standing`,
     cell: ({ standing }) => {
       const { tone, label } = STANDING_BADGES[standing] ?? {
         tone: "neutral" as Tone,
@@ -51,28 +53,31 @@ const COLUMNS: readonly Column<OverdueInvoice>[] = [
   },
   {
     id: "days",
-    header: "Overdue for",
+    header: t`Overdue for`,
     align: "end",
-    cell: ({ daysOverdue }) => `${String(daysOverdue)} ${daysOverdue === 1 ? "day" : "days"}`,
+    cell: ({ daysOverdue }) =>
+      `${String(daysOverdue)} ${plural(daysOverdue, { one: "day", other: "days" })}`,
   },
   {
     id: "next",
-    header: "Next step",
+    header: t`Next step`,
     cell: ({ next }) =>
       next === null ? (
-        <span className="text-ink-muted">None: calls are refused</span>
+        <span className="text-ink-muted">
+          <Trans>None: calls are refused</Trans>
+        </span>
       ) : (
         `${STEP_LABELS[next.kind]}, ${formatDate(next.at)}`
       ),
   },
   {
     id: "blocked",
-    header: "Calls stop",
+    header: t`Calls stop`,
     cell: ({ blockedAt }) => formatDate(blockedAt),
   },
   {
     id: "due",
-    header: "To pay",
+    header: t`To pay`,
     align: "end",
     cell: ({ due, currency }) => formatMoney(due, currency),
   },
@@ -106,7 +111,7 @@ export function DunningTab({ search, onSearchChange }: AllInvoicesProps) {
   if (page.isError && page.data === undefined) {
     return (
       <FailureNotice
-        what="The overdue invoices could not be loaded."
+        what={t`The overdue invoices could not be loaded.`}
         cause={page.error}
         onRetry={() => void page.refetch()}
       />
@@ -115,43 +120,47 @@ export function DunningTab({ search, onSearchChange }: AllInvoicesProps) {
   return (
     <div className="space-y-3">
       <p className="max-w-[75ch] text-ink-muted text-sm">
-        What follows an invoice that is not paid. Payment, a credit note or a void invoice ends it
-        at once; an invoice that is written off blocks nothing.
+        <Trans>
+          What follows an invoice that is not paid. Payment, a credit note or a void invoice ends it
+          at once; an invoice that is written off blocks nothing.
+        </Trans>
       </p>
       {isFiltered && (
         <p className="flex flex-wrap items-center gap-2 text-sm">
-          Shown:{" "}
-          {[currency, age === undefined ? undefined : `overdue from ${String(age)} days`]
-            .filter(Boolean)
-            .join(", ")}
-          <Button look="quiet" size="small" onClick={showAll}>
-            Show all
-          </Button>
+          <Trans>
+            Shown:{" "}
+            {[currency, age === undefined ? undefined : t`overdue from ${String(age)} days`]
+              .filter(Boolean)
+              .join(", ")}
+            <Button look="quiet" size="small" onClick={showAll}>
+              Show all
+            </Button>
+          </Trans>
         </p>
       )}
       <DataTable
-        label="Overdue invoices"
+        label={t`Overdue invoices`}
         columns={COLUMNS}
         columnRoom={ROOM}
         rows={page.data?.items}
         getRowId={({ invoiceId }) => invoiceId}
-        getRowName={({ number, tenantName }) => `${number} of ${tenantName}`}
+        getRowName={({ number, tenantName }) => t`${number} of ${tenantName}`}
         onRowOpen={({ invoiceId, tenantId }) =>
           onSearchChange({ view: "all", invoice: invoiceId, owner: tenantId })
         }
         isStale={page.isPlaceholderData}
         empty={
-          <EmptyState icon={<CircleCheck />} title="Nothing is overdue">
+          <EmptyState icon={<CircleCheck />} title={t`Nothing is overdue`}>
             {isFiltered
-              ? "No overdue invoice has these properties."
-              : "Every live invoice is paid, or its due date is still ahead."}
+              ? t`No overdue invoice has these properties.`
+              : t`Every live invoice is paid, or its due date is still ahead.`}
           </EmptyState>
         }
         footer={
           <PageFooter
             trail={trail}
             count={page.data?.items.length}
-            noun={["invoice", "invoices, the longest overdue first"]}
+            noun={[t`invoice`, t`invoices, the longest overdue first`]}
           />
         }
       />

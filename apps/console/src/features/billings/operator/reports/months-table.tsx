@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
 import type { ColumnRoom } from "@turnpike/ui/data-table-room";
@@ -54,12 +56,17 @@ export function MonthsTable({
   const columns: readonly Column<RevenueMonth>[] = [
     {
       id: "month",
-      header: "Month",
+      header: t`Month`,
       phone: "title",
       cell: ({ month, isOver }) => (
         <span className="whitespace-nowrap font-medium">
           {formatMonth(month)}
-          {!isOver && <span className="font-normal text-ink-muted"> so far</span>}
+          {!isOver && (
+            <span className="font-normal text-ink-muted">
+              {" "}
+              <Trans>so far</Trans>
+            </span>
+          )}
         </span>
       ),
     },
@@ -92,7 +99,7 @@ export function MonthsTable({
   ];
   return (
     <DataTable
-      label={`Recurring revenue by month in ${currency}`}
+      label={t`Recurring revenue by month in ${currency}`}
       columns={columns}
       columnRoom={ROOM}
       rows={[...revenue.months].reverse()}

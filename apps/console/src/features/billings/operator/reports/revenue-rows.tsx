@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
@@ -57,7 +59,7 @@ export function RevenueRows(props: RevenueRowsProps) {
             <CsvButton
               path={`/revenue/csv?month=${month}&currency=${currency}&rows=${isMove ? "moved" : "closing"}`}
               fileName={`revenue-${month}-${currency}.csv`}
-              label={isMove ? "All movements as CSV" : "CSV"}
+              label={isMove ? t`All movements as CSV` : t`CSV`}
             />
           )}
         </div>
@@ -87,7 +89,7 @@ function CustomerRows({
   const columns: readonly Column<RevenueCustomer>[] = [
     {
       id: "tenant",
-      header: "Customer",
+      header: t`Customer`,
       phone: "title",
       cell: ({ tenantName, planId }) => (
         <span className="[overflow-wrap:anywhere]">
@@ -97,44 +99,48 @@ function CustomerRows({
     },
     {
       id: "before",
-      header: "Before",
+      header: t`Before`,
       align: "end",
       cell: ({ before }) => formatMoney(before, currency),
     },
     {
       id: "after",
-      header: "After",
+      header: t`After`,
       align: "end",
       cell: ({ after }) => formatMoney(after, currency),
     },
     {
       id: "change",
-      header: "Change",
+      header: t`Change`,
       align: "end",
       cell: ({ change }) => formatChange(change, currency),
     },
   ];
   return page.isError && page.data === undefined ? (
     <FailureNotice
-      what="The customers could not be loaded."
+      what={t`The customers could not be loaded.`}
       cause={page.error}
       onRetry={() => void page.refetch()}
     />
   ) : (
     <DataTable
-      label="Customers behind the figure"
+      label={t`Customers behind the figure`}
       columns={columns}
       rows={page.data?.items}
       getRowId={({ tenantId }) => tenantId}
       getRowName={({ tenantName }) => tenantName}
       onRowOpen={({ tenantId }) => onOpenTenant(tenantId)}
       isStale={page.isPlaceholderData}
-      empty={<p className="p-4 text-ink-muted">No customer is behind this figure.</p>}
+      empty={
+        <p className="p-4 text-ink-muted">
+          <Trans>No customer is behind this figure.</Trans>
+        </p>
+      }
       footer={
         <PageFooter
           trail={trail}
           count={page.data?.items.length}
-          noun={["customer", "customers, the largest first"]}
+          noun={[t`customer`, t`customers, the largest first`]}
         />
       }
     />
@@ -156,44 +162,48 @@ function UsageRows({ month, currency, onOpenTenant }: RevenueRowsProps) {
   const columns: readonly Column<UsageInvoice>[] = [
     {
       id: "number",
-      header: "Invoice",
+      header: t`Invoice`,
       phone: "title",
       cell: ({ number }) => <span className="font-medium">{number}</span>,
     },
     {
       id: "tenant",
-      header: "Customer",
+      header: t`Customer`,
       cell: ({ tenantName }) => <span className="[overflow-wrap:anywhere]">{tenantName}</span>,
     },
-    { id: "issued", header: "Issued", cell: ({ issuedAt }) => formatDate(issuedAt) },
+    { id: "issued", header: t`Issued`, cell: ({ issuedAt }) => formatDate(issuedAt) },
     {
       id: "usage",
-      header: "Usage",
+      header: t`Usage`,
       align: "end",
       cell: ({ usage }) => formatMoney(usage, currency),
     },
   ];
   return page.isError && page.data === undefined ? (
     <FailureNotice
-      what="The invoices could not be loaded."
+      what={t`The invoices could not be loaded.`}
       cause={page.error}
       onRetry={() => void page.refetch()}
     />
   ) : (
     <DataTable
-      label="Invoices with usage"
+      label={t`Invoices with usage`}
       columns={columns}
       rows={page.data?.items}
       getRowId={({ invoiceId }) => invoiceId}
       getRowName={({ number }) => number}
       onRowOpen={({ tenantId }) => onOpenTenant(tenantId)}
       isStale={page.isPlaceholderData}
-      empty={<p className="p-4 text-ink-muted">No invoice of this month charges usage.</p>}
+      empty={
+        <p className="p-4 text-ink-muted">
+          <Trans>No invoice of this month charges usage.</Trans>
+        </p>
+      }
       footer={
         <PageFooter
           trail={trail}
           count={page.data?.items.length}
-          noun={["invoice", "invoices, the largest first"]}
+          noun={[t`invoice`, t`invoices, the largest first`]}
         />
       }
     />

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -20,12 +22,12 @@ export function RevenueTab({ search, onSearchChange }: AllInvoicesProps) {
   if (data === undefined) {
     return revenue.isError ? (
       <FailureNotice
-        what="Revenue could not be loaded."
+        what={t`Revenue could not be loaded.`}
         cause={revenue.error}
         onRetry={() => void revenue.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading revenue" className="space-y-4">
+      <div role="status" aria-label={t`Loading revenue`} className="space-y-4">
         <Skeleton className="h-28 w-full rounded-card" />
         <Skeleton className="h-80 w-full rounded-card" />
       </div>
@@ -35,9 +37,11 @@ export function RevenueTab({ search, onSearchChange }: AllInvoicesProps) {
     data.currencies.find(({ currency }) => currency === search.currency) ?? data.currencies[0];
   if (shown === undefined) {
     return (
-      <EmptyState icon={<ChartColumn />} title="No revenue yet">
-        Recurring revenue begins with the first live subscription to a plan with a fee, and is
-        recorded from then on as it changes. Sandboxes bring none.
+      <EmptyState icon={<ChartColumn />} title={t`No revenue yet`}>
+        <Trans>
+          Recurring revenue begins with the first live subscription to a plan with a fee, and is
+          recorded from then on as it changes. Sandboxes bring none.
+        </Trans>
       </EmptyState>
     );
   }
@@ -47,13 +51,15 @@ export function RevenueTab({ search, onSearchChange }: AllInvoicesProps) {
       {data.currencies.length > 1 && (
         <div className="space-y-1">
           <SegmentedControl
-            label="Currency"
+            label={t`Currency`}
             segments={data.currencies.map(({ currency }) => ({ value: currency, label: currency }))}
             value={shown.currency}
             onValueChange={choose}
           />
           <p className="text-ink-muted text-xs">
-            Each currency is counted for itself; nothing is converted or added across them.
+            <Trans>
+              Each currency is counted for itself; nothing is converted or added across them.
+            </Trans>
           </p>
         </div>
       )}

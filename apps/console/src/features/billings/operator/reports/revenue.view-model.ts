@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ChartFormats, TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeBucket } from "@turnpike/ui/charts/time-buckets.view-model";
 import { LANGUAGE } from "@turnpike/ui/language";
@@ -24,40 +25,37 @@ export function formatMonth(month: string, length: "short" | "long" = "short"): 
 
 /** What each figure means, in the words of `docs/billing.md`. */
 export const DEFINITIONS = {
-  mrr: "Monthly recurring revenue: the fees of the phases in force, each normalised to a month (a year by 12), with seats and add-ons, less coupons that hold for more than one period, before tax. Trials, pauses and free plans bring nothing. Usage, minimums and one-off lines are not in it.",
-  customers: "Tenants that bring recurring revenue.",
-  new: "What customers bring who never brought any before.",
-  expansion: "What customers who brought some as the month began bring more at its end.",
-  contraction: "What customers who still bring some at the end of the month bring less.",
-  churned: "What customers brought as the month began who bring nothing at its end.",
-  reactivated: "What customers bring who had left in an earlier month.",
-  closing:
-    "The opening and all movements of the month. Each customer moves once in a month, from what it brought as it began to what it brought at its end.",
-  netRetention:
-    "What the customers of the start of the month bring at its end, of what they brought: expansion is in it, new and returning customers are not.",
-  grossRetention: "The same without expansion, so it is at most 100 %.",
-  revenueChurn: "Contraction and churn, of the recurring revenue at the start of the month.",
-  customerChurn: "Customers who left, of those at the start of the month.",
-  usage:
-    "Usage, late usage and minimums on the invoices of the month, less their discounts, before tax. By the date of issue; void invoices are left out, and credit notes are not taken off.",
-  overdue: "What is still to be paid of open invoices that are past their due date.",
+  mrr: t`Monthly recurring revenue: the fees of the phases in force, each normalised to a month (a year by 12), with seats and add-ons, less coupons that hold for more than one period, before tax. Trials, pauses and free plans bring nothing. Usage, minimums and one-off lines are not in it.`,
+  customers: t`Tenants that bring recurring revenue.`,
+  new: t`What customers bring who never brought any before.`,
+  expansion: t`What customers who brought some as the month began bring more at its end.`,
+  contraction: t`What customers who still bring some at the end of the month bring less.`,
+  churned: t`What customers brought as the month began who bring nothing at its end.`,
+  reactivated: t`What customers bring who had left in an earlier month.`,
+  closing: t`The opening and all movements of the month. Each customer moves once in a month, from what it brought as it began to what it brought at its end.`,
+  netRetention: t`What the customers of the start of the month bring at its end, of what they brought: expansion is in it, new and returning customers are not.`,
+  grossRetention: t`The same without expansion, so it is at most 100 %.`,
+  revenueChurn: t`Contraction and churn, of the recurring revenue at the start of the month.`,
+  customerChurn: t`Customers who left, of those at the start of the month.`,
+  usage: t`Usage, late usage and minimums on the invoices of the month, less their discounts, before tax. By the date of issue; void invoices are left out, and credit notes are not taken off.`,
+  overdue: t`What is still to be paid of open invoices that are past their due date.`,
 } as const;
 
 export const FIGURE_LABELS: Readonly<Record<keyof typeof DEFINITIONS, string>> = {
   mrr: "MRR",
-  customers: "Customers",
-  new: "New",
-  expansion: "Expansion",
-  contraction: "Contraction",
-  churned: "Churned",
-  reactivated: "Reactivated",
-  closing: "MRR at the end",
-  netRetention: "Net revenue retention",
-  grossRetention: "Gross revenue retention",
-  revenueChurn: "Revenue churn",
-  customerChurn: "Customer churn",
-  usage: "Usage revenue",
-  overdue: "Overdue",
+  customers: t`Customers`,
+  new: t`New`,
+  expansion: t`Expansion`,
+  contraction: t`Contraction`,
+  churned: t`Churned`,
+  reactivated: t`Reactivated`,
+  closing: t`MRR at the end`,
+  netRetention: t`Net revenue retention`,
+  grossRetention: t`Gross revenue retention`,
+  revenueChurn: t`Revenue churn`,
+  customerChurn: t`Customer churn`,
+  usage: t`Usage revenue`,
+  overdue: t`Overdue`,
 };
 
 /** Writes a share; a dash of nothing. */
@@ -129,7 +127,7 @@ export function toRevenueTimeline({ months, currency }: RevenueOfCurrency): {
     series: [
       {
         key: "mrr",
-        label: "MRR at the end of the month",
+        label: t`MRR at the end of the month`,
         tone: "accent",
         values: months.map(({ closing }) => toMinorNumber(closing)),
       },

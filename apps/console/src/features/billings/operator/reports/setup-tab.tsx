@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge, type Tone } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
@@ -11,23 +12,23 @@ import { nameCountry } from "./tax.view-model.ts";
 const STATES: Readonly<
   Record<BillingSetup["checks"][number]["state"], { tone: Tone; label: string }>
 > = {
-  ok: { tone: "ok", label: "In place" },
-  advice: { tone: "warning", label: "Advice" },
-  missing: { tone: "danger", label: "Missing" },
+  ok: { tone: "ok", label: t`In place` },
+  advice: { tone: "warning", label: t`Advice` },
+  missing: { tone: "danger", label: t`Missing` },
 };
 
 const CHECK_LABELS: Readonly<Record<BillingSetup["checks"][number]["check"], string>> = {
-  sellerName: "Name of the seller",
-  sellerAddress: "Address of the seller",
-  sellerCountry: "Country of the seller",
-  sellerTaxId: "Tax id of the seller",
-  sellerEmail: "E-mail for questions",
-  tax: "Tax",
-  taxRates: "Tax rates of your customers",
-  exchangeRates: "Exchange rates",
-  topUps: "Credit for prepaid plans",
-  heldAccounts: "Accounts that wait",
-  mail: "Mail",
+  sellerName: t`Name of the seller`,
+  sellerAddress: t`Address of the seller`,
+  sellerCountry: t`Country of the seller`,
+  sellerTaxId: t`Tax id of the seller`,
+  sellerEmail: t`E-mail for questions`,
+  tax: t`Tax`,
+  taxRates: t`Tax rates of your customers`,
+  exchangeRates: t`Exchange rates`,
+  topUps: t`Credit for prepaid plans`,
+  heldAccounts: t`Accounts that wait`,
+  mail: t`Mail`,
 };
 
 /** What invoices are made with, and what is missing. Settings themselves are in the configuration. */
@@ -37,12 +38,12 @@ export function SetupTab() {
   if (setup.data === undefined) {
     return setup.isError ? (
       <FailureNotice
-        what="The settings could not be loaded."
+        what={t`The settings could not be loaded.`}
         cause={setup.error}
         onRetry={() => void setup.refetch()}
       />
     ) : (
-      <div role="status" aria-label="Loading the settings">
+      <div role="status" aria-label={t`Loading the settings`}>
         <Skeleton className="h-80 w-full rounded-card" />
       </div>
     );
@@ -59,11 +60,11 @@ function Checklist({ setup: { checks } }: { setup: BillingSetup }) {
   const missing = checks.filter(({ state }) => state === "missing").length;
   return (
     <Card
-      title="What a right invoice needs"
+      title={t`What a right invoice needs`}
       description={
         missing === 0
-          ? "Nothing that can be checked is missing. Whether the rules are yours is a question for your tax adviser."
-          : `${String(missing)} missing. Settings are in turnpike.yaml; a restart brings them into force.`
+          ? t`Nothing that can be checked is missing. Whether the rules are yours is a question for your tax adviser.`
+          : t`${String(missing)} missing. Settings are in turnpike.yaml; a restart brings them into force.`
       }
     >
       <ul className="divide-y divide-line">
@@ -85,28 +86,28 @@ function Facts({ setup }: { setup: BillingSetup }) {
   const { seller, tax, dunning, paymentDays } = setup;
   const rows: readonly [string, ReactNode][] = [
     [
-      "Seller",
+      t`Seller`,
       [seller.name, ...seller.lines, seller.country === null ? "" : nameCountry(seller.country)]
         .filter((line) => line !== "")
         .join(", "),
     ],
     [
-      "Tax",
+      t`Tax`,
       tax === null
-        ? "Nothing is taxed."
-        : `Prices include ${tax.pricesInclude === "net" ? "no tax" : "tax"}; ${String(tax.rates)} rates for ${String(tax.countries.length)} countries.`,
+        ? t`Nothing is taxed.`
+        : t`Prices include ${tax.pricesInclude === "net" ? t`no tax` : t`tax`}; ${String(tax.rates)} rates for ${String(tax.countries.length)} countries.`,
     ],
-    ["Due", `${String(paymentDays)} days after the date of issue`],
+    [t`Due`, t`${String(paymentDays)} days after the date of issue`],
     [
-      "Reminders",
-      `${dunning.reminderDays.join(", ")} days after the due date; the last one is the last notice`,
+      t`Reminders`,
+      t`${dunning.reminderDays.join(", ")} days after the due date; the last one is the last notice`,
     ],
-    ["Calls are refused", `${String(dunning.graceDays)} days after the last notice`],
-    ["Proration", setup.proration],
-    ["Numbers", `${setup.invoicePrefix}-… and ${setup.creditNotePrefix}-…`],
+    [t`Calls are refused`, t`${String(dunning.graceDays)} days after the last notice`],
+    [t`Proration`, setup.proration],
+    [t`Numbers`, t`${setup.invoicePrefix}-… and ${setup.creditNotePrefix}-…`],
   ];
   return (
-    <Card title="In force" description="As the server has read them from its configuration.">
+    <Card title={t`In force`} description={t`As the server has read them from its configuration.`}>
       <dl className="grid gap-x-6 gap-y-2 sm:grid-cols-[12rem_1fr]">
         {rows.map(([name, value]) => (
           <div key={name} className="contents">

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
@@ -13,9 +15,9 @@ import { type TaxCell, type TaxDocument, taxDocumentsQuery } from "./reports.que
 import { formatPeriod, nameCountry, SCHEME_LABELS } from "./tax.view-model.ts";
 
 const KIND_LABELS: Readonly<Record<TaxDocument["kind"], string>> = {
-  invoice: "Invoice",
-  credit_note: "Credit note",
-  void: "Voided",
+  invoice: t`Invoice`,
+  credit_note: t`Credit note`,
+  void: t`Voided`,
 };
 
 /** The documents behind a row of the tax report. */
@@ -45,7 +47,7 @@ export function TaxDocuments({
   const columns: readonly Column<TaxDocument>[] = [
     {
       id: "number",
-      header: "Document",
+      header: t`Document`,
       phone: "title",
       cell: ({ number, kind }) => (
         <span>
@@ -56,41 +58,45 @@ export function TaxDocuments({
     },
     {
       id: "customer",
-      header: "Customer",
+      header: t`Customer`,
       cell: ({ customerName }) => <span className="[overflow-wrap:anywhere]">{customerName}</span>,
     },
-    { id: "at", header: "Date", cell: ({ at }) => formatDate(at) },
-    { id: "net", header: "Net", align: "end", cell: ({ net }) => formatMoney(net, currency) },
-    { id: "tax", header: "Tax", align: "end", cell: ({ tax }) => formatMoney(tax, currency) },
+    { id: "at", header: t`Date`, cell: ({ at }) => formatDate(at) },
+    { id: "net", header: t`Net`, align: "end", cell: ({ net }) => formatMoney(net, currency) },
+    { id: "tax", header: t`Tax`, align: "end", cell: ({ tax }) => formatMoney(tax, currency) },
   ];
   return (
     <Sheet
       isOpen
       onClose={onClose}
       title={`${nameCountry(cell.country)}, ${SCHEME_LABELS[cell.scheme]}`}
-      description={`${formatPeriod(period)}: ${formatMoney(cell.net, currency)} net, ${formatMoney(cell.tax, currency)} tax at ${cell.rate} %.`}
+      description={t`${formatPeriod(period)}: ${formatMoney(cell.net, currency)} net, ${formatMoney(cell.tax, currency)} tax at ${cell.rate} %.`}
     >
       {page.isError && page.data === undefined ? (
         <FailureNotice
-          what="The documents could not be loaded."
+          what={t`The documents could not be loaded.`}
           cause={page.error}
           onRetry={() => void page.refetch()}
         />
       ) : (
         <DataTable
-          label="Documents behind the sum"
+          label={t`Documents behind the sum`}
           columns={columns}
           rows={page.data?.items}
           getRowId={({ documentId, kind }) => `${documentId} ${kind}`}
           getRowName={({ number }) => number}
           onRowOpen={({ invoiceId, tenantId }) => onOpenInvoice(invoiceId, tenantId)}
           isStale={page.isPlaceholderData}
-          empty={<p className="p-4 text-ink-muted">No document is behind this sum.</p>}
+          empty={
+            <p className="p-4 text-ink-muted">
+              <Trans>No document is behind this sum.</Trans>
+            </p>
+          }
           footer={
             <PageFooter
               trail={trail}
               count={page.data?.items.length}
-              noun={["document", "documents, oldest first"]}
+              noun={[t`document`, t`documents, oldest first`]}
             />
           }
         />

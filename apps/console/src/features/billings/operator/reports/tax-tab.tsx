@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
@@ -49,7 +51,7 @@ export function TaxTab({ search, onSearchChange }: AllInvoicesProps) {
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="w-56 max-sm:grow">
           <Select
-            label="Period"
+            label={t`Period`}
             value={period}
             choices={[...new Set([period, ...periods])].map((value) => ({
               value,
@@ -61,24 +63,26 @@ export function TaxTab({ search, onSearchChange }: AllInvoicesProps) {
         <CsvButton
           path={`/tax-report/csv?period=${period}`}
           fileName={`tax-${period}.csv`}
-          label="All documents as CSV"
+          label={t`All documents as CSV`}
         />
       </div>
       <p className="max-w-[75ch] text-ink-muted text-sm">
-        Invoices less credit notes, each by its date of issue in UTC and in its own currency. An
-        invoice that was voided is taken back on the day it was voided. Nothing is converted, and
-        nothing goes by the date of payment.
-        {data?.isOver === false && " This period is not over yet."}
+        <Trans>
+          Invoices less credit notes, each by its date of issue in UTC and in its own currency. An
+          invoice that was voided is taken back on the day it was voided. Nothing is converted, and
+          nothing goes by the date of payment.
+          {data?.isOver === false && t` This period is not over yet.`}
+        </Trans>
       </p>
       {data === undefined ? (
         report.isError ? (
           <FailureNotice
-            what="The tax report could not be loaded."
+            what={t`The tax report could not be loaded.`}
             cause={report.error}
             onRetry={() => void report.refetch()}
           />
         ) : (
-          <div role="status" aria-label="Loading the tax report" className="space-y-4">
+          <div role="status" aria-label={t`Loading the tax report`} className="space-y-4">
             <Skeleton className="h-20 w-full rounded-card" />
             <Skeleton className="h-48 w-full rounded-card" />
           </div>
@@ -102,8 +106,8 @@ export function TaxTab({ search, onSearchChange }: AllInvoicesProps) {
 function Report({ data, onOpen }: { data: TaxReport; onOpen: (cell: TaxCell) => void }) {
   if (data.totals.length === 0) {
     return (
-      <EmptyState icon={<Landmark />} title="Nothing was issued">
-        No live invoice or credit note has its date in {formatPeriod(data.period)}.
+      <EmptyState icon={<Landmark />} title={t`Nothing was issued`}>
+        <Trans>No live invoice or credit note has its date in {formatPeriod(data.period)}.</Trans>
       </EmptyState>
     );
   }
@@ -112,11 +116,11 @@ function Report({ data, onOpen }: { data: TaxReport; onOpen: (cell: TaxCell) => 
       {groupCells(data).map(({ total, cells }) => (
         <Card
           key={total.currency}
-          title={`${total.currency}: ${formatMoney(total.net, total.currency)} net, ${formatMoney(total.tax, total.currency)} tax`}
-          description={`${formatCount(total.invoices)} invoices, ${formatCount(total.creditNotes)} credit notes, ${formatCount(total.voided)} voided.`}
+          title={t`${total.currency}: ${formatMoney(total.net, total.currency)} net, ${formatMoney(total.tax, total.currency)} tax`}
+          description={t`${formatCount(total.invoices)} invoices, ${formatCount(total.creditNotes)} credit notes, ${formatCount(total.voided)} voided.`}
         >
           <DataTable
-            label={`Taxes in ${total.currency}`}
+            label={t`Taxes in ${total.currency}`}
             columns={CELL_COLUMNS}
             columnRoom={CELL_ROOM}
             rows={cells}
@@ -146,13 +150,13 @@ const CELL_ROOM: ColumnRoom = [
 const CELL_COLUMNS: readonly Column<TaxCell>[] = [
   {
     id: "country",
-    header: "Country",
+    header: t`Country`,
     phone: "title",
     cell: ({ country }) => nameCountry(country),
   },
   {
     id: "scheme",
-    header: "Rule",
+    header: t`Rule`,
     cell: ({ scheme }) => (
       <Badge hasDot={false} tone={scheme === "untaxed" ? "warning" : "neutral"}>
         {SCHEME_LABELS[scheme]}
@@ -161,26 +165,26 @@ const CELL_COLUMNS: readonly Column<TaxCell>[] = [
   },
   {
     id: "rate",
-    header: "Rate",
+    header: t`Rate`,
     align: "end",
     cell: ({ category, rate, name }) =>
       category === "none" ? "–" : `${name === null ? category : name} ${rate} %`,
   },
   {
     id: "documents",
-    header: "Documents",
+    header: t`Documents`,
     align: "end",
     cell: ({ documents }) => formatCount(documents),
   },
   {
     id: "net",
-    header: "Net",
+    header: t`Net`,
     align: "end",
     cell: ({ net, currency }) => formatMoney(net, currency),
   },
   {
     id: "tax",
-    header: "Tax",
+    header: t`Tax`,
     align: "end",
     cell: ({ tax, currency }) => formatMoney(tax, currency),
   },
@@ -189,11 +193,11 @@ const CELL_COLUMNS: readonly Column<TaxCell>[] = [
 function EcSales({ data: { ecSales } }: { data: TaxReport }) {
   return ecSales.length === 0 ? null : (
     <Card
-      title="EC sales list"
-      description="What was sold by reverse charge, by the VAT id of the customer as it is on the documents."
+      title={t`EC sales list`}
+      description={t`What was sold by reverse charge, by the VAT id of the customer as it is on the documents.`}
     >
       <DataTable
-        label="Sales by reverse charge"
+        label={t`Sales by reverse charge`}
         columns={EC_COLUMNS}
         rows={ecSales}
         getRowId={({ currency, country, taxId }) => `${currency} ${country} ${taxId}`}
@@ -207,19 +211,19 @@ function EcSales({ data: { ecSales } }: { data: TaxReport }) {
 const EC_COLUMNS: readonly Column<TaxReport["ecSales"][number]>[] = [
   {
     id: "taxId",
-    header: "VAT id",
+    header: t`VAT id`,
     phone: "title",
     cell: ({ taxId }) => <span className="font-mono text-xs">{taxId === "" ? "–" : taxId}</span>,
   },
   {
     id: "name",
-    header: "Customer",
+    header: t`Customer`,
     cell: ({ name }) => <span className="[overflow-wrap:anywhere]">{name}</span>,
   },
-  { id: "country", header: "Country", cell: ({ country }) => nameCountry(country) },
+  { id: "country", header: t`Country`, cell: ({ country }) => nameCountry(country) },
   {
     id: "net",
-    header: "Net",
+    header: t`Net`,
     align: "end",
     cell: ({ net, currency }) => formatMoney(net, currency),
   },

@@ -1,21 +1,22 @@
+import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { TaxCell, TaxReport } from "./reports.queries.ts";
 import { formatMonth } from "./revenue.view-model.ts";
 
 export const SCHEME_LABELS: Readonly<Record<TaxCell["scheme"], string>> = {
-  domestic: "Home country",
-  oss: "One Stop Shop (OSS)",
-  reverse_charge: "Reverse charge",
-  exempt: "Exempt",
-  outside: "Outside the scope",
-  untaxed: "No tax configured",
+  domestic: t`Home country`,
+  oss: t`One Stop Shop (OSS)`,
+  reverse_charge: t`Reverse charge`,
+  exempt: t`Exempt`,
+  outside: t`Outside the scope`,
+  untaxed: t`No tax configured`,
 };
 
 const COUNTRIES = new Intl.DisplayNames(LANGUAGE, { type: "region", fallback: "code" });
 
 /** The name of a country; "not given" for `ZZ`. */
 export function nameCountry(country: string): string {
-  return country === "ZZ" ? "Not given" : (COUNTRIES.of(country) ?? country);
+  return country === "ZZ" ? t`Not given` : (COUNTRIES.of(country) ?? country);
 }
 
 /** Identifies a row of the report in an address. */
@@ -29,7 +30,7 @@ export function cellKeyOf({ currency, sellerCountry, country, category, rate, na
 export function formatPeriod(period: string): string {
   const [year = "", part] = period.split("-");
   if (part === undefined) {
-    return `Year ${year}`;
+    return t`Year ${year}`;
   }
   return part.startsWith("Q") ? `${part} ${year}` : formatMonth(period, "long");
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
@@ -17,8 +19,8 @@ import {
 } from "./coupon.view-model.ts";
 
 const KINDS = [
-  { value: "percent", label: "Per cent" },
-  { value: "amount", label: "Amount" },
+  { value: "percent", label: t`Per cent` },
+  { value: "amount", label: t`Amount` },
 ] as const;
 
 type TextName = Exclude<keyof CouponDraft, "kind">;
@@ -33,7 +35,7 @@ export function CouponForm({ onDone }: { onDone: () => void }) {
     mutationKey: ["plan-editor", "create-coupon"],
     mutationFn: () => api.catalog.createCoupon(toCouponInput(draft)),
     onSuccess: async (coupon) => {
-      toast.success(`${coupon.name} can be redeemed now.`);
+      toast.success(t`${coupon.name} can be redeemed now.`);
       onDone();
       await client.invalidateQueries({ queryKey: editorQueries.coupons(api).queryKey });
     },
@@ -52,26 +54,33 @@ export function CouponForm({ onDone }: { onDone: () => void }) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onDone}
-      action="Create coupon"
-      progress={create.isPending ? "Creating…" : undefined}
-      failure="The coupon was not created."
+      action={t`Create coupon`}
+      progress={create.isPending ? t`Creating…` : undefined}
+      failure={t`The coupon was not created.`}
       errors={failure?.messages}
     >
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <TextField label="Name" help="What customers read." maxLength={60} {...field("name")} />
         <TextField
-          label="Code"
-          help="What customers type to redeem it."
+          label={t`Name`}
+          help={t`What customers read.`}
+          maxLength={60}
+          {...field("name")}
+        />
+        <TextField
+          label={t`Code`}
+          help={t`What customers type to redeem it.`}
           isMono
           spellCheck={false}
           maxLength={64}
-          placeholder="spring-2027"
+          placeholder={t`spring-2027`}
           {...field("couponId")}
         />
         <div className="min-w-0">
-          <p className="mb-1 font-medium text-sm">Off</p>
+          <p className="mb-1 font-medium text-sm">
+            <Trans>Off</Trans>
+          </p>
           <SegmentedControl
-            label="Off"
+            label={t`Off`}
             segments={KINDS}
             value={draft.kind}
             onValueChange={(kind) => setDraft({ ...draft, kind })}
@@ -79,7 +88,7 @@ export function CouponForm({ onDone }: { onDone: () => void }) {
         </div>
         {draft.kind === "percent" ? (
           <TextField
-            label="Per cent"
+            label={t`Per cent`}
             inputMode="decimal"
             maxLength={16}
             placeholder="20"
@@ -88,42 +97,42 @@ export function CouponForm({ onDone }: { onDone: () => void }) {
         ) : (
           <div className="grid grid-cols-[1fr_5rem] items-start gap-2">
             <TextField
-              label="Amount each period"
+              label={t`Amount each period`}
               inputMode="decimal"
               maxLength={14}
               placeholder="10"
               {...field("amount")}
             />
-            <TextField label="Currency" isMono maxLength={3} {...field("currency")} />
+            <TextField label={t`Currency`} isMono maxLength={3} {...field("currency")} />
           </div>
         )}
         <TextField
           isOptional
-          label="Periods"
-          help="How many it holds. Empty: all."
+          label={t`Periods`}
+          help={t`How many it holds. Empty: all.`}
           inputMode="numeric"
           maxLength={4}
           {...field("periods")}
         />
         <TextField
           isOptional
-          label="Cards"
-          help="Keys of the rate cards that it lowers. Empty: the whole invoice."
+          label={t`Cards`}
+          help={t`Keys of the rate cards that it lowers. Empty: the whole invoice.`}
           isMono
           spellCheck={false}
           {...field("cards")}
         />
         <TextField
           isOptional
-          label="Redeemable until"
-          help="The last day, UTC."
+          label={t`Redeemable until`}
+          help={t`The last day, UTC.`}
           type="date"
           {...field("redeemBy")}
         />
         <TextField
           isOptional
-          label="Redemptions"
-          help="How many customers can redeem it. Empty: any number."
+          label={t`Redemptions`}
+          help={t`How many customers can redeem it. Empty: any number.`}
           inputMode="numeric"
           maxLength={10}
           {...field("maxRedemptions")}

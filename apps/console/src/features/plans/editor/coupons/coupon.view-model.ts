@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
@@ -79,18 +80,16 @@ export function toCouponInput(draft: CouponDraft): CouponInput {
 export function describeDiscount({ percent, amount, currency }: Coupon): string {
   return percent !== undefined
     ? `${percent}% off`
-    : `${formatMoney(amount ?? "0", currency ?? "USD")} off`;
+    : t`${formatMoney(amount ?? "0", currency ?? "USD")} off`;
 }
 
 /** For how long, and for what: "For 3 periods, on base and requests". */
 export function describeReach({ periods, cards }: Coupon): string {
   const howLong =
     periods === undefined
-      ? "For good"
-      : periods === 1
-        ? "For one period"
-        : `For ${formatCount(periods)} periods`;
-  return cards === undefined ? howLong : `${howLong}, on ${cards.join(", ")}`;
+      ? t`For good`
+      : plural(periods, { one: "For one period", other: `For ${formatCount(periods)} periods` });
+  return cards === undefined ? howLong : t`${howLong}, on ${cards.join(", ")}`;
 }
 
 /** Until when and how often it can be redeemed: "Until Dec 31, 2026, 100 times at most". */
@@ -99,9 +98,9 @@ export function describeRedemption({ redeemBy, maxRedemptions }: Coupon): string
     // The instant is the end of the last day.
     ...(redeemBy === undefined
       ? []
-      : [`until ${formatDate(new Date(Date.parse(redeemBy) - 1).toISOString())}`]),
-    ...(maxRedemptions === undefined ? [] : [`by ${formatCount(maxRedemptions)} at most`]),
+      : [t`until ${formatDate(new Date(Date.parse(redeemBy) - 1).toISOString())}`]),
+    ...(maxRedemptions === undefined ? [] : [t`by ${formatCount(maxRedemptions)} at most`]),
   ];
   const text = parts.join(", ");
-  return text === "" ? "Always" : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return text === "" ? t`Always` : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

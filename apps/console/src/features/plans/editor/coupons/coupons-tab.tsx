@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -29,7 +31,7 @@ const COLUMN_ROOM: ColumnRoom = [
 const COLUMNS: readonly Column<Coupon>[] = [
   {
     id: "name",
-    header: "Coupon",
+    header: t`Coupon`,
     phone: "title",
     cell: ({ name, couponId }) => (
       <div className="min-w-0">
@@ -42,13 +44,21 @@ const COLUMNS: readonly Column<Coupon>[] = [
   },
   {
     id: "state",
-    header: "State",
+    header: t`State`,
     cell: ({ archivedAt }) =>
-      archivedAt === null ? <Badge tone="ok">Redeemable</Badge> : <Badge>Archived</Badge>,
+      archivedAt === null ? (
+        <Badge tone="ok">
+          <Trans>Redeemable</Trans>
+        </Badge>
+      ) : (
+        <Badge>
+          <Trans>Archived</Trans>
+        </Badge>
+      ),
   },
   {
     id: "off",
-    header: "Gives",
+    header: t`Gives`,
     cell: (coupon) => (
       <div className="min-w-0 tabular-nums">
         <p>{describeDiscount(coupon)}</p>
@@ -56,10 +66,10 @@ const COLUMNS: readonly Column<Coupon>[] = [
       </div>
     ),
   },
-  { id: "redeem", header: "Can be redeemed", cell: describeRedemption },
+  { id: "redeem", header: t`Can be redeemed`, cell: describeRedemption },
   {
     id: "created",
-    header: "Created",
+    header: t`Created`,
     cell: ({ createdAt }) => <RelativeTime at={createdAt} isFocusable={false} />,
   },
 ];
@@ -71,27 +81,29 @@ export function CouponsTab() {
   const [asked, setAsked] = useState<Coupon>();
   const create = (
     <Button look="primary" onClick={() => setIsCreating(true)}>
-      Create coupon
+      <Trans>Create coupon</Trans>
     </Button>
   );
   return (
     <div className="space-y-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-[72ch] text-ink-muted">
-          A coupon lowers invoices of those who redeem it. What it gives never changes; to stop it,
-          archive it: it holds for those who have it.
+          <Trans>
+            A coupon lowers invoices of those who redeem it. What it gives never changes; to stop
+            it, archive it: it holds for those who have it.
+          </Trans>
         </p>
         {create}
       </div>
       {coupons.isError && coupons.data === undefined ? (
         <FailureNotice
-          what="The coupons could not be loaded."
+          what={t`The coupons could not be loaded.`}
           cause={coupons.error}
           onRetry={() => void coupons.refetch()}
         />
       ) : (
         <DataTable
-          label="Coupons"
+          label={t`Coupons`}
           columns={COLUMNS}
           columnRoom={COLUMN_ROOM}
           rows={coupons.data}
@@ -102,16 +114,18 @@ export function CouponsTab() {
               <Button
                 size="small"
                 look="quiet"
-                aria-label={`Archive ${coupon.name}`}
+                aria-label={t`Archive ${coupon.name}`}
                 onClick={() => setAsked(coupon)}
               >
-                Archive…
+                <Trans>Archive…</Trans>
               </Button>
             )
           }
           empty={
-            <EmptyState icon={<TicketPercent />} title="No coupons yet">
-              Create one for a launch, a partner, or a customer whom you owe something.
+            <EmptyState icon={<TicketPercent />} title={t`No coupons yet`}>
+              <Trans>
+                Create one for a launch, a partner, or a customer whom you owe something.
+              </Trans>
             </EmptyState>
           }
         />
@@ -120,8 +134,8 @@ export function CouponsTab() {
         isOpen={isCreating}
         onClose={() => setIsCreating(false)}
         size="wide"
-        title="Create a coupon"
-        description="What it gives cannot be changed later."
+        title={t`Create a coupon`}
+        description={t`What it gives cannot be changed later.`}
       >
         <CouponForm onDone={() => setIsCreating(false)} />
       </Dialog>
@@ -137,7 +151,7 @@ function ArchiveDialog({ coupon, onClose }: { coupon: Coupon | undefined; onClos
     mutationKey: ["plan-editor", "archive-coupon"],
     mutationFn: (couponId: string) => api.catalog.archiveCoupon({ couponId }),
     onSuccess: async ({ name }) => {
-      toast.success(`${name} is archived.`);
+      toast.success(t`${name} is archived.`);
       onClose();
       await client.invalidateQueries({ queryKey: editorQueries.coupons(api).queryKey });
     },
@@ -149,10 +163,10 @@ function ArchiveDialog({ coupon, onClose }: { coupon: Coupon | undefined; onClos
         archive.reset();
         onClose();
       }}
-      title={`Archive ${coupon?.name ?? "the coupon"}?`}
-      description="It cannot be redeemed any more. It holds for those who have it, and does not come back."
-      action="Archive coupon"
-      progress={archive.isPending ? "Archiving…" : undefined}
+      title={t`Archive ${coupon?.name ?? t`the coupon`}?`}
+      description={t`It cannot be redeemed any more. It holds for those who have it, and does not come back.`}
+      action={t`Archive coupon`}
+      progress={archive.isPending ? t`Archiving…` : undefined}
       error={archive.isError ? toErrorMessage(archive.error) : undefined}
       onConfirm={() => coupon !== undefined && archive.mutate(coupon.couponId)}
     />

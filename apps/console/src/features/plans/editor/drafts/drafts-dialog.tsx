@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -26,19 +28,19 @@ export function DraftsDialog({ onClose }: { onClose: () => void }) {
       isOpen
       onClose={onClose}
       size="wide"
-      title="What all drafts would change"
-      description="If every draft were published and every subscriber of its plan moved to it."
+      title={t`What all drafts would change`}
+      description={t`If every draft were published and every subscriber of its plan moved to it.`}
     >
       {report.data !== undefined ? (
         <Report report={report.data} />
       ) : report.isError ? (
         <FailureNotice
-          what="What the drafts mean could not be computed."
+          what={t`What the drafts mean could not be computed.`}
           cause={report.error}
           onRetry={() => void report.refetch()}
         />
       ) : (
-        <div role="status" aria-label="Loading what the drafts mean" className="space-y-2">
+        <div role="status" aria-label={t`Loading what the drafts mean`} className="space-y-2">
           <Skeleton className="h-5 w-2/3" />
           <Skeleton className="h-40 w-full" />
         </div>
@@ -52,12 +54,16 @@ function Report({ report }: { report: DraftsReport }) {
   return (
     <div className="space-y-5 tabular-nums">
       {report.subscribers === 0 && (
-        <p className="text-ink-muted">The plans with drafts have no subscribers.</p>
+        <p className="text-ink-muted">
+          <Trans>The plans with drafts have no subscribers.</Trans>
+        </p>
       )}
       <ul className="space-y-1 empty:hidden">
         {report.faults.map(({ planName, fault }) => (
           <li key={planName} className="text-danger">
-            {planName} is left out: {fault}
+            <Trans>
+              {planName} is left out: {fault}
+            </Trans>
           </li>
         ))}
         {describeRest(report).map((text) => (
@@ -67,16 +73,18 @@ function Report({ report }: { report: DraftsReport }) {
         ))}
       </ul>
       {totals.map((sum) => (
-        <section key={sum.currency} aria-label={`In ${sum.currency}`} className="space-y-3">
+        <section key={sum.currency} aria-label={t`In ${sum.currency}`} className="space-y-3">
           <p>{describeTotals(sum)}</p>
-          <Changes title="Would pay more" rows={sum.losers} count={sum.more} />
-          <Changes title="Would pay less" rows={sum.winners} count={sum.less} />
+          <Changes title={t`Would pay more`} rows={sum.losers} count={sum.more} />
+          <Changes title={t`Would pay less`} rows={sum.winners} count={sum.less} />
         </section>
       ))}
       {totals.length > 0 && (
         <p className="text-ink-muted text-xs">
-          By what the last whole period of each really used, with add-ons, coupons and promotional
-          credit as they are now, before tax.
+          <Trans>
+            By what the last whole period of each really used, with add-ons, coupons and promotional
+            credit as they are now, before tax.
+          </Trans>
         </p>
       )}
     </div>
@@ -104,14 +112,18 @@ function Changes({
             <span className="min-w-0 [overflow-wrap:anywhere]">
               {row.tenantName}
               <span className="block text-ink-muted text-xs">
-                {row.planName}, version {row.planVersion}
+                <Trans>
+                  {row.planName}, version {row.planVersion}
+                </Trans>
               </span>
             </span>
             <span className="shrink-0 text-right">
               <span className="font-medium">{formatDifference(row.difference, row.currency)}</span>
               <span className="block text-ink-muted text-xs">
-                {formatMoney(row.after, row.currency)} instead of{" "}
-                {formatMoney(row.before, row.currency)}
+                <Trans>
+                  {formatMoney(row.after, row.currency)} instead of{" "}
+                  {formatMoney(row.before, row.currency)}
+                </Trans>
               </span>
             </span>
           </li>
@@ -119,7 +131,9 @@ function Changes({
       </ul>
       {count > rows.length && (
         <p className="mt-1 text-ink-muted text-xs">
-          The {formatCount(LISTED_MAX)} largest of {formatCount(count)}.
+          <Trans>
+            The {formatCount(LISTED_MAX)} largest of {formatCount(count)}.
+          </Trans>
         </p>
       )}
     </div>

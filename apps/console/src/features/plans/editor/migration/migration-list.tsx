@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -9,10 +11,10 @@ import { usePlatform } from "#platform/platform.tsx";
 import { migrationQueries, type PlanMigration } from "./migration.queries.ts";
 
 const STATES = {
-  running: { tone: "info", label: "Running" },
-  done: { tone: "ok", label: "Done" },
-  cancelled: { tone: "neutral", label: "Stopped" },
-  failed: { tone: "danger", label: "Failed" },
+  running: { tone: "info", label: t`Running` },
+  done: { tone: "ok", label: t`Done` },
+  cancelled: { tone: "neutral", label: t`Stopped` },
+  failed: { tone: "danger", label: t`Failed` },
 } as const;
 
 /** The moves of a plan's subscribers, newest first. Nothing where there was none. */
@@ -24,7 +26,7 @@ export function MigrationList({ planId }: { planId: string }) {
   return (
     <section aria-labelledby="plan-migrations" className="mt-6">
       <h3 id="plan-migrations" className="mb-2 font-semibold">
-        Moves of subscribers
+        <Trans>Moves of subscribers</Trans>
       </h3>
       <ul className="divide-y divide-line border-line border-y">
         {migrations.data.map((migration) => (
@@ -52,23 +54,25 @@ function Item({ migration }: { migration: PlanMigration }) {
     onError: (cause) => void toast.error(toErrorMessage(cause)),
   });
   const counts = [
-    `${formatCount(moved)} moved`,
-    ...(unchanged > 0 ? [`${formatCount(unchanged)} left as they are`] : []),
-    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    t`${formatCount(moved)} moved`,
+    ...(unchanged > 0 ? [t`${formatCount(unchanged)} left as they are`] : []),
+    ...(failed > 0 ? [t`${formatCount(failed)} failed`] : []),
   ].join(", ");
   return (
     <li className="py-2.5 tabular-nums">
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <p className="font-medium">To version {toVersion}</p>
+        <p className="font-medium">
+          <Trans>To version {toVersion}</Trans>
+        </p>
         <span className="flex items-center gap-2">
           <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
           {state === "running" && (
             <Button
               size="small"
-              progress={stop.isPending ? "Stopping…" : undefined}
+              progress={stop.isPending ? t`Stopping…` : undefined}
               onClick={() => stop.mutate()}
             >
-              Stop
+              <Trans>Stop</Trans>
             </Button>
           )}
         </span>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -19,12 +21,12 @@ export function MigrationPreview(input: PreviewInput) {
   }
   return preview.isError ? (
     <FailureNotice
-      what="What it means for subscribers could not be computed."
+      what={t`What it means for subscribers could not be computed.`}
       cause={preview.error}
       onRetry={() => void preview.refetch()}
     />
   ) : (
-    <div role="status" aria-label="Loading what it means for subscribers" className="space-y-2">
+    <div role="status" aria-label={t`Loading what it means for subscribers`} className="space-y-2">
       <Skeleton className="h-5 w-2/3" />
       <Skeleton className="h-20 w-full" />
     </div>
@@ -34,7 +36,11 @@ export function MigrationPreview(input: PreviewInput) {
 function Report({ report }: { report: MigrationReport }) {
   const { rows, totals } = report;
   if (totals.subscribers === 0) {
-    return <p className="text-ink-muted">There are none.</p>;
+    return (
+      <p className="text-ink-muted">
+        <Trans>There are none.</Trans>
+      </p>
+    );
   }
   return (
     <div className="space-y-3 tabular-nums">
@@ -49,28 +55,28 @@ function Report({ report }: { report: MigrationReport }) {
         ))}
       </ul>
       <section
-        aria-label="Subscribers and what they would pay"
+        aria-label={t`Subscribers and what they would pay`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by the keyboard
         tabIndex={0}
         className="max-h-64 overflow-auto rounded-control border border-line"
       >
         <table
-          aria-label="What each subscriber would pay"
+          aria-label={t`What each subscriber would pay`}
           className="w-full border-collapse text-left"
         >
           <thead className="text-ink-muted text-xs">
             <tr>
               <th scope="col" className="px-3 py-2 font-medium">
-                Subscriber
+                <Trans>Subscriber</Trans>
               </th>
               <th scope="col" className="px-3 py-2 text-right font-medium max-sm:hidden">
-                Paid
+                <Trans>Paid</Trans>
               </th>
               <th scope="col" className="px-3 py-2 text-right font-medium">
-                Would pay
+                <Trans>Would pay</Trans>
               </th>
               <th scope="col" className="px-3 py-2 text-right font-medium">
-                Difference
+                <Trans>Difference</Trans>
               </th>
             </tr>
           </thead>
@@ -80,8 +86,10 @@ function Report({ report }: { report: MigrationReport }) {
                 <td className="min-w-0 px-3 py-2 [overflow-wrap:anywhere]">
                   {row.name}
                   <span className="block text-ink-muted text-xs">
-                    Version {row.version}
-                    {row.note !== undefined && `. ${row.note}`}
+                    <Trans>
+                      Version {row.version}
+                      {row.note !== undefined && `. ${row.note}`}
+                    </Trans>
                   </span>
                 </td>
                 <td className="px-3 py-2 text-right text-ink-muted max-sm:hidden">{row.before}</td>
@@ -93,10 +101,12 @@ function Report({ report }: { report: MigrationReport }) {
         </table>
       </section>
       <p className="text-ink-muted text-xs">
-        By what the last whole period of each really used, with add-ons, coupons and promotional
-        credit as they are now, before tax.
-        {totals.subscribers > ROWS_SHOWN &&
-          ` The first ${formatCount(ROWS_SHOWN)} of ${formatCount(totals.subscribers)} are listed; the sums are of all.`}
+        <Trans>
+          By what the last whole period of each really used, with add-ons, coupons and promotional
+          credit as they are now, before tax.
+          {totals.subscribers > ROWS_SHOWN &&
+            t` The first ${formatCount(ROWS_SHOWN)} of ${formatCount(totals.subscribers)} are listed; the sums are of all.`}
+        </Trans>
       </p>
     </div>
   );

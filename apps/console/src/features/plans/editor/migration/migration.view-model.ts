@@ -1,3 +1,4 @@
+import { plural, t } from "@lingui/core/macro";
 import type { MigrationRow, MigrationTotals } from "@turnpike/contract/plan-migrations";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
@@ -14,11 +15,11 @@ export function formatDifference(difference: string, currency: string): string {
 export function describeTotals(totals: CurrencyTotals): string {
   const { currency, more, less, same, before, after, difference } = totals;
   const counts = [
-    ...(more > 0 ? [`${formatCount(more)} would pay more`] : []),
-    ...(less > 0 ? [`${formatCount(less)} would pay less`] : []),
-    ...(same > 0 ? [`${formatCount(same)} would pay the same`] : []),
+    ...(more > 0 ? [t`${formatCount(more)} would pay more`] : []),
+    ...(less > 0 ? [t`${formatCount(less)} would pay less`] : []),
+    ...(same > 0 ? [t`${formatCount(same)} would pay the same`] : []),
   ].join(", ");
-  return `${counts}: ${formatDifference(difference, currency)} together, ${formatMoney(after, currency)} instead of ${formatMoney(before, currency)}.`;
+  return t`${counts}: ${formatDifference(difference, currency)} together, ${formatMoney(after, currency)} instead of ${formatMoney(before, currency)}.`;
 }
 
 /** Subscribers that are counted but not priced, one sentence each. */
@@ -29,10 +30,10 @@ export function describeRest({
   return [
     ...(unbilled > 0
       ? [
-          `${formatCount(unbilled)} ${unbilled === 1 ? "has" : "have"} the plan without being billed.`,
+          t`${formatCount(unbilled)} ${plural(unbilled, { one: "has", other: "have" })} the plan without being billed.`,
         ]
       : []),
-    ...(refused > 0 ? [`${formatCount(refused)} cannot be moved.`] : []),
+    ...(refused > 0 ? [t`${formatCount(refused)} cannot be moved.`] : []),
   ];
 }
 
@@ -62,6 +63,10 @@ export function toRowView(row: MigrationRow): MigrationRowView {
       difference === null || currency === null ? "–" : formatDifference(difference, currency),
     note:
       row.fault ??
-      (row.from === null ? "Not billed." : row.isWhole ? undefined : "The running period so far."),
+      (row.from === null
+        ? t`Not billed.`
+        : row.isWhole
+          ? undefined
+          : t`The running period so far.`),
   };
 }

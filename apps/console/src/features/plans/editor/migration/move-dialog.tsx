@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
@@ -20,8 +21,8 @@ export type MoveDialogProps = {
 };
 
 const TIMES = [
-  { value: "period_end", label: "Each at the end of its period" },
-  { value: "now", label: "Now", note: "What was paid in advance is credited." },
+  { value: "period_end", label: t`Each at the end of its period` },
+  { value: "now", label: t`Now`, note: t`What was paid in advance is credited.` },
 ] as const;
 
 /** Moves the subscribers of earlier versions to the newest one, after a preview of what each would pay. */
@@ -32,8 +33,8 @@ export function MoveDialog(props: MoveDialogProps) {
       isOpen={isOpen}
       onClose={onClose}
       size="wide"
-      title={`Move subscribers of ${name} to version ${String(version)}`}
-      description="Those of every other version. Tell them before: their prices and limits change."
+      title={t`Move subscribers of ${name} to version ${String(version)}`}
+      description={t`Those of every other version. Tell them before: their prices and limits change.`}
     >
       <MoveForm {...props} />
     </Dialog>
@@ -48,7 +49,7 @@ function MoveForm({ planId, version, onClose }: MoveDialogProps) {
     mutationKey: ["plan-editor", "move", planId],
     mutationFn: () => api.planMigrations.create({ planId, toVersion: version, when }),
     onSuccess: async () => {
-      toast.success("Subscribers are being moved.");
+      toast.success(t`Subscribers are being moved.`);
       onClose();
       await client.invalidateQueries({ queryKey: migrationQueries.list(api, planId).queryKey });
     },
@@ -58,13 +59,13 @@ function MoveForm({ planId, version, onClose }: MoveDialogProps) {
     <DialogForm
       onSubmit={() => submitOnce()}
       onCancel={onClose}
-      action="Move subscribers"
-      progress={move.isPending ? "Starting…" : undefined}
-      failure="No one was moved."
+      action={t`Move subscribers`}
+      progress={move.isPending ? t`Starting…` : undefined}
+      failure={t`No one was moved.`}
       errors={move.error === null ? undefined : [toErrorMessage(move.error)]}
     >
       <MigrationPreview planId={planId} to={version} />
-      <RadioList label="When" isInColumns value={when} choices={TIMES} onValueChange={setWhen} />
+      <RadioList label={t`When`} isInColumns value={when} choices={TIMES} onValueChange={setWhen} />
     </DialogForm>
   );
 }

@@ -1,3 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge, type Tone } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -15,9 +17,9 @@ type Check = Awaited<ReturnType<ApiClient["checks"]["run"]>>["checks"][number];
 
 const STATES: Readonly<Record<Check["state"], { tone: Tone; label: string }>> = {
   ok: { tone: "ok", label: "OK" },
-  warning: { tone: "warning", label: "To do" },
-  failed: { tone: "danger", label: "Failed" },
-  unknown: { tone: "neutral", label: "Unknown" },
+  warning: { tone: "warning", label: t`To do` },
+  failed: { tone: "danger", label: t`Failed` },
+  unknown: { tone: "neutral", label: t`Unknown` },
 };
 
 /** The list of `turnpike doctor`: what is missing before customers come, and what stopped working since. */
@@ -27,9 +29,9 @@ export function ChecksCard() {
   const [isWhole, setIsWhole] = useState(false);
   if (isError && data === undefined) {
     return (
-      <Card title="Before going live">
+      <Card title={t`Before going live`}>
         <FailureNotice
-          what="The checks could not be run."
+          what={t`The checks could not be run.`}
           cause={error}
           onRetry={() => void refetch()}
         />
@@ -38,7 +40,7 @@ export function ChecksCard() {
   }
   if (data === undefined) {
     return (
-      <Card title="Before going live">
+      <Card title={t`Before going live`}>
         <Skeleton className="h-24 w-full opacity-50" />
       </Card>
     );
@@ -48,25 +50,30 @@ export function ChecksCard() {
   const shown = isWhole ? data.checks : open;
   return (
     <Card
-      title="Before going live"
-      description="Checks itself; turnpike doctor prints the same list."
+      title={t`Before going live`}
+      description={t`Checks itself; turnpike doctor prints the same list.`}
       aside={
         <div className="flex flex-wrap items-center gap-3">
           <p role="status" className="text-ink-muted text-sm tabular-nums">
-            {done} of {data.checks.length} OK, <RelativeTime at={data.checkedAt} />
+            <Trans>
+              {done} of {data.checks.length} OK,
+            </Trans>{" "}
+            <RelativeTime at={data.checkedAt} />
           </p>
           <Button
             size="small"
-            progress={isFetching ? "Checking…" : undefined}
+            progress={isFetching ? t`Checking…` : undefined}
             onClick={() => void refetch()}
           >
-            Check again
+            <Trans>Check again</Trans>
           </Button>
         </div>
       }
     >
       {shown.length === 0 ? (
-        <p>Everything is ready for customers.</p>
+        <p>
+          <Trans>Everything is ready for customers.</Trans>
+        </p>
       ) : (
         <ul className="divide-y divide-line border-line border-y">
           {shown.map((check) => (
@@ -83,10 +90,11 @@ export function ChecksCard() {
             onClick={() => setIsWhole(!isWhole)}
           >
             {isWhole
-              ? "Hide what is OK"
-              : done === 1
-                ? "Show the one that is OK"
-                : `Show the ${String(done)} that are OK`}
+              ? t`Hide what is OK`
+              : plural(done, {
+                  one: "Show the one that is OK",
+                  other: `Show the ${String(done)} that are OK`,
+                })}
           </Button>
         </div>
       )}
@@ -106,7 +114,10 @@ function CheckRow({ check }: { check: Check }) {
         <p className="text-ink-muted">{check.seen}</p>
         {check.advice !== null && (
           <p>
-            {check.advice} <DocsLink page={check.docs}>How</DocsLink>
+            {check.advice}{" "}
+            <DocsLink page={check.docs}>
+              <Trans>How</Trans>
+            </DocsLink>
           </p>
         )}
       </div>

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
@@ -13,7 +15,7 @@ export function HealthCard() {
   const troubled = data?.parts.filter(({ status }) => status !== "ok") ?? [];
   return (
     <Card
-      title="Health"
+      title={t`Health`}
       aside={
         data !== undefined &&
         !isError && <Badge tone={VERDICTS[data.status].tone}>{VERDICTS[data.status].label}</Badge>
@@ -21,7 +23,7 @@ export function HealthCard() {
     >
       {isError ? (
         <FailureNotice
-          what="The status could not be loaded."
+          what={t`The status could not be loaded.`}
           cause={error}
           onRetry={() => void refetch()}
         />
@@ -43,7 +45,7 @@ export function HealthCard() {
             to="/operator/health"
             className="mt-2 inline-block font-medium underline underline-offset-4"
           >
-            Every part
+            <Trans>Every part</Trans>
           </Link>
         </>
       )}

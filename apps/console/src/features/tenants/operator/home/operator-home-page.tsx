@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
@@ -18,9 +20,13 @@ import { SetupCard } from "./setup-card.tsx";
 export function OperatorHomePage() {
   return (
     <OperatorPage
-      title="Your API"
-      purpose="Usage, revenue and health over all customers in the last 28 days."
-      action={<ButtonLink link={<Link to="/operator/tenants" />}>All tenants</ButtonLink>}
+      title={t`Your API`}
+      purpose={t`Usage, revenue and health over all customers in the last 28 days.`}
+      action={
+        <ButtonLink link={<Link to="/operator/tenants" />}>
+          <Trans>All tenants</Trans>
+        </ButtonLink>
+      }
     >
       <OperatorHome />
     </OperatorPage>
@@ -43,12 +49,12 @@ function OperatorHome() {
   return (
     <div className="space-y-4">
       <SetupCard />
-      <KpiRow report={figures} against="vs. the 28 days before" />
+      <KpiRow report={figures} against={t`vs. the 28 days before`} />
       <div className="grid items-start gap-4 lg:grid-cols-3">
         <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
             report={outcomes}
-            title="Requests of all tenants"
+            title={t`Requests of all tenants`}
             grain="day"
             timeZone={timeZone}
             shown={shown}

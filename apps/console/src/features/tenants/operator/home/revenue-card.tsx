@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Plural, Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "@turnpike/ui/card";
@@ -14,11 +16,11 @@ const LINK = "mt-2 inline-block font-medium underline underline-offset-4";
 export function RevenueCard() {
   const revenue = useQuery(homeQueries.revenue(usePlatform().api));
   return (
-    <Card title="Revenue" description="Recurring each month, over all tenants.">
+    <Card title={t`Revenue`} description={t`Recurring each month, over all tenants.`}>
       {revenue.data === undefined ? (
         revenue.isError ? (
           <FailureNotice
-            what="The revenue could not be loaded."
+            what={t`The revenue could not be loaded.`}
             cause={revenue.error}
             onRetry={() => void revenue.refetch()}
           />
@@ -27,7 +29,7 @@ export function RevenueCard() {
         )
       ) : revenue.data.currencies.length === 0 ? (
         <p className="text-ink-muted">
-          None yet. It begins with the first customer on a plan with a price.
+          <Trans>None yet. It begins with the first customer on a plan with a price.</Trans>
         </p>
       ) : (
         <dl className="space-y-3">
@@ -39,12 +41,17 @@ export function RevenueCard() {
                   {formatMoney(mrr, currency)}
                 </p>
                 <p className="text-ink-muted text-xs">
-                  from {formatCount(customers)} {customers === 1 ? "customer" : "customers"}
+                  <Trans>
+                    from {formatCount(customers)}{" "}
+                    <Plural value={customers} one="customer" other="customers" />
+                  </Trans>
                 </p>
                 {overdue.count > 0 && (
                   <p className="mt-1 text-warning">
-                    {formatMoney(overdue.due, currency)} overdue on {formatCount(overdue.count)}{" "}
-                    {overdue.count === 1 ? "invoice" : "invoices"}
+                    <Trans>
+                      {formatMoney(overdue.due, currency)} overdue on {formatCount(overdue.count)}{" "}
+                      <Plural value={overdue.count} one="invoice" other="invoices" />
+                    </Trans>
                   </p>
                 )}
               </dd>
@@ -53,7 +60,7 @@ export function RevenueCard() {
         </dl>
       )}
       <Link to="/billings" search={{ view: "all" }} className={LINK}>
-        All invoices
+        <Trans>All invoices</Trans>
       </Link>
     </Card>
   );

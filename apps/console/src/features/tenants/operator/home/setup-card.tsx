@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
@@ -16,13 +18,15 @@ import { homeQueries } from "./home.queries.ts";
 import { type SetupStep, type SetupStepId, toSetupSteps } from "./setup.view-model.ts";
 
 const TITLES: Readonly<Record<SetupStepId, string>> = {
-  connect: "Connect your API",
-  plans: "Set a plan with a price",
-  customer: "Welcome the first customer",
-  call: "See the first call",
+  connect: t`Connect your API`,
+  plans: t`Set a plan with a price`,
+  customer: t`Welcome the first customer`,
+  call: t`See the first call`,
 };
 
-const UPSTREAM = "upstreams:\n  - name: api\n    url: http://127.0.0.1:8080";
+const UPSTREAM = t`upstreams:
+  - name: api
+    url: http://127.0.0.1:8080`;
 
 /** The way to the first paid call, in steps that complete by themselves. Hidden once all are done. */
 export function SetupCard() {
@@ -44,12 +48,14 @@ export function SetupCard() {
   const current = steps.find(({ isDone }) => !isDone)?.id;
   return (
     <Card
-      title="Set up your installation"
-      description="Steps complete by themselves."
+      title={t`Set up your installation`}
+      description={t`Steps complete by themselves.`}
       isCall
       aside={
         <p role="status" className="text-ink-muted text-sm tabular-nums">
-          {done} of {steps.length} done
+          <Trans>
+            {done} of {steps.length} done
+          </Trans>
         </p>
       }
     >
@@ -85,7 +91,7 @@ function StepRow({ step, number, isCurrent, children }: StepRowProps) {
       <div className="min-w-0 grow space-y-2">
         <h3 className={joinClasses("font-medium", step.isDone && "text-ink-muted")}>
           {TITLES[step.id]}
-          <span className="sr-only">{step.isDone ? ", done" : ", open"}</span>
+          <span className="sr-only">{step.isDone ? t`, done` : t`, open`}</span>
         </h3>
         {!step.isDone && children}
       </div>
@@ -101,22 +107,28 @@ function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefine
       return config.gateway.isDemo ? (
         <>
           <p className="text-ink-muted">
-            Calls are answered by a small demo API. Name yours in <code>turnpike.yaml</code> and
-            restart; <DocsLink page="configuration#upstreams">all settings of an upstream</DocsLink>
-            .
+            <Trans>
+              Calls are answered by a small demo API. Name yours in <code>turnpike.yaml</code> and
+              restart;{" "}
+              <DocsLink page="configuration#upstreams">all settings of an upstream</DocsLink>.
+            </Trans>
           </p>
           <div className="max-w-xl">
-            <CodeBlock code={UPSTREAM} subject="Your API in turnpike.yaml" />
+            <CodeBlock code={UPSTREAM} subject={t`Your API in turnpike.yaml`} />
           </div>
         </>
       ) : (
-        <p className="text-warning">{trouble ?? "Your API does not answer."}</p>
+        <p className="text-warning">{trouble ?? t`Your API does not answer.`}</p>
       );
     case "plans":
       return (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-ink-muted">Plans say what customers may use and what they pay.</p>
-          <ButtonLink link={<Link to="/plans" />}>Open plans</ButtonLink>
+          <p className="text-ink-muted">
+            <Trans>Plans say what customers may use and what they pay.</Trans>
+          </p>
+          <ButtonLink link={<Link to="/plans" />}>
+            <Trans>Open plans</Trans>
+          </ButtonLink>
         </div>
       );
     case "customer":
@@ -124,11 +136,15 @@ function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefine
         <>
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="max-w-[60ch] text-ink-muted">
-              Customers register at{" "}
-              <code className="[overflow-wrap:anywhere]">{`${config.urls.console}/register`}</code>.
-              To try it yourself, create a tenant for your own calls.
+              <Trans>
+                Customers register at{" "}
+                <code className="[overflow-wrap:anywhere]">{t`${config.urls.console}/register`}</code>
+                . To try it yourself, create a tenant for your own calls.
+              </Trans>
             </p>
-            <Button onClick={() => setIsCreating(true)}>Create tenant</Button>
+            <Button onClick={() => setIsCreating(true)}>
+              <Trans>Create tenant</Trans>
+            </Button>
           </div>
           <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
         </>
@@ -136,8 +152,12 @@ function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefine
     case "call":
       return (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-ink-muted">The quickstart creates a key and shows the call to make.</p>
-          <ButtonLink link={<Link to="/quickstart" />}>Open the quickstart</ButtonLink>
+          <p className="text-ink-muted">
+            <Trans>The quickstart creates a key and shows the call to make.</Trans>
+          </p>
+          <ButtonLink link={<Link to="/quickstart" />}>
+            <Trans>Open the quickstart</Trans>
+          </ButtonLink>
         </div>
       );
     default:

@@ -49,7 +49,7 @@ export async function registerViewer(
   const verified = page.waitForResponse(`${consoleUrl}/auth/verify`);
   await registerPerson(page, `${consoleUrl}/register`, makePerson());
   const { user } = await (await verified).json();
-  await run(home, "members", "put", "--tenant", tenant, "--role", "viewer", user.id);
+  await run(home, "members", "put", "--tenant", tenant, "--role", "viewer", user.userId);
 }
 
 /** Makes the tenants with data: a demo, one with 10,000 keys, and one in which everything has the longest name. */

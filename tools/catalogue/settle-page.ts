@@ -14,6 +14,8 @@ export async function settlePage(page: Page): Promise<void> {
 
 /** Waits until the page shows that it waits for its data. */
 export async function settleLoadingPage(page: Page): Promise<void> {
+  // Before it, the whole window waits for the person to be verified.
+  await page.locator("h1").first().waitFor({ state: "attached" });
   await page.locator(LOADING).first().waitFor();
   await drawPage(page);
 }

@@ -152,7 +152,7 @@ async function takeBroken(screen: Screen, frame: Asked): Promise<void> {
   }
 }
 
-/** Gathers what the page reports to the browser's console; whoever takes a picture empties the list. */
+/** Gathers what the page reports to the browser's console. Taking a picture empties the list. */
 function noteTroubles(of: Page): string[] {
   const noted: string[] = [];
   of.on("console", (message) => {

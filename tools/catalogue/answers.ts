@@ -19,7 +19,7 @@ const FAILURE = {
   }),
 };
 
-/** Notes the paths of the API that the page asks for, until it is told to stop. */
+/** Notes the paths of the API that the page asks for, until `stop` is called. */
 export function noteAsked(page: Page): { stop(): Asked } {
   const asked = new Set<string>();
   const note = (request: { url(): string }) => {
@@ -37,7 +37,7 @@ export function noteAsked(page: Page): { stop(): Asked } {
   };
 }
 
-/** What becomes of the answers to some paths: they never come, or the server has failed. */
+/** Breaks the answers to some paths: they never come, or say that the server has failed. */
 export async function breakAnswers(
   page: Page,
   { paths, how }: { paths: Asked; how: "held" | "failed" },

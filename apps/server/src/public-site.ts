@@ -4,8 +4,8 @@ import { createConsoleFiles, TEMPLATES } from "#http/pages/console-files.ts";
 import { createDocumentationPages } from "#http/pages/documentation-pages.ts";
 import { loadLegalText } from "#http/pages/legal-texts.ts";
 import { createPageRedirect } from "#http/pages/page-address.ts";
-import { createPageTemplate } from "#http/pages/page-template.ts";
 import { findLanguageScripts } from "#http/pages/page-language.ts";
+import { createPageTemplate } from "#http/pages/page-template.ts";
 import { createPublicPageRoutes, type PageTemplates } from "#http/pages/public-pages.ts";
 import { OPERATOR_REFERENCE_PATH } from "#http/pages/reference/operator-reference.ts";
 import { createPageRenderer } from "#http/pages/render-public-page.ts";
@@ -106,9 +106,7 @@ export function createPublicSite(input: {
     templates,
     render: createPageRenderer({
       file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
-      languages: new Map(
-        [...languages].map(([language, path]) => [language, join(folder, path)]),
-      ),
+      languages: new Map([...languages].map(([language, path]) => [language, join(folder, path)])),
       brandName: config.brand.name,
       logger: services.logger,
     }),

@@ -23,7 +23,11 @@ export const i18n = setupI18n({
   messages: { [LANGUAGE]: loaded?.messages ?? {} },
 });
 
-/** What the macro of the same name becomes. It needs no provider, because a page has one language. */
+/**
+ * What the macro of the same name becomes. It needs no provider, because a page has one language.
+ *
+ * @public
+ */
 export function Trans(props: TransProps): ReactNode {
   return <TransNoContext {...props} lingui={{ i18n }} />;
 }

@@ -1,4 +1,3 @@
-import { t } from "@lingui/core/macro";
 import { useSyncExternalStore } from "react";
 import { Toaster } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
@@ -9,7 +8,7 @@ export const TOAST_DEFAULTS = {
   visibleToasts: 3,
   gap: 14,
   position: "bottom-right",
-  hotkey: ["altKey", t`KeyT`],
+  hotkey: ["altKey", "KeyT"],
 } as const;
 
 /** Where toasts appear. */

@@ -31,7 +31,12 @@ describe("the language of a page", () => {
   });
 
   it("is offered for each script that the build has", () => {
-    for (const name of ["language-de-A_b-1.js", "language-de.js", "language-de-x.css", "index-x.js"]) {
+    for (const name of [
+      "language-de-A_b-1.js",
+      "language-de.js",
+      "language-de-x.css",
+      "index-x.js",
+    ]) {
       writeFileSync(join(folder, name), "");
     }
     expect([...findLanguageScripts(folder)]).toEqual([["de", "/assets/language-de-A_b-1.js"]]);

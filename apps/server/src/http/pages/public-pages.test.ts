@@ -144,7 +144,9 @@ it("give way to a page that only tells where a window or a frame was led to, and
       deps.templates?.application.plain("en"),
     );
   }
-  expect(await read("/register?code=c&state=window.a")).toBe(deps.templates?.application.plain("en"));
+  expect(await read("/register?code=c&state=window.a")).toBe(
+    deps.templates?.application.plain("en"),
+  );
 });
 
 describe("public pages", () => {

@@ -50,7 +50,11 @@ describe("rendering by the built console", () => {
       new Map([["de", script]]),
     );
     const htmlOf = async (language: string) => (await render(PAGE, language)).html;
-    expect([await htmlOf("de"), await htmlOf("en"), await htmlOf("fr")]).toEqual(["de", "en", "en"]);
+    expect([await htmlOf("de"), await htmlOf("en"), await htmlOf("fr")]).toEqual([
+      "de",
+      "en",
+      "en",
+    ]);
   });
 
   it("takes words in quotes for words", async () => {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
-import { SOURCE_LANGUAGE } from "./page-language.ts";
 import type { Logger } from "#platform/logger.ts";
+import { SOURCE_LANGUAGE } from "./page-language.ts";
 
 declare global {
   /** What the script of a language leaves behind for the console. */

@@ -17,7 +17,7 @@ export {
 export { commitGroups } from "./ledger/commit-groups.ts";
 export { getLimits } from "./ledger/get-limits.ts";
 export { keyUsage } from "./ledger/key-usage.ts";
-export { cutOffUsage, type LostProcess, listLostProcesses } from "./ledger/ledger.store.ts";
+export { cutOffUsage, listLostProcesses } from "./ledger/ledger.store.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./ledger/quota-use.store.ts";
 export { reconcile } from "./ledger/reconcile.ts";
 export type { CallMeasure, MeteredCall, UsageGroup } from "./ledger/usage-group.ts";

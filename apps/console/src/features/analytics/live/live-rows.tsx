@@ -169,7 +169,7 @@ function statusClasses({ isAlarm }: LiveRow): string {
 }
 
 const CELL = "truncate border-line border-b px-2";
-const CODE = t`${CELL} font-mono text-xs`;
+const CODE = `${CELL} font-mono text-xs`;
 
 type CallProps = { row: LiveRow; onOpen: () => void };
 

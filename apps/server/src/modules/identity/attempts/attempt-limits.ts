@@ -159,6 +159,11 @@ export interface AttemptLimits {
   giveBack(kind: AttemptKind, attempt: Attempt): void;
 }
 
+/** Counts in the memory of this process, so the decision is there at once. */
+export interface LocalAttemptLimits extends AttemptLimits {
+  take(kind: AttemptKind, attempt: Attempt): void;
+}
+
 type Bucket = { key: string; rateLimit: RateLimit };
 
 function hashKey(text: string): string {
@@ -203,7 +208,7 @@ function assertAllowed(decisions: readonly RateLimitDecision[]): void {
 export function createAttemptLimits(
   deps: { monotonicMs(): number },
   options: { entriesMax?: number } = {},
-): AttemptLimits & { readonly size: number } {
+): LocalAttemptLimits & { readonly size: number } {
   const entriesMax = options.entriesMax ?? ENTRIES_MAX;
   const statesOf = new Map<string, Map<string, RateLimitState>>();
 
@@ -262,7 +267,10 @@ export function createAttemptLimits(
  * @param table - Drops the lowest counts when it is full.
  * @param name - Separates these limits from others on the same table.
  */
-export function createSharedAttemptLimits(table: SharedRateTable, name: string): AttemptLimits {
+export function createSharedAttemptLimits(
+  table: SharedRateTable,
+  name: string,
+): LocalAttemptLimits {
   const bucketOf = ({ key }: Bucket) => `${name}|${key}`;
 
   function giveBackAll(buckets: readonly Bucket[]): void {

@@ -28,8 +28,8 @@ const SCREENS = globSync("_app/**/*.tsx", { cwd: `${SOURCE}/routes` }).map((file
 
 /** What visits begin with: a page to be read, a form to sign in, or a screen in its frame. */
 const BEGINNINGS: readonly Beginning[] = [
-  { name: "reading", entries: [`${SOURCE}/main-reading.tsx`] },
-  { name: "application", entries: [`${SOURCE}/main.tsx`], isBeforeNext: true },
+  { name: "reading", entries: [`${SOURCE}/main-reading.tsx`], isScript: true },
+  { name: "application", entries: [`${SOURCE}/main.tsx`], isScript: true, isBeforeNext: true },
   { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
   { name: "frame", entries: [screenOf("_app")], isBeforeNext: true },
   { name: "screens", entries: SCREENS.map(screenOf), isLeftAlone: true },

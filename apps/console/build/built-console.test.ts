@@ -23,10 +23,12 @@ const FIRST_SCRIPTS_GZIP_BYTES_MAX = 160_000;
 const SCREEN_SCRIPTS_GZIP_BYTES_MAX = 325_000;
 const SCREENS = ["overview", "quickstart", "api-keys", "analytics", "plans", "billings"];
 /**
- * All screens together, including charts, the engine of prices, questions and their answers. Today: 650 kB, of which Firebase's
+ * All screens together, including charts, the engine of prices, questions and their answers. Today: 714 kB, of which Firebase's
  * client is 34, loaded only where it is configured, and QR codes, passkeys and the screens of second factors are loaded when used.
  */
-const SCRIPTS_GZIP_BYTES_MAX = 665_000;
+const SCRIPTS_GZIP_BYTES_MAX = 730_000;
+/** The strings of a language other than English, which no one else loads. Today: 78 kB of 4,000 strings. */
+const LANGUAGE_GZIP_BYTES_MAX = 90_000;
 const STYLE_GZIP_BYTES_MAX = 20_000;
 /** Names that zod leaves in any build: its error class, an issue code and its own marker of a schema. */
 const ZOD_MARKS = ["ZodError", "invalid_union", "_zod"];
@@ -52,8 +54,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function readAssets(extension: string): Promise<string> {
-  const names = assets.filter((name) => name.endsWith(extension));
+async function readAssets(which: RegExp): Promise<string> {
+  const names = assets.filter((name) => which.test(name));
   expect(names).not.toEqual([]);
   const texts = await Promise.all(
     names.map((name) => readFile(join(folder, "assets", name), "utf8")),
@@ -102,7 +104,7 @@ async function weighScreens(): Promise<Map<string, number>> {
 
 describe("the built console", () => {
   it("contains no validation library", async () => {
-    const script = await readAssets(".js");
+    const script = await readAssets(/\.js$/);
     expect(ZOD_MARKS.filter((mark) => script.includes(mark))).toEqual([]);
     const zod = createRequire(import.meta.resolve("@turnpike/contract/contract"));
     const zodErrors = await readFile(
@@ -118,19 +120,24 @@ describe("the built console", () => {
     expect(await weighScripts(readingPage)).toBeLessThan(READING_SCRIPTS_GZIP_BYTES_MAX);
     const screens = [...(await weighScreens())];
     expect(screens.filter(([, bytes]) => bytes > SCREEN_SCRIPTS_GZIP_BYTES_MAX)).toEqual([]);
-    expect(gzipSync(await readAssets(".js")).length).toBeLessThan(SCRIPTS_GZIP_BYTES_MAX);
-    expect(gzipSync(await readAssets(".css")).length).toBeLessThan(STYLE_GZIP_BYTES_MAX);
+    expect(gzipSync(await readAssets(/^language-.*\.js$/)).length).toBeLessThan(
+      LANGUAGE_GZIP_BYTES_MAX,
+    );
+    expect(gzipSync(await readAssets(/^(?!language-).*\.js$/)).length).toBeLessThan(
+      SCRIPTS_GZIP_BYTES_MAX,
+    );
+    expect(gzipSync(await readAssets(/\.css$/)).length).toBeLessThan(STYLE_GZIP_BYTES_MAX);
   });
 
   it("runs under a policy without inline scripts, inline styles and data: fonts", async () => {
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/);
     expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
-    expect(await readAssets(".css")).not.toContain("data:font");
+    expect(await readAssets(/\.css$/)).not.toContain("data:font");
   });
 
   it("serves the toasts' rules as a style sheet and adds none at run time", async () => {
-    expect(await readAssets(".css")).toContain("[data-sonner-toaster]");
-    expect(await readAssets(".js")).not.toContain("[data-sonner-toaster]{");
+    expect(await readAssets(/\.css$/)).toContain("[data-sonner-toaster]");
+    expect(await readAssets(/\.js$/)).not.toContain("[data-sonner-toaster]{");
   });
 
   it("has a separate script for each screen", () => {
@@ -150,7 +157,7 @@ describe("the built console", () => {
 
   it("requests nothing from other hosts", async () => {
     expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
-    expect(await readAssets(".css")).not.toMatch(/url\(["']?(https?:)?\/\//);
+    expect(await readAssets(/\.css$/)).not.toMatch(/url\(["']?(https?:)?\/\//);
   });
 
   it("names every asset by its content, so that it can be cached forever", () => {
@@ -159,7 +166,7 @@ describe("the built console", () => {
 
   it("never contains the brand, which comes from the deployment", async () => {
     expect(page).not.toContain("Turnpike");
-    expect(await readAssets(".js")).not.toContain("Turnpike");
+    expect(await readAssets(/\.js$/)).not.toContain("Turnpike");
   });
 });
 

@@ -3,6 +3,7 @@ import { nameFirstChunks } from "./first-chunks.ts";
 
 /** What each module imports. */
 const GRAPH: Readonly<Record<string, readonly string[]>> = {
+  script: ["page"],
   page: ["react", "picture"],
   main: ["react", "router"],
   router: ["react", "main"],
@@ -19,7 +20,7 @@ const graph = {
   getModuleInfo: (id: string) => ({ importedIds: GRAPH[id] ?? [] }),
 };
 const name = nameFirstChunks([
-  { name: "reading", entries: ["page"] },
+  { name: "reading", entries: ["script"], isScript: true },
   { name: "application", entries: ["main"], isBeforeNext: true },
   { name: "sign-in", entries: ["form"] },
   { name: "frame", entries: ["frame"], isBeforeNext: true },
@@ -31,6 +32,8 @@ it("gives one file to what the same beginnings need, and none to what screens of
     [...Object.keys(GRAPH), "chart"].map((id) => [id, name(id, graph)]),
   );
   expect(names).toEqual({
+    // Another page that imports what it shares with this one must not start it.
+    script: null,
     page: "reading",
     react: "reading-and-application",
     main: "application",

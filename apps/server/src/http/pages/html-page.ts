@@ -122,9 +122,11 @@ export function sendCached(
     return;
   }
   const sent = chooseEncoding(req, { bytes, etag, type: reply.type });
+  const vary = [reply.headers?.["vary"], sent.headers["vary"]].filter((each) => each !== undefined);
   res.writeHead(reply.status, {
     ...headers,
     ...sent.headers,
+    ...(vary.length > 0 && { vary: vary.join(", ") }),
     "content-type": reply.type,
     "content-length": sent.bytes.length,
   });

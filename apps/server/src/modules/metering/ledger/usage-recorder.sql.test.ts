@@ -165,7 +165,12 @@ describe("UsageRecorder", () => {
     await pollUntil("the first refusal", () => recorder.health.trouble !== undefined);
     isDown = false;
     await recorder.flush();
-    expect(recorder.health).toEqual({ groupsWaiting: 0, groupsSetAside: 0, trouble: undefined });
+    expect(recorder.health).toEqual({
+      groupsWaiting: 0,
+      callsWaiting: 0,
+      groupsSetAside: 0,
+      trouble: undefined,
+    });
     expect(await countCalls(tenantId)).toBe(groups);
     await expectNoDrift();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPrice, formatWindow, toPlanView } from "./plan.view-model.ts";
+import { formatPrice, toPerWindow, toPlanView } from "./plan.view-model.ts";
 
 describe("a price", () => {
   it.each([
@@ -18,14 +18,14 @@ describe("a price", () => {
 describe("a window", () => {
   it.each([
     [1, "a second"],
-    [10, "10 seconds"],
+    [10, "in 10 seconds"],
     [60, "a minute"],
-    [90, "90 seconds"],
-    [300, "5 minutes"],
+    [90, "in 90 seconds"],
+    [300, "in 5 minutes"],
     [3_600, "an hour"],
     [86_400, "a day"],
   ])("of %d seconds is %s", (seconds, text) => {
-    expect(formatWindow(seconds)).toBe(text);
+    expect(toPerWindow(seconds)).toBe(text);
   });
 });
 

@@ -1,7 +1,8 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { toPerTime } from "./time-words.ts";
 
 type Plan = LandingContent["plans"][number];
 type Meter = LandingContent["meters"][number];
@@ -46,29 +47,28 @@ export function formatPrice(amount: string, currency: string): string {
   }).format(Number(amount));
 }
 
-/** Writes a window: "a second", "5 minutes". */
-export function formatWindow(windowSeconds: number): string {
+/** Writes a window after what it allows: "a second", "in 5 minutes". */
+export function toPerWindow(windowSeconds: number): string {
   const fit = SECONDS_PER.find(({ seconds }) => windowSeconds % seconds === 0);
   const { seconds, unit } = fit ?? { seconds: 1, unit: "second" };
-  const count = windowSeconds / seconds;
-  if (count === 1) {
-    return unit === "hour" ? t`an hour` : `a ${unit}`;
-  }
-  return t`${COUNT.format(count)} ${unit}s`;
+  return toPerTime(windowSeconds / seconds, unit);
 }
 
 function formatQuantity(count: number, unit: string): string {
   return `${COUNT.format(count)} ${count === 1 ? unit : toPlural(unit)}`;
 }
 
+function countCalls(count: number): string {
+  return plural(count, { one: "# call", other: "# calls" });
+}
+
 function toRateTerm({ limit, windowSeconds }: Plan["rateLimits"][number]) {
-  const window = formatWindow(windowSeconds);
-  const joined = /^an? /.test(window) ? window : t`in ${window}`;
-  return { text: `${formatQuantity(limit, "call")} ${joined}`, detail: undefined };
+  const text = `${countCalls(limit)} ${toPerWindow(windowSeconds)}`;
+  return { text, detail: undefined };
 }
 
 function toConcurrencyTerm(concurrency: number) {
-  return { text: t`${formatQuantity(concurrency, "call")} at once`, detail: undefined };
+  return { text: t`${countCalls(concurrency)} at once`, detail: undefined };
 }
 
 /** Orders a plan for the eye: what is in it in one period first, then how fast it may be used. */

@@ -485,6 +485,7 @@ describe("the command palette", () => {
   it("switches tenant and theme, and says when nothing is called that", async () => {
     const { router, user } = await open({ path: "/overview?tenant=acme" });
     await user.click(screen.getByRole("button", { name: /^Search or go to…/ }));
+    await screen.findByRole("combobox", { name: "Search or go to…" });
     await user.keyboard("birch{Enter}");
     await waitFor(() => expect(router.state.location.search).toEqual({ tenant: "birch" }));
     await user.keyboard("{Control>}k{/Control}");

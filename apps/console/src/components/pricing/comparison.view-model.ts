@@ -1,9 +1,10 @@
-import { plural, t } from "@lingui/core/macro";
+import { t } from "@lingui/core/macro";
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
+import { toPerTime } from "../time-words.ts";
 import { toInterval } from "./interval-words.ts";
 import type { OfferPricer, PricedOffer } from "./price-offers.ts";
 
@@ -93,7 +94,7 @@ function findMisfit(
     const limit = (Number(entitlement.limit ?? "0") * A_YEAR[unit]) / (12 * every);
     if ((quantities.get(meter) ?? 0) > limit) {
       const name = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
-      const times = plural(every, { one: `a ${unit}`, other: `in ${String(every)} ${unit}s` });
+      const times = toPerTime(every, unit);
       return t`Refuses calls beyond ${formatUnits(entitlement.limit ?? "0", name)} ${times}.`;
     }
   }

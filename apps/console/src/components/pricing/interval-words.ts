@@ -1,5 +1,5 @@
-import { plural } from "@lingui/core/macro";
 import { CALENDAR_UNITS, type PeriodUnit } from "@turnpike/domain/time/period";
+import { countTime, toEveryTime } from "../time-words.ts";
 
 /** An interval as plans have it: exactly one member, such as `{ month: 1 }`. */
 export type IntervalTerms = {
@@ -10,6 +10,13 @@ export type DurationTerms = {
 };
 
 export type Interval = Exclude<PeriodUnit, string>;
+
+const DURATIONS = [
+  { member: "days", unit: "day" },
+  { member: "weeks", unit: "week" },
+  { member: "months", unit: "month" },
+  { member: "years", unit: "year" },
+] as const;
 
 const MONTH: Interval = { every: 1, unit: "month" };
 
@@ -39,11 +46,11 @@ function toLength({ every, unit }: Interval): string {
 
 /** "a month", "a year", "every 3 months". */
 export function toPerInterval({ every, unit }: Interval): string {
-  return plural(every, { one: `a ${unit}`, other: `every ${String(every)} ${unit}s` });
+  return toEveryTime(every, unit);
 }
 
 /** "14 days", "1 month". */
 export function toDurationText(duration: DurationTerms): string {
-  const [unit = "days", count = 1] = Object.entries(duration)[0] ?? [];
-  return `${String(count)} ${count === 1 ? unit.slice(0, -1) : unit}`;
+  const found = DURATIONS.find(({ member }) => duration[member] !== undefined) ?? DURATIONS[0];
+  return countTime(duration[found.member] ?? 1, found.unit);
 }

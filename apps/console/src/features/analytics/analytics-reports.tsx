@@ -20,6 +20,7 @@ import {
   toggleFilter,
   toLengthMs,
   toPresetLabel,
+  toPresetWords,
 } from "./analytics-search.view-model.ts";
 import type { KeyName } from "./breakdown.view-model.ts";
 import { BreakdownCard } from "./cards/breakdown-card.tsx";
@@ -50,9 +51,9 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
 
   const preset = toPresetLabel(view);
   // A question in words has none of the filters.
-  const within =
-    preset === undefined || countFilters(view) > 0 ? undefined : t`in the last ${preset}`;
-  const asked = within && t`per ${scope.grain} ${within}`;
+  const words = toPresetWords(view);
+  const within = words === undefined || countFilters(view) > 0 ? undefined : `in the last ${words}`;
+  const asked = within && `per ${scope.grain} ${within}`;
   const weeks = countWeeksBefore(toLengthMs(view), scope.grain);
   const against =
     weeks !== undefined
@@ -177,7 +178,7 @@ function NothingYet({
 }: Pick<AnalyticsReportsProps, "onChange"> & { view: AnalyticsView }) {
   const snippet = useSampleCall();
   const preset = toPresetLabel(view);
-  const isLongest = preset === "90 days";
+  const isLongest = "preset" in view.range && view.range.preset === "90d";
   return (
     <div className="rounded-card border border-line bg-surface">
       <EmptyState

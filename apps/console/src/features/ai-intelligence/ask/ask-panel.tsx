@@ -97,7 +97,7 @@ function QuestionForm({ asked, onAsk }: { asked: Asked | undefined; onAsk: OnAsk
         label={t`Question`}
         placeholder={
           asked === undefined
-            ? t`errors by route last week vs the week before`
+            ? "errors by route last week vs the week before"
             : t`Ask on, such as: and by key?`
         }
         value={text}

@@ -1,5 +1,7 @@
 import { t } from "@lingui/core/macro";
+import type { CalendarUnit } from "@turnpike/domain/time/period";
 import { inSentence } from "@turnpike/ui/language";
+import { toRecurrence } from "#components/time-words.ts";
 import type { Meter } from "#platform/shared-queries.ts";
 import {
   type CardDraft,
@@ -66,10 +68,10 @@ export const KIND_LABELS: Readonly<Record<CardKind, string>> = {
   feature: t`Feature`,
 };
 
-/** "every month", "every 3 months" */
-export function describeInterval({ count, unit }: LengthDraft<string>): string {
-  const number = count.trim();
-  return number === "1" ? t`every ${unit}` : t`every ${number === "" ? "…" : number} ${unit}s`;
+/** "every month", "every 3 months"; "…" while no number is typed. */
+export function describeInterval({ count, unit }: LengthDraft<CalendarUnit>): string {
+  const number = Number(count);
+  return Number.isInteger(number) && number > 0 ? toRecurrence(number, unit) : "…";
 }
 
 /** What customers read of a card: its name, else the meter's, else its key. */
@@ -86,6 +88,11 @@ export function titleOf(
   return named.find((name) => name !== undefined && name !== "") ?? t`New ${card.kind}`;
 }
 
+const TIMINGS: Readonly<Record<CardDraft["timing"], string>> = {
+  advance: t`in advance`,
+  arrears: t`in arrears`,
+};
+
 /** One line about a card: "Graduated tiers, every month, hard limit of 50000". */
 export function summarizeCard(card: CardDraft): string {
   const limit = card.limit.trim();
@@ -94,7 +101,7 @@ export function summarizeCard(card: CardDraft): string {
     card.kind === "feature" || (card.kind === "fee" && card.model === "none")
       ? undefined
       : describeInterval(card.interval),
-    card.kind === "fee" ? t`in ${card.timing}` : undefined,
+    card.kind === "fee" ? TIMINGS[card.timing] : undefined,
     card.entitlement === "none"
       ? undefined
       : `${inSentence(ENTITLEMENTS[card.entitlement].label)}${

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural } from "@lingui/core/macro";
 import { SelectField } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import type { LengthDraft } from "./card-draft.view-model.ts";
@@ -43,6 +43,13 @@ export function LengthField<Unit extends string>(props: LengthFieldProps<Unit>) 
 
 /** "month" for 1, "months" for more; units come as "month" or as "months". */
 function nameUnit(unit: string, count: string): string {
-  const one = unit.replace(/s$/, "");
-  return count.trim() === "1" ? one : t`${one}s`;
+  return UNIT_NAMES[unit.replace(/s$/, "")]?.(count.trim() === "1" ? 1 : 2) ?? unit;
 }
+
+const UNIT_NAMES: Readonly<Record<string, (count: number) => string>> = {
+  day: (count) => plural(count, { one: "day", other: "days" }),
+  week: (count) => plural(count, { one: "week", other: "weeks" }),
+  month: (count) => plural(count, { one: "month", other: "months" }),
+  quarter: (count) => plural(count, { one: "quarter", other: "quarters" }),
+  year: (count) => plural(count, { one: "year", other: "years" }),
+};

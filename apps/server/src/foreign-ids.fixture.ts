@@ -65,7 +65,7 @@ const NO_IDS = new Set(
   currency migrationId pricePerMonth resource address from to since until timeZone order compare dimensions route method status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
-  rate quantity taxClass limit below card cards couponId percent redeemBy reason suspensionReason suspended at hash day isOverdue search paidAt reference
+  rate quantity taxClass limit below card cards couponId percent redeemBy reason suspensionReason suspended at hash sha256 day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
   report protocol defaultRole clientId clientSecret metadata question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,

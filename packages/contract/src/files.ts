@@ -2,7 +2,7 @@ import { FILE_MEDIA_TYPES } from "@turnpike/domain/files/media-type";
 import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
-import { displayName, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+import { displayName, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 
 /** The largest size of one file. */
 export const FILE_BYTES_MAX = 5 * 1024 * 1024;
@@ -112,7 +112,7 @@ export const filesContract = {
         "The content is checked as any other upload. A repeated call gets the same file.",
       tags,
     })
-    .input(z.strictObject({ tenantId, token: z.string().min(1).max(TOKEN_LENGTH_MAX) }))
+    .input(z.strictObject({ tenantId, token: plainText(TOKEN_LENGTH_MAX).min(1) }))
     .output(file),
   createDownload: operation({ scope: "files:read", worksWhenFull: true })
     .route({

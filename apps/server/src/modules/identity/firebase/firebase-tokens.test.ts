@@ -104,6 +104,7 @@ describe("an ID token of Firebase", () => {
         emailVerified: true,
         name: "Ada",
         issuedAt: new Date(SECONDS * 1_000),
+        authenticatedAt: new Date((SECONDS - 30) * 1_000),
       },
     });
     expect(asked).toEqual(["/keys"]);

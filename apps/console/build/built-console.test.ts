@@ -12,8 +12,6 @@ import { CONTRACT_ROUTES_PATH, renderContractRoutes } from "./contract-routes.ts
 const CONSOLE = fileURLToPath(new URL("..", import.meta.url));
 /** Builds in a separate process, because the test runner's environment would build the development version. */
 const VITE = fileURLToPath(new URL("./bin/vite.js", import.meta.resolve("vite/package.json")));
-/** What a visitor loads to read the landing page or a text. Today: 83 kB, of which React is 68. */
-const READING_SCRIPTS_GZIP_BYTES_MAX = 125_000;
 /** What a form to sign in and every screen begin with. Today: 149 kB, of which React is 68 and the router 40. */
 const FIRST_SCRIPTS_GZIP_BYTES_MAX = 160_000;
 /**
@@ -116,8 +114,6 @@ describe("the built console", () => {
 
   it("stays within its size budget", async () => {
     expect(await weighScripts(page)).toBeLessThan(FIRST_SCRIPTS_GZIP_BYTES_MAX);
-    const readingPage = await readFile(join(folder, "reading.html"), "utf8");
-    expect(await weighScripts(readingPage)).toBeLessThan(READING_SCRIPTS_GZIP_BYTES_MAX);
     const screens = [...(await weighScreens())];
     expect(screens.filter(([, bytes]) => bytes > SCREEN_SCRIPTS_GZIP_BYTES_MAX)).toEqual([]);
     expect(gzipSync(await readAssets(/^language-.*\.js$/)).length).toBeLessThan(

@@ -11,7 +11,6 @@ import type { AuthState, Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
 import { Interactive } from "./interactive.tsx";
 import { toPageHead } from "./page-head.ts";
-import { isToBeRead, ReadingPage } from "./reading-page.tsx";
 import { createAppRouter } from "./router.tsx";
 
 export type RenderedPage = {
@@ -35,17 +34,12 @@ const SIGNED_OUT: AuthState = {
  */
 export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedPage> {
   const config = parseClientConfig(page.config);
-  const html = isToBeRead(page) ? renderReadingPage(page, config) : await renderForm(page, config);
+  const html = await renderPage(page, config);
   return { html, ...toPageHead(page, config) };
 }
 
-function renderReadingPage({ content }: PrerenderedPage, config: ClientConfig): string {
-  const { session } = createVisitorPlatform(config);
-  return renderToString(<ReadingPage content={content} platform={{ config, session }} />);
-}
-
 /** A page of the application that everybody may see. */
-async function renderForm(page: PrerenderedPage, config: ClientConfig): Promise<string> {
+async function renderPage(page: PrerenderedPage, config: ClientConfig): Promise<string> {
   const queryClient = createQueryClient();
   seedQueries(queryClient, page);
   const platform = createVisitorPlatform(config);

@@ -1,9 +1,9 @@
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { useReadingPlatform } from "#platform/platform.tsx";
+import { usePlatform } from "#platform/platform.tsx";
 
 /** The operator's own mark, or the product's. Its container shows or announces the name. */
 export function BrandMark({ className }: { className?: string }) {
-  const { mark } = useReadingPlatform().config.brand;
+  const { mark } = usePlatform().config.brand;
   return mark === undefined ? (
     <TollBarrier className={className} />
   ) : (

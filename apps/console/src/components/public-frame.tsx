@@ -1,12 +1,12 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
-import { HOME_PATH, LOGIN_PATH } from "#platform/guard.ts";
 import { chooseLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
 import { docsHref } from "#platform/open-reference.ts";
-import { useReadingPlatform } from "#platform/platform.tsx";
+import { usePlatform } from "#platform/platform.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 
 const QUIET_LINK =
@@ -14,7 +14,7 @@ const QUIET_LINK =
 
 /** True once a person is known to be signed in: never in the first render, which the server made for everyone. */
 export function useIsSignedIn(): boolean {
-  const { session } = useReadingPlatform();
+  const { session } = usePlatform();
   return useSyncExternalStore(
     session.subscribe,
     () => session.getState().user !== undefined,
@@ -24,24 +24,21 @@ export function useIsSignedIn(): boolean {
 
 /** Brand and name, as a link to the first page. */
 export function BrandLink() {
-  const { config } = useReadingPlatform();
+  const { config } = usePlatform();
   return (
-    <a
-      href="/"
+    <Link
+      to="/"
       className="inline-flex min-w-0 items-center gap-2.5 rounded-control font-semibold text-base tracking-tight"
     >
       <BrandMark className="size-7 shrink-0" />
       <span className="truncate">{config.brand.name}</span>
-    </a>
+    </Link>
   );
 }
 
-/**
- * What surrounds a public page: brand and ways in above, the small print below. Its links are those of a document, because a page to
- * be read has no router.
- */
+/** What surrounds a public page: brand and ways in above, the small print below. */
 export function PublicFrame({ children }: { children: ReactNode }) {
-  const { config } = useReadingPlatform();
+  const { config } = usePlatform();
   const isSignedIn = useIsSignedIn();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -55,25 +52,22 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
           <BrandLink />
           <nav aria-label={t`Site`} className="flex items-center gap-1 print:hidden">
-            <a href="/#plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+            <Link to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               <Trans>Plans</Trans>
-            </a>
+            </Link>
             <a href={docsHref(config)} className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               <Trans>Docs</Trans>
             </a>
             {isSignedIn ? (
-              <ButtonLink
-                look="primary"
-                link={<a href={HOME_PATH} aria-label={t`Open the console`} />}
-              >
+              <ButtonLink look="primary" link={<Link to="/overview" />}>
                 <Trans>Open the console</Trans>
               </ButtonLink>
             ) : (
               <>
-                <a href={LOGIN_PATH} className={QUIET_LINK}>
+                <Link to="/login" className={QUIET_LINK}>
                   <Trans>Sign in</Trans>
-                </a>
-                <ButtonLink look="primary" link={<a href="/register" aria-label={t`Get a key`} />}>
+                </Link>
+                <ButtonLink look="primary" link={<Link to="/register" />}>
                   <Trans>Get a key</Trans>
                 </ButtonLink>
               </>
@@ -91,7 +85,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
 
 /** The small print. */
 export function PublicFooter() {
-  const { config } = useReadingPlatform();
+  const { config } = usePlatform();
   return (
     <footer className="border-line border-t print:hidden">
       <div className="mx-auto flex max-w-[70rem] flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-5 text-ink-muted text-xs sm:px-6">
@@ -111,14 +105,14 @@ export function PublicFooter() {
               </FooterItem>
             )}
             <FooterItem>
-              <a href="/terms">
+              <Link to="/terms">
                 <Trans>Terms</Trans>
-              </a>
+              </Link>
             </FooterItem>
             <FooterItem>
-              <a href="/privacy">
+              <Link to="/privacy">
                 <Trans>Privacy</Trans>
-              </a>
+              </Link>
             </FooterItem>
             {OTHER_LANGUAGES.map(({ tag, name }) => (
               <FooterItem key={tag}>

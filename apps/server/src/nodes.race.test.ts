@@ -4,6 +4,7 @@ import { pollUntil } from "@turnpike/testkit/poll-until";
 import {
   databaseUrlOf,
   type ProductProcess,
+  SHARED_SECRETS,
   startProduct,
 } from "@turnpike/testkit/product-process";
 import { IS_SOAK } from "@turnpike/testkit/soak";
@@ -13,11 +14,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const NODES = 3;
 const ROUNDS = IS_SOAK ? 100 : 1;
-const SECRETS = {
-  TURNPIKE_IDENTITY_SECRET: "the identity secret that all nodes share",
-  TURNPIKE_SIGNING_SECRET: "the signing secret that all nodes share",
-  TURNPIKE_WEBHOOK_SECRET: "the webhook secret that all nodes share",
-};
 
 let database: TestDatabase;
 let folder: TempFolder;
@@ -44,7 +40,7 @@ function startNode(env: Record<string, string> = {}): ProductProcess {
       DATABASE_URL: databaseUrlOf(database),
       TURNPIKE_DATA_DIR: join(folder.path, `data-${String(folders)}`),
       TURNPIKE_LOG_LEVEL: "warn",
-      ...SECRETS,
+      ...SHARED_SECRETS,
       ...env,
     },
   });
@@ -81,7 +77,7 @@ describe("nodes on one database", () => {
       for (const node of nodes) {
         await pollUntil("the others are known", async () => {
           const health = await readNodesHealth(node);
-          return JSON.stringify(health).includes("3 nodes share this database.");
+          return JSON.stringify(health ?? null).includes("3 nodes share this database.");
         });
       }
       const links = await stop(nodes);

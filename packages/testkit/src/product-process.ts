@@ -13,6 +13,13 @@ export type ProductProcess = RunningProgram & {
 /** A new embedded database takes its time on a busy machine; this only ends what hangs. */
 const READY_DEADLINE_MS = 240_000;
 
+/** What processes on one database must have in common: without it each generates its own, and the second one does not start. */
+export const SHARED_SECRETS = {
+  TURNPIKE_IDENTITY_SECRET: "the identity secret that all nodes share",
+  TURNPIKE_SIGNING_SECRET: "the signing secret that all nodes share",
+  TURNPIKE_WEBHOOK_SECRET: "the webhook secret that all nodes share",
+} as const;
+
 /** The address of a test database, for `DATABASE_URL`. */
 export function databaseUrlOf(database: TestDatabase): string {
   const { host, port, user, password, database: name } = database.target;

@@ -6,6 +6,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import {
   databaseUrlOf,
   type ProductProcess,
+  SHARED_SECRETS,
   startProduct,
 } from "@turnpike/testkit/product-process";
 import { IS_SOAK } from "@turnpike/testkit/soak";
@@ -46,6 +47,7 @@ function startAt(name: string): ProductProcess {
       DATABASE_URL: databaseUrlOf(database),
       TURNPIKE_DATA_DIR: join(folder.path, name),
       TURNPIKE_LOG_LEVEL: "error",
+      ...SHARED_SECRETS,
     },
   });
 }

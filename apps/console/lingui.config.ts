@@ -13,7 +13,7 @@ export default defineConfig({
       exclude: ["**/*.test.*", "**/*.fixture.*", "**/node_modules/**"],
     },
   ],
-  format: formatter({ lineNumbers: false }),
+  format: formatter({ lineNumbers: false, printPlaceholdersInComments: false }),
   orderBy: "origin",
   runtimeConfigModule: {
     i18n: ["@turnpike/ui/language", "i18n"],

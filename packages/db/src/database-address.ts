@@ -4,7 +4,7 @@ import { acceptAnyOf, type DatabaseHost } from "./primary-host.ts";
 
 /** A database's address, read once: the two drivers take the same parameters of one for different things. */
 export type DatabaseAddress = {
-  /** Without the parameters that `ssl` stands for; of the first host, where there are several. */
+  /** The address of the first host, without the parameters that `ssl` replaces. */
   url: string;
   /** Every host that it names, in its order. */
   hosts: readonly DatabaseHost[];

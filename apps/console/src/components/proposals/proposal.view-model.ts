@@ -57,7 +57,7 @@ export function toProposerName(proposedBy: string, keyNames: ReadonlyMap<string,
 /** The address of the endpoint, and how a common client adds it. */
 export function toConnectSamples(apiUrl: string) {
   const address = `${apiUrl}/mcp`;
-  const command = t`claude mcp add --transport http usage ${address}`;
+  const command = `claude mcp add --transport http usage ${address}`;
   return {
     address,
     command,

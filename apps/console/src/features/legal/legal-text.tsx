@@ -7,7 +7,7 @@ import { usePlatform } from "#platform/platform.tsx";
 import { trustServerHtml } from "#platform/trusted-html.ts";
 import { formatDay, type LegalName, toContents, toLegalHead } from "./legal.view-model.ts";
 
-/** The place of a text, or of what stands in for it. */
+/** Where a text is shown, or the failure to load it. */
 export function LegalColumn({ children }: { children: ReactNode }) {
   return <div className="mx-auto max-w-[70rem] px-4 pt-10 pb-20 sm:px-6 lg:pt-14">{children}</div>;
 }

@@ -5,8 +5,8 @@ import Negotiator from "negotiator";
 /** The language that the console is written in, as a tag. */
 export const SOURCE_LANGUAGE = "en";
 
-/** What a person chose, kept by the console under this name. */
-const COOKIE = "language";
+/** The cookie in which the console keeps what a person chose. */
+const CHOSEN = /(?:^|;\s*)language=(?<language>[a-z]{2})(?:;|$)/;
 
 /** Pages differ by these: a cache keeps one of each. */
 export const LANGUAGE_VARY = "Accept-Language, Cookie";
@@ -34,9 +34,7 @@ export function choosePageLanguage(
   scripts: LanguageScripts,
 ): string {
   const offered = [SOURCE_LANGUAGE, ...scripts.keys()];
-  const chosen = new RegExp(`(?:^|;\\s*)${COOKIE}=([a-z]{2})(?:;|$)`).exec(
-    req.headers.cookie ?? "",
-  )?.[1];
+  const chosen = CHOSEN.exec(req.headers.cookie ?? "")?.groups?.["language"];
   if (chosen !== undefined && offered.includes(chosen)) {
     return chosen;
   }

@@ -1,4 +1,4 @@
-import { t } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { NumberField } from "@turnpike/ui/number-field";
 import { RadioList } from "@turnpike/ui/radio-list";
@@ -102,7 +102,11 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
     <div className="rounded-control border border-line">
       <Fold
         title={t`Networks`}
-        state={networks === 0 ? t`From anywhere` : count(networks, "network")}
+        state={
+          networks === 0
+            ? t`From anywhere`
+            : plural(networks, { one: "# network", other: "# networks" })
+        }
         isInUse={networks > 0}
         hasError={has("/allowedNetworks")}
         attempts={attempts}
@@ -115,7 +119,9 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
       </Fold>
       <Fold
         title={t`Limits of this key`}
-        state={limits === 0 ? t`Plan limits only` : count(limits, "limit")}
+        state={
+          limits === 0 ? t`Plan limits only` : plural(limits, { one: "# limit", other: "# limits" })
+        }
         isInUse={limits > 0}
         hasError={has("/rateLimits") || has("/quotas") || has("/concurrency")}
         attempts={attempts}
@@ -151,7 +157,7 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
       </Fold>
       <Fold
         title={t`Management scopes`}
-        state={managed === 0 ? t`None` : count(managed, "scope")}
+        state={managed === 0 ? t`None` : plural(managed, { one: "# scope", other: "# scopes" })}
         isInUse={managed > 0}
         hasError={has("/scopes")}
         attempts={attempts}
@@ -166,7 +172,11 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
       </Fold>
       <Fold
         title={t`Metadata`}
-        state={draft.metadata.length === 0 ? t`None` : count(draft.metadata.length, "entry")}
+        state={
+          draft.metadata.length === 0
+            ? t`None`
+            : plural(draft.metadata.length, { one: "# entry", other: "# entries" })
+        }
         isInUse={draft.metadata.length > 0}
         hasError={has("/metadata")}
         attempts={attempts}
@@ -179,9 +189,4 @@ function KeyFolds({ tenant, draft, granted, errors, attempts, onChange }: KeyFol
       </Fold>
     </div>
   );
-}
-
-function count(number: number, noun: string): string {
-  const plural = noun.endsWith("y") ? t`${noun.slice(0, -1)}ies` : t`${noun}s`;
-  return `${String(number)} ${number === 1 ? noun : plural}`;
 }

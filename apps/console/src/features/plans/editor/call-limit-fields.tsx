@@ -49,7 +49,7 @@ export function CallLimitFields({ draft, faults, onChange }: CallLimitFieldsProp
             isMono
             label={t`Scopes`}
             help={t`Of your own API, that keys of the plan may carry, one a line.`}
-            placeholder={t`maps:read`}
+            placeholder="maps:read"
             name="/scopes"
             spellCheck={false}
             value={draft.scopes}

@@ -33,7 +33,7 @@ export function EntitlementFields({
           name={`${at}/limit`}
           autoComplete="off"
           maxLength={200}
-          placeholder={isQuota(card.entitlement) ? "50000" : t`eu-west`}
+          placeholder={isQuota(card.entitlement) ? "50000" : "eu-west"}
           {...(isQuota(card.entitlement) && { inputMode: "numeric" })}
           value={card.limit}
           error={faults.at(`${at}/limit`)}

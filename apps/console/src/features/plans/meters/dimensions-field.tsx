@@ -61,7 +61,7 @@ export function DimensionsField({ value, errorAt, onChange }: DimensionsFieldPro
               className="min-w-0 grow basis-0"
               label={t`Path`}
               value={row.pointer}
-              placeholder={t`/model`}
+              placeholder="/model"
               maxLength={200}
               autoComplete="off"
               spellCheck={false}

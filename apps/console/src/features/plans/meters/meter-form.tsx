@@ -126,7 +126,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
             isMono
             value={draft.eventType}
             maxLength={256}
-            placeholder={t`llm.call`}
+            placeholder="llm.call"
             autoComplete="off"
             spellCheck={false}
             error={failure?.fields["eventType"]}
@@ -141,7 +141,7 @@ export function MeterForm({ meter, onDone, onCancel }: MeterFormProps) {
             isMono
             value={draft.valuePointer}
             maxLength={200}
-            placeholder={t`/usage/tokens`}
+            placeholder="/usage/tokens"
             autoComplete="off"
             spellCheck={false}
             error={failure?.fields["valuePointer"]}

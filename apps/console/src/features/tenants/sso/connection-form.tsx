@@ -114,7 +114,7 @@ function OidcFields({ draft, fields, change, hasSecret }: FieldsProps & { hasSec
         name="issuer"
         type="url"
         isMono
-        placeholder={t`https://login.example.com`}
+        placeholder="https://login.example.com"
         value={draft.issuer}
         maxLength={1_000}
         autoComplete="off"

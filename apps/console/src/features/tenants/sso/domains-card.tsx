@@ -61,7 +61,7 @@ function AddDomain({ tenant }: { tenant: OwnTenant }) {
         label={t`Domain`}
         className="min-w-0 grow basis-56"
         name="domain"
-        placeholder={t`example.com`}
+        placeholder="example.com"
         value={domain}
         maxLength={253}
         autoCapitalize="none"

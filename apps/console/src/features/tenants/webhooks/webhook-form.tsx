@@ -73,7 +73,7 @@ export function WebhookForm({ tenantId, webhook, onDone, onCancel }: WebhookForm
         type="url"
         isMono
         value={url}
-        placeholder={t`https://example.com/webhooks`}
+        placeholder="https://example.com/webhooks"
         autoComplete="off"
         error={failure?.fields.url}
         onChange={(event) => setUrl(event.currentTarget.value)}

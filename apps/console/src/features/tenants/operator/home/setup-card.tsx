@@ -24,7 +24,7 @@ const TITLES: Readonly<Record<SetupStepId, string>> = {
   call: t`See the first call`,
 };
 
-const UPSTREAM = t`upstreams:
+const UPSTREAM = `upstreams:
   - name: api
     url: http://127.0.0.1:8080`;
 

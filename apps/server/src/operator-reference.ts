@@ -1,6 +1,7 @@
 import { createPageShell, type PageHeader } from "#http/pages/html-page.ts";
 import {
   createOperatorReferenceRoutes,
+  listPublicReferences,
   OPERATOR_REFERENCE_PATH,
   type UpstreamReference,
 } from "#http/pages/reference/operator-reference.ts";
@@ -37,6 +38,7 @@ export function createOperatorReference(input: {
   );
   const { checkout, brand } = config;
   return {
+    listPublic: () => listPublicReferences({ visibility, list: input.list }),
     routes: createReferenceVisitRoutes(visits, {
       url: visibility === "members" ? urls.console + OPERATOR_REFERENCE_PATH : undefined,
     }),
@@ -46,6 +48,7 @@ export function createOperatorReference(input: {
         : createOperatorReferenceRoutes({
             shell: createPageShell({ checkout, brand, header: HEADER }),
             brandName: brand.name,
+            consoleUrl: urls.console,
             gatewayUrl: urls.gateway,
             visibility,
             visits,

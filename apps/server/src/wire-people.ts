@@ -4,6 +4,7 @@ import type { FindActor } from "#http/authenticate.ts";
 import { createOperationCaller } from "#http/call-operation.ts";
 import { createContractHandler } from "#http/contract-handler.ts";
 import { createDocumentationRoutes } from "#http/pages/documentation.ts";
+import { createApiReference } from "#http/pages/reference/api-reference.ts";
 import { createDocumentationSearch } from "#http/pages/search-documentation.ts";
 import type { ProblemRenderer } from "#http/problem-details.ts";
 import { toAppError } from "#http/problem-details.ts";
@@ -424,9 +425,11 @@ export function wirePeople(
   });
 
   const callOperation = createOperationCaller(router, { takeWrite: writes.take, assertMayStore });
+  const loadReference = createApiReference({ consoleUrl: urls.console, version: input.version });
   const documentation = createDocumentationSearch({
     checkout: config.checkout,
     siteUrl: urls.console,
+    loadReference,
   });
   const toolCalls = createQueue(TOOL_CALLS);
 
@@ -568,6 +571,8 @@ export function wirePeople(
         version: input.version,
         summary: config.landing.summary,
         search: documentation.search,
+        loadReference,
+        listOwnApi: operatorReference.listPublic,
       }),
       ...operatorReference.rawRoutes,
       ...createSystemRoutes({

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogger } from "#platform/logger.ts";
 import { createRouteTable } from "../route-table.ts";
 import { createDocumentationRoutes } from "./documentation.ts";
+import { createApiReference } from "./reference/api-reference.ts";
 import { createDocumentationSearch } from "./search-documentation.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../../../..");
@@ -22,8 +23,21 @@ const PAGE_CHARACTERS_MAX = 500_000;
 const logger = createLogger({ level: "silent" });
 
 function serve(checkout: string): Promise<{ server: Server; url: string }> {
-  const { search } = createDocumentationSearch({ checkout, siteUrl: OPTIONS.consoleUrl });
-  const find = createRouteTable(createDocumentationRoutes({ ...OPTIONS, checkout, search }));
+  const loadReference = createApiReference(OPTIONS);
+  const { search } = createDocumentationSearch({
+    checkout,
+    siteUrl: OPTIONS.consoleUrl,
+    loadReference,
+  });
+  const find = createRouteTable(
+    createDocumentationRoutes({
+      ...OPTIONS,
+      checkout,
+      search,
+      loadReference,
+      listOwnApi: () => [{ title: "Harbours", href: "/docs/keys.md", summary: "" }],
+    }),
+  );
   const server = createServer((req, res) => {
     const found = find(req.method ?? "GET", new URL(req.url ?? "/", "http://localhost").pathname);
     if (found.kind !== "found") {
@@ -192,6 +206,31 @@ describe("documentation pages", () => {
       expect(seen).toContain(`/docs/errors/${errorPageSlug(code)}.md`);
     }
     expect(seen).toContain("/docs/architecture.md");
+    const { text: pages } = await read("/v1/reference");
+    for (const [, path = ""] of pages.matchAll(/href="(\/v1\/reference\/[\w-]+)"/g)) {
+      expect(list).toContain(`(https://console.example.com${path}.md)`);
+      expect(seen).toContain(`${path}.md`);
+    }
+    expect(list.indexOf("[Harbours](https://console.example.com/docs/keys.md)")).toBeLessThan(
+      list.indexOf("## Guides"),
+    );
+  });
+
+  it("says in the twin of a page of the reference what the page says", async () => {
+    const { text } = await read("/v1/reference/keys.md");
+    expect(text).toContain("`POST /v1/keys/verify`");
+    expect(text).toContain("```sh\ncurl https://console.example.com/v1/keys/verify");
+    expect(text).toMatch(
+      /### Body: `application\/json`\n\n\| field \| type \| required \| meaning \|/,
+    );
+    expect(text).toMatch(/### Answer 200: `application\/json`/);
+    expect(text).toMatch(/### Refusals\n\n\| status \| meaning \|\n\|---\|---\|\n\| 4/);
+    expect(text).toContain("[Key](https://console.example.com/v1/reference/shapes.md#key)");
+    expect((await read("/v1/reference/shapes.md")).text).toContain("\n## Key\n");
+    expect((await read("/v1/reference/keys.md?samples=python")).text).toContain("requests.post(");
+    for (const missing of ["/v1/reference/nothing.md", "/v1/reference/.md"]) {
+      expect((await read(missing)).response.status).toBe(404);
+    }
   });
 
   it("allows no script, no frame and nothing from elsewhere", async () => {

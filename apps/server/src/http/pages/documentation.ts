@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ERROR_CODES, errorPageSlug, isErrorCode } from "@turnpike/domain/errors/error-codes";
 import { type RawRoute, readQuery } from "../raw-route.ts";
 import {
+  type NamedTwin,
   sendMarkdown,
   sendPlainText,
   twinOf,
@@ -28,7 +29,13 @@ import {
   trustHtml,
 } from "./html-page.ts";
 import { summariseMarkdown, toPlainText } from "./markdown-twin.ts";
+import {
+  type ApiReference,
+  listReferenceTwins,
+  REFERENCE_PATH,
+} from "./reference/api-reference.ts";
 import { createReferenceRoutes } from "./reference/reference-routes.ts";
+import { TWIN_SUFFIX } from "./reference/reference-twins.ts";
 import type { DocumentationSearch, FoundSection } from "./search-documentation.ts";
 
 export type DocumentationOptions = {
@@ -41,6 +48,9 @@ export type DocumentationOptions = {
   /** What is sold here, in a sentence; left out: one that fits any API. */
   summary?: string | undefined;
   search: DocumentationSearch["search"];
+  loadReference: () => Promise<ApiReference>;
+  /** The references of the operator's own API that everybody may read. */
+  listOwnApi: () => readonly NamedTwin[];
 };
 
 const HEADER: PageHeader = {
@@ -49,7 +59,7 @@ const HEADER: PageHeader = {
   hasSearch: true,
   links: [
     { href: "/docs", label: "Guides" },
-    { href: "/v1/reference", label: "API reference" },
+    { href: REFERENCE_PATH, label: "API reference" },
     { href: "/docs/errors", label: "Error codes" },
     { href: "/", label: "Console" },
   ],
@@ -58,7 +68,6 @@ const HEADER: PageHeader = {
 const RESULTS_MAX = 20;
 const QUERY_LENGTH_MAX = 200;
 
-const TWIN_SUFFIX = ".md";
 const MARKDOWN = "text/markdown";
 
 /** A page with fewer headings needs no table of contents. */
@@ -150,7 +159,7 @@ async function renderNavigation(pages: DocumentationPages, current: string): Pro
     (group) =>
       html`<h2>${group.title}</h2><ul>${group.pages.map((page) => linkTo(page.href, titleOf(page), current))}</ul>`,
   )}
-<h2>Reference</h2><ul>${linkTo("/v1/reference", "API reference", current)}${linkTo("/docs/errors", "Error codes", current)}</ul>
+<h2>Reference</h2><ul>${linkTo(REFERENCE_PATH, "API reference", current)}${linkTo("/docs/errors", "Error codes", current)}</ul>
 ${
   current.startsWith("/docs/errors")
     ? html`<ul class="codes">${codes.map((code) => linkTo(`/docs/errors/${errorPageSlug(code)}`, code, current))}</ul>`
@@ -171,7 +180,7 @@ function renderCard(href: string, title: string, summary: string): SafeHtml {
 
 function renderResults(query: string, found: readonly FoundSection[]): SafeHtml {
   if (query === "") {
-    return html`<p>Guides and error codes are searched, word by word.</p>`;
+    return html`<p>Guides, error codes and operations of the API are searched, word by word.</p>`;
   }
   return found.length === 0
     ? html`<p>No results for “${query}”. Try fewer or other words.</p>`
@@ -275,7 +284,7 @@ ${groups.map(
   (group) =>
     html`<h2>${group.title}</h2><ul class="cards">${group.pages.map((page) => renderCard(page.href, titleOf(page), summariseMarkdown(page.source)))}</ul>`,
 )}
-<h2>Reference</h2><ul class="cards">${renderCard("/v1/reference", "API reference", "Every operation of the API with its shapes, and samples in six languages.")}${renderCard("/docs/errors", "Error codes", "Every code, its status and what to do.")}</ul>`,
+<h2>Reference</h2><ul class="cards">${renderCard(REFERENCE_PATH, "API reference", "Every operation of the API with its shapes, and samples in six languages.")}${renderCard("/docs/errors", "Error codes", "Every code, its status and what to do.")}</ul>`,
       layout: "page",
       twin: { href: "/llms.txt", type: "text/plain" },
     });
@@ -291,7 +300,7 @@ ${groups.map(
     }));
     const text = shell.render({
       title: query === "" ? "Search" : `${query} – search`,
-      description: "Guides and error codes, searched word by word.",
+      description: "Guides, error codes and operations of the API, searched word by word.",
       navigation: await renderNavigation(pages, SEARCH_PATH),
       main: html`<h1>Search</h1>${renderSearchForm("Search again", query)}${renderResults(query, own)}`,
       layout: "page",
@@ -317,7 +326,9 @@ ${groups.map(
       brandName: brand.name,
       summary: summary ?? `An API with keys, limits, live usage and invoices by ${brand.name}.`,
       consoleUrl,
+      ownApi: options.listOwnApi(),
       guides: await listGuides(pages),
+      reference: listReferenceTwins(await options.loadReference()),
       decisions: await pages.list("decisions"),
     });
     sendPlainText(req, res, text);

@@ -56,7 +56,7 @@ export type Page = {
   layout: "page" | "reference";
   /** Address of the page's script; left out: it needs none. */
   script?: string | undefined;
-  /** The same for programs. */
+  /** The same for programs, which the page links to. */
   twin?: { href: string; type: string } | undefined;
 };
 
@@ -295,7 +295,7 @@ ${header.hasSearch ? renderSearchForm("All pages") : undefined}
 </header>
 <div class="columns">
 <nav class="side" aria-label="Pages">${navigation}</nav>
-<main id="main">${main}</main>
+<main id="main">${main}${twin === undefined ? undefined : html`<p class="twin"><a href="${twin.href}" type="${twin.type}">${twin.type === "text/markdown" ? "This page in Markdown" : "All pages in Markdown"}</a></p>`}</main>
 ${contents === undefined ? undefined : html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
 </div>
 </body>

@@ -2,6 +2,8 @@ import { toDocsHref } from "./render-markdown.ts";
 
 const FENCE = /^\s*(?:```|~~~)/;
 const LINK = /(`+)[^`]*\1|(!?)\[((?:[^\]\\]|\\.)*)\]\(([^()\s]+)\)/g;
+/** Guides and other pages of the documentation, and those of the reference. */
+const HAS_TWIN = /^\/(?:docs\/.|v1\/reference(?:\/.|$))/;
 const SUMMARY_LENGTH_MAX = 240;
 
 /** The address of the twin of a page on our site; other addresses are kept. */
@@ -10,18 +12,19 @@ function toTwinHref(target: string, siteUrl: string): string {
     return target;
   }
   const [path = "", anchor] = target.split("#", 2);
-  const twin = /^\/docs\/.+/.test(path) && !path.endsWith(".md") ? `${path}.md` : path;
+  const twin = HAS_TWIN.test(path) && !path.endsWith(".md") ? `${path}.md` : path;
   return siteUrl + (anchor === undefined ? twin : `${twin}#${anchor}`);
 }
 
 /**
- * The Markdown of a page for programs that read it alone: links lead to the twins of other pages, with the whole address. A link that
- * leads nowhere on this site, such as one to a source file, becomes its text.
+ * Gives the links of a Markdown text other addresses; code is left alone, and a picture becomes its words.
  *
- * @param page - Path of the page below `docs/`, such as `errors/rate-limited.md`.
- * @param siteUrl - Without a slash at the end.
+ * @param toTarget - The new address of one; undefined makes it plain words.
  */
-export function toMarkdownTwin(page: string, source: string, siteUrl: string): string {
+export function rewriteLinks(
+  source: string,
+  toTarget: (href: string) => string | undefined,
+): string {
   let isCode = false;
   const lines = source.split("\n").map((line) => {
     if (FENCE.test(line)) {
@@ -34,13 +37,30 @@ export function toMarkdownTwin(page: string, source: string, siteUrl: string): s
           if (code !== undefined || href === undefined) {
             return whole;
           }
-          const target = toDocsHref(page, href);
-          return target === undefined || bang === "!"
-            ? (text ?? "")
-            : `[${text ?? ""}](${toTwinHref(target, siteUrl)})`;
+          const target = toTarget(href);
+          return target === undefined || bang === "!" ? (text ?? "") : `[${text ?? ""}](${target})`;
         });
   });
-  return `${lines.join("\n").trimEnd()}\n`;
+  return lines.join("\n");
+}
+
+/** What makes the links of a page lead to the twins of other pages, with the whole address. @param page - Its path below `docs/`. */
+export function toTwinTarget(page: string, siteUrl: string): (href: string) => string | undefined {
+  return (href) => {
+    const target = toDocsHref(page, href);
+    return target === undefined ? undefined : toTwinHref(target, siteUrl);
+  };
+}
+
+/**
+ * The Markdown of a page for programs that read it alone: links lead to the twins of other pages, with the whole address. A link that
+ * leads nowhere on this site, such as one to a source file, becomes its text.
+ *
+ * @param page - Path of the page below `docs/`, such as `errors/rate-limited.md`.
+ * @param siteUrl - Without a slash at the end.
+ */
+export function toMarkdownTwin(page: string, source: string, siteUrl: string): string {
+  return `${rewriteLinks(source, toTwinTarget(page, siteUrl)).trimEnd()}\n`;
 }
 
 /** A piece of Markdown as plain text: words of links, without marks, code fences and lines of tables. */

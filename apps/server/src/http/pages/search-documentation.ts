@@ -2,6 +2,8 @@ import { join } from "node:path";
 import MiniSearch from "minisearch";
 import { twinOf } from "./documentation-markdown.ts";
 import { createDocumentationPages, type DocumentationPage } from "./documentation-pages.ts";
+import { toPlainText } from "./markdown-twin.ts";
+import { type ApiReference, REFERENCE_PATH } from "./reference/api-reference.ts";
 import { toAnchor } from "./render-markdown.ts";
 
 /** A section of a page that matches. */
@@ -10,16 +12,18 @@ export type FoundSection = { title: string; address: string; excerpt: string };
 export type DocumentationSearch = {
   /** The sections that match best, the best first; empty when none has a word of the query. */
   search(query: string, limit: number): Promise<FoundSection[]>;
-  /** A page in Markdown by the path of its address, such as `keys` or `errors/expired`. */
+  /** A page in Markdown by the path of its address, such as `keys`, `errors/expired` or `reference/keys`. */
   read(path: string): Promise<string | undefined>;
 };
 
-type IndexedSection = FoundSection & { id: number; text: string };
+type IndexedSection = FoundSection & { id: number; text: string; isOperation?: boolean };
 
 const EXCERPT_LENGTH = 500;
 const QUERY_WORDS_MAX = 12;
 /** A word of a heading says more than one of the text. */
 const HEADING_WEIGHT = 4;
+/** Guides explain more than operations, which share many of their words. */
+const OPERATION_WEIGHT = 0.5;
 /** Words that are still being typed match longer ones, and long ones with a wrong letter match as well. */
 const PREFIX_FROM_LETTERS = 4;
 const FUZZY_FROM_LETTERS = 6;
@@ -64,14 +68,32 @@ function toSections(page: DocumentationPage, siteUrl: string): Omit<IndexedSecti
   });
 }
 
+/** The operations of the API, each on its place of the page. */
+function listOperations({ groups }: ApiReference, siteUrl: string): Omit<IndexedSection, "id">[] {
+  return groups.flatMap(({ name, slug, operations }) =>
+    operations.map(({ id, method, path, summary, description, parameters }) => {
+      const call = `${method} ${path}`;
+      return {
+        title: `${name}: ${summary}`,
+        address: `${siteUrl}${REFERENCE_PATH}/${slug}#${id}`,
+        excerpt: `${call}. ${toPlainText(description)}`.slice(0, EXCERPT_LENGTH),
+        text: [call, description, ...parameters.map((each) => each.name)].join("\n"),
+        isOperation: true,
+      };
+    }),
+  );
+}
+
 function createIndex(sections: readonly IndexedSection[]): MiniSearch<IndexedSection> {
   const index = new MiniSearch<IndexedSection>({
     fields: ["title", "text"],
-    storeFields: ["title", "address", "excerpt"],
+    storeFields: ["title", "address", "excerpt", "isOperation"],
     tokenize: toWords,
     processTerm: toTerm,
     searchOptions: {
       boost: { title: HEADING_WEIGHT },
+      boostDocument: (_id, _term, stored) =>
+        stored?.["isOperation"] === true ? OPERATION_WEIGHT : 1,
       prefix: (term) => term.length >= PREFIX_FROM_LETTERS,
       fuzzy: (term) => (term.length >= FUZZY_FROM_LETTERS ? WRONG_LETTERS : false),
     },
@@ -81,7 +103,7 @@ function createIndex(sections: readonly IndexedSection[]): MiniSearch<IndexedSec
 }
 
 /**
- * Searches the guides and error pages by their words.
+ * Searches the guides, the error pages and the operations of the API by their words.
  *
  * @param input.checkout - Absolute path of the repository.
  * @param input.siteUrl - Without a slash at the end.
@@ -89,6 +111,7 @@ function createIndex(sections: readonly IndexedSection[]): MiniSearch<IndexedSec
 export function createDocumentationSearch(input: {
   checkout: string;
   siteUrl: string;
+  loadReference: () => Promise<ApiReference>;
 }): DocumentationSearch {
   const pages = createDocumentationPages(join(input.checkout, "docs"));
   let known: { of: readonly DocumentationPage[]; index: MiniSearch<IndexedSection> } | undefined;
@@ -99,7 +122,10 @@ export function createDocumentationSearch(input: {
     const isSame =
       known?.of.length === all.length && all.every((page, at) => page === known?.of[at]);
     if (known === undefined || !isSame) {
-      const sections = all.flatMap((page) => toSections(page, input.siteUrl));
+      const sections = [
+        ...all.flatMap((page) => toSections(page, input.siteUrl)),
+        ...listOperations(await input.loadReference(), input.siteUrl),
+      ];
       known = { of: all, index: createIndex(sections.map((section, id) => ({ ...section, id }))) };
     }
     return known.index;
@@ -120,9 +146,12 @@ export function createDocumentationSearch(input: {
     },
     async read(path) {
       const [first = "", second] = path
-        .replace(/^\/?(?:docs\/)?/, "")
+        .replace(/^\/?(?:docs\/|v1\/)?/, "")
         .replace(/\.md$/, "")
         .split("/");
+      if (first === "reference") {
+        return (await input.loadReference()).writeTwin(second ?? "");
+      }
       const page =
         second === undefined
           ? await pages.find("guides", first)

@@ -7,7 +7,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createSealer } from "#platform/sealer.ts";
 import { createRouteTable } from "../../route-table.ts";
 import { createPageShell } from "../html-page.ts";
-import { createOperatorReferenceRoutes, type UpstreamReference } from "./operator-reference.ts";
+import {
+  createOperatorReferenceRoutes,
+  listPublicReferences,
+  type UpstreamReference,
+} from "./operator-reference.ts";
 import { createReferenceVisits } from "./visits.ts";
 
 const SHELL = createPageShell({
@@ -44,6 +48,7 @@ async function serve(
   const routes = createOperatorReferenceRoutes({
     shell: SHELL,
     brandName: "Acme",
+    consoleUrl: "https://console.example.com",
     gatewayUrl: "https://gateway.example.com",
     visibility,
     visits: makeVisits(),
@@ -91,6 +96,36 @@ describe("the reference of the operator's API", () => {
     expect((await read("/reference/other")).status).toBe(404);
   });
 
+  it("has a twin in Markdown for each page, named in its head, with links to twins", async () => {
+    const read = await serve("public", [describeUpstream("maps", "Read [a](javascript:x) | b")]);
+    const first = await (await read("/reference/maps.md")).text();
+    expect(first).toContain("# maps API");
+    expect(first).toContain("At `https://gateway.example.com`.");
+    const [, path = ""] = /\]\(https:\/\/console\.example\.com(\/[^)#]+)/.exec(first) ?? [];
+    const twin = await read(path);
+    expect(twin.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    const text = await twin.text();
+    expect(text).toContain("`GET /a`");
+    expect(text).toContain("```sh\ncurl https://gateway.example.com/a");
+    expect(text).not.toMatch(/(?<!\\)\]\(javascript/);
+    expect(await (await read(`${path}?samples=python`)).text()).toContain(
+      "```python\nrequests.get(",
+    );
+    const page = await (await read(path.replace(/\.md$/, ""))).text();
+    expect(page).toContain(`<link rel="alternate" type="text/markdown" href="${path}">`);
+    expect((await read("/reference/maps/nothing.md")).status).toBe(404);
+    expect((await read("/reference/other.md")).status).toBe(404);
+  });
+
+  it("is named to everybody only where everybody may read it", () => {
+    const list = () => [describeUpstream("maps", "Depths of harbours. More.")];
+    expect(listPublicReferences({ visibility: "public", list })).toEqual([
+      { title: "maps API", href: "/reference/maps.md", summary: "Depths of harbours." },
+    ]);
+    expect(listPublicReferences({ visibility: "members", list })).toEqual([]);
+    expect(listPublicReferences({ visibility: null, list })).toEqual([]);
+  });
+
   it("lists several upstreams, and says when no document could be read yet", async () => {
     const read = await serve("public", [describeUpstream("a", "A"), describeUpstream("b", "B")]);
     const text = await (await read("/reference")).text();
@@ -116,7 +151,9 @@ describe("the reference of the operator's API", () => {
 describe("a reference for members", () => {
   it("opens for the browser that follows a ticket in time, for twelve hours", async () => {
     const read = await serve("members", [describeUpstream("maps", "Read")]);
-    expect((await read("/reference/maps/read")).status).toBe(401);
+    for (const path of ["/reference/maps/read", "/reference/maps/read.md", "/reference/maps.md"]) {
+      expect((await read(path)).status, path).toBe(401);
+    }
     const { ticket } = await makeVisits().issueTicket();
     const entered = await read(`/reference?ticket=${encodeURIComponent(ticket)}`);
     expect(entered.headers.get("location")).toBe("/reference");
@@ -124,6 +161,7 @@ describe("a reference for members", () => {
     expect(cookie).toMatch(/^__Secure-turnpike_reference=.*HttpOnly; SameSite=Lax; Secure$/);
     const [pair = ""] = cookie.split(";");
     expect((await read("/reference/maps/read", `other=1; ${pair}`)).status).toBe(200);
+    expect((await read("/reference/maps/read.md", pair)).status).toBe(200);
     clock.advance(12 * 3_600_000);
     expect((await read("/reference/maps/read", pair)).status).toBe(401);
   });

@@ -1,10 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Reference } from "@turnpike/domain/routes/read-reference";
 import { type RawCall, type RawRoute, readQuery } from "../../raw-route.ts";
-import { html, type PageShell, type SafeHtml, sendHtml, trustHtml } from "../html-page.ts";
+import {
+  html,
+  type PageShell,
+  type SafeHtml,
+  sendCached,
+  sendHtml,
+  trustHtml,
+} from "../html-page.ts";
+import { rewriteLinks, summariseMarkdown } from "../markdown-twin.ts";
 import { renderMarkdown } from "../render-markdown.ts";
 import { createPageCache } from "./page-cache.ts";
 import { createReferencePages } from "./reference-pages.ts";
+import { createReferenceTwins, TWIN_SUFFIX } from "./reference-twins.ts";
 import { findLanguage } from "./samples.ts";
 import type { ReferenceVisits } from "./visits.ts";
 
@@ -16,7 +25,8 @@ export type UpstreamReference = { upstream: string; reference: Reference };
 export type OperatorReferenceOptions = {
   shell: PageShell;
   brandName: string;
-  /** Public address of the gateway, without a slash at the end. */
+  /** Public addresses, without a slash at the end. */
+  consoleUrl: string;
   gatewayUrl: string;
   visibility: "public" | "members";
   visits: Pick<ReferenceVisits, "redeem" | "isOpen">;
@@ -27,6 +37,19 @@ export type OperatorReferenceOptions = {
 /** Links of the operator's texts lead to other sites, or to a part of the page. */
 function toOutsideHref(_page: string, href: string): string | undefined {
   return /^(?:https?:|mailto:|#)/i.test(href) ? href : undefined;
+}
+
+/** What everybody may read of the references, for `llms.txt`. */
+export function listPublicReferences(
+  options: Pick<OperatorReferenceOptions, "list"> & { visibility: "public" | "members" | null },
+): { title: string; href: string; summary: string }[] {
+  return options.visibility !== "public"
+    ? []
+    : options.list().map(({ upstream, reference }) => ({
+        title: reference.title === "" ? upstream : reference.title,
+        href: `${OPERATOR_REFERENCE_PATH}/${upstream}${TWIN_SUFFIX}`,
+        summary: summariseMarkdown(reference.description),
+      }));
 }
 
 function redirect(res: ServerResponse, location: string, headers: Record<string, string> = {}) {
@@ -40,7 +63,8 @@ function redirect(res: ServerResponse, location: string, headers: Record<string,
  */
 export function createOperatorReferenceRoutes(options: OperatorReferenceOptions): RawRoute[] {
   const { shell, gatewayUrl, visits } = options;
-  const pagesOf = new WeakMap<Reference, ReturnType<typeof createPageCache>>();
+  type FindPage = ReturnType<typeof createPageCache>;
+  const pagesOf = new WeakMap<Reference, { findPage: FindPage; findTwin: FindPage }>();
 
   function renderIntro({ version, description }: Reference): SafeHtml {
     return html`<p>${version === "" ? undefined : html`Version ${version}, at `}<code>${gatewayUrl}</code>. Send your API key in the header <code>Authorization: Bearer</code>.</p>${trustHtml(renderMarkdown("api.md", description, toOutsideHref).html)}`;
@@ -50,7 +74,14 @@ export function createOperatorReferenceRoutes(options: OperatorReferenceOptions)
     return reference.title === "" ? upstream : reference.title;
   }
 
-  function findPages(found: UpstreamReference): ReturnType<typeof createPageCache> {
+  function writeIntro({ version, description }: Reference): string {
+    const at = `${version === "" ? "At" : `Version ${version}, at`} \`${gatewayUrl}\`. Send your API key in the header \`Authorization: Bearer\`.`;
+    return [at, rewriteLinks(description, (href) => toOutsideHref("", href)).trim()]
+      .filter((part) => part !== "")
+      .join("\n\n");
+  }
+
+  function findPages(found: UpstreamReference): { findPage: FindPage; findTwin: FindPage } {
     const { upstream, reference } = found;
     const known = pagesOf.get(reference);
     if (known !== undefined) {
@@ -62,20 +93,29 @@ export function createOperatorReferenceRoutes(options: OperatorReferenceOptions)
       // A scope of ours says nothing about the operator's operations.
       scope: undefined,
     }));
-    const pages = createPageCache(
-      createReferencePages(
-        { ...reference, operations },
-        {
+    const described = { ...reference, operations };
+    const base = `${OPERATOR_REFERENCE_PATH}/${upstream}`;
+    const style = { title: titleOf(found), credentialFor: () => "YOUR_KEY" };
+    const pages = {
+      findPage: createPageCache(
+        createReferencePages(described, {
+          ...style,
           shell,
-          base: `${OPERATOR_REFERENCE_PATH}/${upstream}`,
-          title: titleOf(found),
+          base,
           intro: renderIntro(reference),
-          credentialFor: () => "YOUR_KEY",
           keyLabel: "Your API key",
           toHref: toOutsideHref,
-        },
+        }),
       ),
-    );
+      findTwin: createPageCache(
+        createReferenceTwins(described, {
+          ...style,
+          address: options.consoleUrl + base,
+          intro: writeIntro(reference),
+          toTarget: (href) => toOutsideHref("", href),
+        }),
+      ),
+    };
     pagesOf.set(reference, pages);
     return pages;
   }
@@ -147,11 +187,21 @@ export function createOperatorReferenceRoutes(options: OperatorReferenceOptions)
     if (await turnAway(call)) {
       return;
     }
-    const found = options.list().find(({ upstream }) => upstream === params["upstream"]);
+    const asked = params["name"] ?? params["upstream"] ?? "";
+    const isTwin = asked.endsWith(TWIN_SUFFIX);
+    const plain = isTwin ? asked.slice(0, -TWIN_SUFFIX.length) : asked;
+    const isFirst = params["name"] === undefined;
+    const wanted = isFirst ? plain : params["upstream"];
+    const found = options.list().find(({ upstream }) => upstream === wanted);
+    const pages = found && findPages(found);
     const language = findLanguage(readQuery(req).get("samples"));
-    const text = found && findPages(found)(params["name"] ?? "", language);
+    const text = (isTwin ? pages?.findTwin : pages?.findPage)?.(isFirst ? "" : plain, language);
     if (text === undefined) {
       sendMissing(req, res);
+      return;
+    }
+    if (isTwin) {
+      sendCached(req, res, { status: 200, type: "text/markdown; charset=utf-8", text });
       return;
     }
     sendHtml(req, res, { status: 200, text, calls: [new URL(gatewayUrl).origin] });

@@ -1,6 +1,8 @@
 import type { Answer, Reference, ReferenceOperation } from "@turnpike/domain/routes/read-reference";
 import { html, type PageShell, type SafeHtml, trustHtml } from "../html-page.ts";
 import { renderInlineMarkdown, renderMarkdown, type ToHref } from "../render-markdown.ts";
+import { describeCaller, type ReferenceGroup, SHAPES, toGroups } from "./reference-groups.ts";
+import { TWIN_SUFFIX } from "./reference-twins.ts";
 import {
   LANGUAGES,
   type Language,
@@ -8,7 +10,8 @@ import {
   toSampleRequest,
   writeSample,
 } from "./samples.ts";
-import { createShapeRenderer, fieldsOf, type ShapeRenderer } from "./shapes.ts";
+import { fieldsOf } from "./schema.ts";
+import { createShapeRenderer, type ShapeRenderer } from "./shapes.ts";
 import { TRY_IT_PATH } from "./try-it.ts";
 
 export type ReferenceStyle = {
@@ -26,60 +29,11 @@ export type ReferenceStyle = {
   toHref: ToHref;
 };
 
-export type ReferencePages = {
-  /**
-   * A page in HTML; undefined when there is none of that name.
-   *
-   * @param name - Of a group, or `shapes`; the empty text for the first page.
-   */
-  render(name: string, language: Language): string | undefined;
-  /** The names of all pages but the first. */
-  names: string[];
-};
-
-const SHAPES = "shapes";
 /** Search engines show no more. */
 const DESCRIPTION_LENGTH_MAX = 160;
 
-function toSlug(name: string): string {
-  return (
-    name
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "-")
-      .replace(/^-|-$/g, "") || "operations"
-  );
-}
-
-type Group = {
-  name: string;
-  slug: string;
-  description: string | undefined;
-  operations: ReferenceOperation[];
-};
-
-function toGroups({ tags, operations }: Reference): Group[] {
-  const taken = new Set([SHAPES]);
-  return tags.map(({ name, description }) => {
-    let slug = toSlug(name);
-    while (taken.has(slug)) {
-      slug = `${slug}-2`;
-    }
-    taken.add(slug);
-    return {
-      name,
-      slug,
-      description,
-      operations: operations.filter(({ tag }) => tag === name),
-    };
-  });
-}
-
 function renderMethod(method: string): SafeHtml {
   return html`<span class="method method-${method.toLowerCase()}">${method}</span>`;
-}
-
-function describeCaller(scope: string): string {
-  return { public: "no credential", person: "a signed-in person" }[scope] ?? scope;
 }
 
 function isSuccess({ status }: Answer): boolean {
@@ -141,8 +95,15 @@ function renderTry(
   return html`<details class="try" data-method="${method}" data-address="${address}" hidden><summary>Try it</summary>${key}${inputs}${content}<button type="button">Send</button><output tabindex="0" aria-live="polite"></output></details>`;
 }
 
-/** Writes the pages of a reference: one for each group of operations, one for the named shapes, and one that lists them. */
-export function createReferencePages(reference: Reference, style: ReferenceStyle): ReferencePages {
+/**
+ * Makes the pages of a reference for people: one for each group of operations, one for the named shapes, and one that lists them.
+ *
+ * @returns What renders a page by its name: of a group, `shapes`, or the empty text for the first page; undefined when there is none.
+ */
+export function createReferencePages(
+  reference: Reference,
+  style: ReferenceStyle,
+): (name: string, language: Language) => string | undefined {
   const { base, shell } = style;
   const groups = toGroups(reference);
   const shapeNames = Object.keys(reference.schemas);
@@ -152,7 +113,9 @@ export function createReferencePages(reference: Reference, style: ReferenceStyle
     const query = language === LANGUAGES[0] ? "" : `?samples=${language.id}`;
     return {
       page: (name: string) => `${name === "" ? base : `${base}/${name}`}${query}`,
-      operation: (group: Group, { id }: ReferenceOperation) =>
+      twin: (name: string) =>
+        `${name === "" ? base : `${base}/${name}`}${TWIN_SUFFIX}${name === "" || name === SHAPES ? "" : query}`,
+      operation: (group: ReferenceGroup, { id }: ReferenceOperation) =>
         `${base}/${group.slug}${query}#${id}`,
       shape: (name: string) => `${base}/${SHAPES}${query}#shape-${name}`,
     };
@@ -205,7 +168,7 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
 </section>`;
   }
 
-  function renderGroup(group: Group, language: Language, links: Links): SafeHtml {
+  function renderGroup(group: ReferenceGroup, language: Language, links: Links): SafeHtml {
     const shapes = createShapeRenderer(reference.schemas, links.shape);
     return html`<h1>${group.name}</h1>${
       group.description === undefined
@@ -243,7 +206,7 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
   }
 
   /** For search engines and previews. */
-  function describe(group: Group | undefined, isShapes: boolean): string {
+  function describe(group: ReferenceGroup | undefined, isShapes: boolean): string {
     if (isShapes) {
       return "What requests and answers are made of, field by field.";
     }
@@ -254,28 +217,26 @@ ${renderTry(operation, request, scope === "public" ? undefined : style.keyLabel)
     return `${group.name}: ${summaries}`.slice(0, DESCRIPTION_LENGTH_MAX);
   }
 
-  return {
-    names: [...groups.map(({ slug }) => slug), ...(shapeNames.length === 0 ? [] : [SHAPES])],
-    render: (name, language) => {
-      const links = createLinks(language);
-      const group = groups.find(({ slug }) => slug === name);
-      const isShapes = name === SHAPES && shapeNames.length > 0;
-      if (name !== "" && group === undefined && !isShapes) {
-        return;
-      }
-      return shell.render({
-        title: group?.name ?? (isShapes ? "Shapes" : style.title),
-        description: describe(group, isShapes),
-        navigation: renderNavigation(name, links),
-        main:
-          group === undefined
-            ? isShapes
-              ? renderShapes(links)
-              : renderFirst(links)
-            : renderGroup(group, language, links),
-        layout: "reference",
-        ...(group && { script: TRY_IT_PATH }),
-      });
-    },
+  return (name, language) => {
+    const links = createLinks(language);
+    const group = groups.find(({ slug }) => slug === name);
+    const isShapes = name === SHAPES && shapeNames.length > 0;
+    if (name !== "" && group === undefined && !isShapes) {
+      return;
+    }
+    return shell.render({
+      title: group?.name ?? (isShapes ? "Shapes" : style.title),
+      description: describe(group, isShapes),
+      navigation: renderNavigation(name, links),
+      main:
+        group === undefined
+          ? isShapes
+            ? renderShapes(links)
+            : renderFirst(links)
+          : renderGroup(group, language, links),
+      layout: "reference",
+      twin: { href: links.twin(name), type: "text/markdown" },
+      ...(group && { script: TRY_IT_PATH }),
+    });
   };
 }

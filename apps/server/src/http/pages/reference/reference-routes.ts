@@ -1,7 +1,6 @@
-import { listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
-import { readReference, type ToAddress } from "@turnpike/domain/routes/read-reference";
-import { buildOpenApiDocument, type OpenApiDocument } from "../../openapi/openapi-document.ts";
+import type { OpenApiDocument } from "../../openapi/openapi-document.ts";
 import { type RawRoute, readQuery } from "../../raw-route.ts";
+import { sendMarkdown } from "../documentation-markdown.ts";
 import {
   type EncodedText,
   encodeText,
@@ -12,25 +11,17 @@ import {
   sendHtml,
 } from "../html-page.ts";
 import { toDocsHref } from "../render-markdown.ts";
+import {
+  type ApiReference,
+  credentialFor,
+  REFERENCE_PATH,
+  REFERENCE_TITLE,
+} from "./api-reference.ts";
 import { createPageCache } from "./page-cache.ts";
 import { createReferencePages } from "./reference-pages.ts";
+import { TWIN_SUFFIX } from "./reference-twins.ts";
 import { findLanguage } from "./samples.ts";
 import { tryItRoute } from "./try-it.ts";
-
-const REFERENCE_PATH = "/v1/reference";
-
-/** Where an operation is: most are below `/v1`. */
-const toAddress: ToAddress = (path, servers) => {
-  const server = textOf(recordOf(listOf(servers)[0])["url"]).replace(/\/$/, "");
-  return { address: server + path, path: new URL(server).pathname.replace(/\/$/, "") + path };
-};
-
-function credentialFor(scope: string | undefined): string | undefined {
-  if (scope === "public") {
-    return;
-  }
-  return scope === "person" ? "<ID token>" : "tp_svc_…";
-}
 
 function renderIntro({ info, servers }: OpenApiDocument): SafeHtml {
   return html`<p>Version ${info.version}, at <code>${servers?.[0]?.url ?? ""}</code>. Send a service key, or a key of a tenant with management scopes, in the header <code>Authorization: Bearer</code>. <a href="/docs/api">How to call the API</a> explains the rest; programs read the same from <a href="/v1/openapi.json">openapi.json</a>, OpenAPI 3.1.</p>`;
@@ -43,39 +34,50 @@ function renderIntro({ info, servers }: OpenApiDocument): SafeHtml {
  * @see docs/decisions/0007-reference-page-without-scripts.md
  */
 export function createReferenceRoutes(options: {
-  consoleUrl: string;
-  version: string;
+  loadReference: () => Promise<ApiReference>;
   shell: PageShell;
   /** Answers for a page that is not there. */
   sendMissing: RawRoute["handle"];
 }): RawRoute[] {
-  type Built = { json: EncodedText; findPage: ReturnType<typeof createPageCache> };
+  type FindPage = ReturnType<typeof createPageCache>;
+  type Built = { json: EncodedText; findPage: FindPage; findTwin: FindPage };
   let built: Promise<Built> | undefined;
 
   async function build(): Promise<Built> {
-    const document = await buildOpenApiDocument(options);
-    const pages = createReferencePages(readReference(document, toAddress), {
+    const { document, reference, writeTwin } = await options.loadReference();
+    const render = createReferencePages(reference, {
       shell: options.shell,
       base: REFERENCE_PATH,
-      title: "API reference",
+      title: REFERENCE_TITLE,
       intro: renderIntro(document),
       credentialFor,
       keyLabel: "A service key, or a key with management scopes",
       toHref: toDocsHref,
     });
-    return { json: encodeText(JSON.stringify(document)), findPage: createPageCache(pages) };
+    return {
+      json: encodeText(JSON.stringify(document)),
+      findPage: createPageCache(render),
+      findTwin: createPageCache(writeTwin),
+    };
   }
 
   const sendPage: RawRoute["handle"] = async (call) => {
     const { req, res, params } = call;
     built ??= build();
+    const { findPage, findTwin } = await built;
     const language = findLanguage(readQuery(req).get("samples"));
-    const text = (await built).findPage(params["name"] ?? "", language);
-    if (text === undefined) {
+    const name = params["name"] ?? "";
+    const twin = name.endsWith(TWIN_SUFFIX)
+      ? findTwin(name.slice(0, -TWIN_SUFFIX.length), language)
+      : undefined;
+    const page = findPage(name, language);
+    if (twin !== undefined && name !== TWIN_SUFFIX) {
+      sendMarkdown(req, res, twin);
+    } else if (page === undefined) {
       await options.sendMissing(call);
-      return;
+    } else {
+      sendHtml(req, res, { status: 200, text: page, calls: [] });
     }
-    sendHtml(req, res, { status: 200, text, calls: [] });
   };
 
   return [
@@ -95,6 +97,15 @@ export function createReferenceRoutes(options: {
     },
     tryItRoute,
     { method: "GET", path: REFERENCE_PATH, handle: sendPage },
+    {
+      method: "GET",
+      path: REFERENCE_PATH + TWIN_SUFFIX,
+      handle: async ({ req, res }) => {
+        built ??= build();
+        const twin = (await built).findTwin("", findLanguage(null));
+        sendMarkdown(req, res, twin ?? "");
+      },
+    },
     { method: "GET", path: `${REFERENCE_PATH}/{name}`, handle: sendPage },
   ];
 }

@@ -8,14 +8,14 @@ import type { Json } from "@turnpike/domain/routes/json";
 import type { ReferenceOperation } from "@turnpike/domain/routes/read-reference";
 import { sampleOf } from "./sample-value.ts";
 
-/** The languages of samples; the first one is shown unless another is asked for. */
+/** The languages of samples; the first one is shown unless another is asked for. `fence` is its name in Markdown. */
 export const LANGUAGES = [
-  { id: "curl", label: "curl", write: shellCurl },
-  { id: "javascript", label: "JavaScript", write: jsFetch },
-  { id: "python", label: "Python", write: pythonRequests },
-  { id: "go", label: "Go", write: goNative },
-  { id: "java", label: "Java", write: javaNethttp },
-  { id: "csharp", label: "C#", write: csharpHttpclient },
+  { id: "curl", label: "curl", fence: "sh", write: shellCurl },
+  { id: "javascript", label: "JavaScript", fence: "js", write: jsFetch },
+  { id: "python", label: "Python", fence: "python", write: pythonRequests },
+  { id: "go", label: "Go", fence: "go", write: goNative },
+  { id: "java", label: "Java", fence: "java", write: javaNethttp },
+  { id: "csharp", label: "C#", fence: "csharp", write: csharpHttpclient },
 ] as const;
 
 export type Language = (typeof LANGUAGES)[number];

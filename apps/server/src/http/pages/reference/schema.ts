@@ -1,6 +1,10 @@
-import { type Json, listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
+import { isRecord, type Json, listOf, recordOf, textOf } from "@turnpike/domain/routes/json";
+import type { Field } from "@turnpike/domain/routes/read-reference";
 
 const COMPONENTS = "#/components/schemas/";
+
+/** Deeper shapes are only named. */
+export const DEPTH_MAX = 6;
 
 /** The name of a shape that is only referred to. */
 export function refName(schema: unknown): string | undefined {
@@ -24,4 +28,22 @@ export function mergeAll(schema: Json, schemas: Json): Json {
     properties: Object.assign({}, ...all.map((part) => recordOf(part["properties"]))),
     required: all.flatMap((part) => listOf(part["required"])),
   };
+}
+
+/** The shape whose fields are worth showing under a field: its own, or that of its items. */
+export function innerShape(schema: Json): Json | undefined {
+  const shape = schema["type"] === "array" ? recordOf(schema["items"]) : schema;
+  return isRecord(shape["properties"]) ? shape : undefined;
+}
+
+/** The fields of an object, required ones as they come. */
+export function fieldsOf(value: unknown): Field[] {
+  const schema = recordOf(value);
+  const required = listOf(schema["required"]);
+  return Object.entries(recordOf(schema["properties"])).map(([name, property]) => ({
+    name,
+    isRequired: required.includes(name),
+    description: textOf(recordOf(property)["description"]) || undefined,
+    schema: property,
+  }));
 }

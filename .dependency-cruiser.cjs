@@ -137,11 +137,11 @@ module.exports = {
     ),
     forbid(
       "bench-ledger-only",
-      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL, and no one waits for a job",
+      "every other bench would measure its own wiring instead of the product's; a peer gets the product's own PostgreSQL, no one waits for a job, and a store of limits is asked as the product asks it",
       {
         path: "^bench/",
         pathNot:
-          "^bench/(ledger|close|revenue|insights|rig/(roll-up|with-product-database|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
+          "^bench/(ledger|close|revenue|insights|rig/(roll-up|store-rates|with-product-database|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
       },
       { path: "^apps/" },
     ),

@@ -1,66 +1,40 @@
-import { chmod } from "node:fs/promises";
-import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
-import { startBalancer } from "@turnpike/testkit/cluster/balancer";
-import { type Cluster, startCluster } from "@turnpike/testkit/cluster/cluster";
-import { hasProgram } from "@turnpike/testkit/cluster/logged-program";
-import { THIS_MACHINE } from "@turnpike/testkit/cluster/place";
+import type { Cluster } from "@turnpike/testkit/cluster/cluster";
 import type { NodePlace } from "@turnpike/testkit/cluster/recipe";
-import { findFreePort } from "@turnpike/testkit/find-free-port";
-import { makeTempFolder } from "@turnpike/testkit/temp-folder";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
+import { BENCH_NODES, type BenchCluster, openBenchCluster } from "./rig/bench-cluster.ts";
 import { createCustomers, settleLedger, toVerifyRequest } from "./rig/customers.ts";
 import { assertAllAccepted, type LoadGenerator, startLoadGenerator } from "./rig/load.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
 
-const NODES = 3;
-/** One key each: what a customer usually has. */
-const TENANTS = 100;
-const RATE_PER_SECOND = 1_000;
+/**
+ * One key each: what a customer usually has. So few that each is in every group, at a rate that leaves the database time: a node
+ * that waits for its commits makes fewer and larger groups, and three of them would be compared with that.
+ */
+const TENANTS = 20;
+const RATE_PER_SECOND = 400;
 const CONNECTIONS = 32;
 const ACCEPTED_START = '{"valid":true';
 
 type Way = { name: string; port: number; rows: number[]; latencyMsP99: number[] };
 
-async function findPlace(): Promise<NodePlace> {
-  return { ...THIS_MACHINE, port: await findFreePort(), gatewayPort: await findFreePort() };
-}
-
-async function openCluster(folder: string, parts: AsyncDisposableStack, at: NodePlace) {
-  const nodes: NodePlace[] = [];
-  for (let count = 0; count < NODES; count += 1) {
-    nodes.push(await findPlace());
-  }
-  const cluster = await startCluster({
-    folder,
-    parts,
-    balancer: { name: "haproxy", at },
-    places: {
-      nodes,
-      postgres: [
-        { ...THIS_MACHINE, port: await findFreePort() },
-        { ...THIS_MACHINE, port: await findFreePort() },
-      ],
-    },
-    configText: "trustedProxies: [127.0.0.1]\n",
-  });
-  const spread = await findPlace();
-  const balancer = await startBalancer("haproxy", {
-    folder: join(folder, "spread"),
-    at: spread,
-    nodes,
-    edit: (config) =>
-      config.replaceAll(/balance hash .*\n *hash-type consistent/g, "balance roundrobin"),
-  });
-  parts.defer(async () => {
-    await balancer.stop();
-  });
-  return { cluster, nodes, spread };
-}
-
 async function countRows(sql: Sql): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`select count(*)::int as rows from ledger_entries`;
   return row?.rows ?? 0;
+}
+
+/** Counts the rows that calls leave in the ledger, by one node, and by three with a balancer that knows keys and without. */
+export async function measureRows(
+  { cluster, nodes, at, spread, load }: BenchCluster & { load: LoadGenerator },
+  options: BenchOptions,
+): Promise<BenchResult> {
+  const way = (name: string, port: number): Way => ({ name, port, rows: [], latencyMsP99: [] });
+  const ways = [
+    way("one node", nodes[0]?.port ?? 0),
+    way("three nodes, by key", at.port),
+    way("three nodes, in turn", spread.port),
+  ];
+  return await measure({ cluster, ways, at, load }, options);
 }
 
 async function measure(
@@ -124,7 +98,7 @@ async function measure(
       rowsSpread: round(median(spread.rows)),
     },
     remarks: [
-      `${String(TENANTS)} tenants with one key each, ${String(RATE_PER_SECOND)} verifications a second over ${String(CONNECTIONS)} connections; ${String(NODES)} nodes, PostgreSQL with a synchronous standby and HAProxy with the recipe of packaging/, all on this machine.`,
+      `${String(TENANTS)} tenants with one key each, ${String(RATE_PER_SECOND)} verifications a second over ${String(CONNECTIONS)} connections; ${String(BENCH_NODES)} nodes, PostgreSQL with a synchronous standby and HAProxy with the recipe of packaging/, all on this machine.`,
       "Rows are those that the ledger gets, over those of one node with the same calls: 1 is as many. A tenant with many keys is on several nodes, and gets rows from each.",
       "The ledger holds as many calls as the clients were let through.",
     ],
@@ -132,25 +106,11 @@ async function measure(
 }
 
 async function run(options: BenchOptions): Promise<BenchResult> {
-  if (!hasProgram("haproxy")) {
-    throw new Error("HAProxy is not installed: apt-get install haproxy");
-  }
   await using parts = new AsyncDisposableStack();
-  const folder = parts.use(await makeTempFolder());
-  // As root, the databases run as a user who must be able to pass.
-  await chmod(folder.path, 0o711);
-  options.note("starting a cluster");
-  const at = await findPlace();
-  const { cluster, nodes, spread } = await openCluster(folder.path, parts, at);
+  const opened = await openBenchCluster(parts, options.note);
   const load = startLoadGenerator();
   parts.defer(() => load.stop());
-  const way = (name: string, port: number): Way => ({ name, port, rows: [], latencyMsP99: [] });
-  const ways = [
-    way("one node", nodes[0]?.port ?? 0),
-    way("three nodes, by key", at.port),
-    way("three nodes, in turn", spread.port),
-  ];
-  return await measure({ cluster, ways, at, load }, options);
+  return await measureRows({ ...opened, load }, options);
 }
 
 export const affinityBench: Bench = {

@@ -3,6 +3,7 @@ import { affinityBench } from "./affinity.ts";
 import { anomaliesBench } from "./anomalies.ts";
 import { askBench } from "./ask.ts";
 import { closeBench } from "./close.ts";
+import { clusterBench } from "./cluster.ts";
 import { forecastBench } from "./forecast.ts";
 import { gatewayBench } from "./gateway.ts";
 import { ingestBench } from "./ingest.ts";
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   millionKeysBench,
   workersBench,
   rateBench,
+  clusterBench,
   affinityBench,
   closeBench,
   revenueBench,

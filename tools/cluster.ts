@@ -129,7 +129,7 @@ publicUrls:
   gateway: ${toAddress(port + 1)}
 `;
 
-/** The link that makes the first person the operator, while there is none: the newest in the log of the node that started last. */
+/** The link that makes the first person the operator, while there is none: the newest in the log of a node; all have the same. */
 async function findSetupLink(cluster: Cluster): Promise<string | undefined> {
   const log = await readFile(cluster.nodes.at(-1)?.logPath ?? "", "utf8").catch(() => "");
   const banner = log.slice(log.lastIndexOf("  Console "));

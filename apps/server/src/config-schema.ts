@@ -153,7 +153,7 @@ const upstream = z.strictObject({
     .max(100_000)
     .default(512)
     .describe(
-      "Calls under way at once; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
+      "Calls under way at once, from all nodes together where `rateLimits.store` is `postgres` or `valkey`; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
     ),
   tenantSharePercent: z
     .number()

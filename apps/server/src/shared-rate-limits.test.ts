@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { verifyKeyResponse } from "@turnpike/contract/keys";
 import { SCOPES } from "@turnpike/domain/access/scopes";
 import { pollUntil } from "@turnpike/testkit/poll-until";
@@ -22,30 +23,49 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** Of the upstream, from all nodes together; one tenant may hold half. */
+const PERMITS = 8;
+/** Calls that an upstream holds until they are released. */
+const held: ServerResponse[] = [];
+
+function hold(req: IncomingMessage, res: ServerResponse): boolean {
+  if (req.url === "/hold") {
+    held.push(res);
+  }
+  return req.url === "/hold";
+}
+
 /** Starts nodes on one database that count in a store. */
 async function startNodes(store: string, env: Readonly<Record<string, string>> = {}) {
   const configText = `rateLimits: { store: ${store}, timeoutMs: 5000 }\n`;
   const nodes: TestApp[] = [];
   for (let node = 0; node < NODES; node += 1) {
-    nodes.push(await startTestApp(database, { configText, env }));
+    nodes.push(
+      await startTestApp(database, {
+        ...{ configText, env, upstreamPermits: PERMITS },
+        upstream: { onRequest: hold },
+      }),
+    );
   }
   return nodes;
 }
 
 const [STEADY, HOURLY] = ["steady", "hourly"];
 
+const TWO_LIMITS = {
+  rateLimits: [
+    { name: STEADY, limit: LIMIT, windowSeconds: WINDOW_SECONDS },
+    { name: HOURLY, limit: 1_000, windowSeconds: WINDOW_SECONDS },
+  ],
+};
+
 /** A key with two limits of its own, and the service key that verifies it. */
-async function mintLimitedKey(node: TestApp) {
+async function mintLimitedKey(node: TestApp, limits: object = TWO_LIMITS) {
   const service = await node.mintServiceKey(SCOPES);
   const tenantId = await node.mintTenant("Flooded");
   const made = await node.call(service, "POST", `/v1/tenants/${tenantId}/keys`, {
-    name: "Flooded",
-    environment: "live",
-    scopes: [],
-    rateLimits: [
-      { name: STEADY, limit: LIMIT, windowSeconds: WINDOW_SECONDS },
-      { name: HOURLY, limit: 1_000, windowSeconds: WINDOW_SECONDS },
-    ],
+    ...{ name: "Flooded", environment: "live", scopes: [] },
+    ...limits,
   });
   expect(made.status).toBe(201);
   return { service, key: String(made.json.key) };
@@ -83,10 +103,70 @@ async function expectOneLimit(nodes: readonly TestApp[]): Promise<void> {
   expect(remainingOf(look, HOURLY)).toBe(1_000 - LIMIT);
 }
 
+function callNode(node: TestApp | undefined, key: string, path = "/now"): Promise<Response> {
+  return fetch(`${String(node?.gatewayUrl)}${path}`, { headers: { "x-api-key": key } });
+}
+
+/** Begins a call that stays under way. */
+async function holdAt(
+  node: TestApp | undefined,
+  key: string,
+): Promise<{ answer: Promise<Response> }> {
+  const before = held.length;
+  const answer = callNode(node, key, "/hold");
+  await pollUntil("the call is with the upstream", () => held.length > before);
+  return { answer };
+}
+
+async function release(calls: { answer: Promise<Response> }[]): Promise<void> {
+  for (const res of held.splice(0)) {
+    res.end("done");
+  }
+  for (const { answer } of calls) {
+    await (await answer).text();
+  }
+}
+
+async function expectOneCount(nodes: readonly TestApp[]): Promise<void> {
+  const [first, second, third] = nodes;
+  if (first === undefined) {
+    throw new Error("There are several nodes.");
+  }
+  const { key } = await mintLimitedKey(first, { concurrency: 2 });
+  const { key: greedy } = await mintLimitedKey(first, {});
+  await Promise.all(nodes.map((node) => node.hearChanges()));
+  const passes = (node: TestApp | undefined, of: string) =>
+    pollUntil("a call passes", async () => {
+      const reply = await callNode(node, of);
+      await reply.text();
+      return reply.status === 200;
+    });
+  const answers = [await holdAt(first, key), await holdAt(second, key)];
+  const refused = await callNode(third, key);
+  expect(refused.headers.get("ratelimit")).toBe('"key:concurrency";r=0');
+  expect(await refused.json()).toMatchObject({
+    code: "CONCURRENCY_LIMITED",
+    limit: { scope: "key", limit: 2, remaining: 0 },
+  });
+  await release(answers.splice(0));
+  await passes(third, key);
+  // One tenant has half of the upstream, from all nodes together.
+  for (let call = 0; call < PERMITS / 2; call += 1) {
+    answers.push(await holdAt(nodes[call % NODES], greedy));
+  }
+  const overShare = await (await callNode(third, greedy)).json();
+  expect(overShare).toMatchObject({ code: "CONCURRENCY_LIMITED" });
+  expect(overShare).not.toHaveProperty("limit");
+  await passes(second, key);
+  await release(answers);
+  await passes(first, greedy);
+}
+
 describe("nodes that share their rate limits let pass what one node would", () => {
   it("in PostgreSQL", async () => {
     const nodes = await startNodes("postgres");
     await expectOneLimit(nodes);
+    await expectOneCount(nodes);
     await Promise.all(nodes.map((node) => node.close()));
   });
 
@@ -96,6 +176,7 @@ describe("nodes that share their rate limits let pass what one node would", () =
       const valkey: ValkeyServer = await startValkeyServer();
       const nodes = await startNodes("valkey", { TURNPIKE_VALKEY_URL: valkey.url });
       await expectOneLimit(nodes);
+      await expectOneCount(nodes);
       const [node] = nodes;
       const partOf = async () =>
         (await node?.call(undefined, "GET", "/health/ready"))?.json.parts.rateLimits;

@@ -14,6 +14,7 @@ import {
   createRateLimiter,
   createRightsRecheck,
   createRouteDocuments,
+  createTakePreflight,
   createUpstreamRouter,
 } from "#modules/gateway/index.ts";
 import { createKeyDirectory } from "#modules/keys/index.ts";
@@ -95,6 +96,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       callRecorder,
       openCalls,
       whenDurable,
+      takePreflight: input.clusterRates && createTakePreflight(input.clusterRates),
       renderProblem,
       newId: services.newId,
       clock: services.clock,

@@ -8,7 +8,7 @@ import {
   type ValkeyServer,
 } from "@turnpike/testkit/valkey-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ClusterRates, createClusterRates, shareOfLimit } from "./cluster-rates.ts";
+import { type ClusterRates, createClusterRates } from "./cluster-rates.ts";
 import { createLogger } from "./logger.ts";
 import { openPostgresRateStore } from "./postgres-rate-store.ts";
 import type { RateStore } from "./rate-store.ts";
@@ -103,18 +103,152 @@ async function floodThroughAnOutage(input: {
   expectNoMore();
 }
 
-it("a limit is shared out to the last call", () => {
-  for (const limit of [1, 2, 7, 100]) {
-    for (const count of [1, 2, 3, 8]) {
-      const shares = Array.from({ length: count }, (_, place) =>
-        shareOfLimit(limit, { place, count }),
-      );
-      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(limit);
-    }
-  }
-});
+const PLACES = 10;
 
-describe("processes that share a limit let no more pass in total than it and its refill", () => {
+/** Calls at once of each process, as one test sees them. */
+class CallsAtOnce {
+  readonly held: number[];
+  most = 0;
+  passed = 0;
+  readonly #all: readonly ClusterRates[];
+  readonly #name: string;
+
+  constructor(all: readonly ClusterRates[], name: string) {
+    this.#all = all;
+    this.#name = name;
+    this.held = all.map(() => 0);
+  }
+
+  get sum(): number {
+    return this.held.reduce((sum, held) => sum + held, 0);
+  }
+
+  async begin(index: number): Promise<boolean> {
+    const answer = await this.#all[index]?.decide(
+      { buckets: [], places: [{ name: this.#name, limit: PLACES }], cost: 1 },
+      "nothing",
+    );
+    if (answer?.isTaken === true) {
+      this.held[index] = (this.held[index] ?? 0) + 1;
+      this.passed += 1;
+      this.most = Math.max(this.most, this.sum);
+    }
+    return answer?.isTaken === true;
+  }
+
+  end(index: number): void {
+    this.held[index] = (this.held[index] ?? 0) - 1;
+    this.#all[index]?.giveBackPlaces([this.#name]);
+  }
+
+  /** All processes begin more calls than pass, and end most of them, until something has come about. */
+  async flood(isOver: () => boolean): Promise<void> {
+    let isEnded = false;
+    const flooding = this.#all.map(async (_, index) => {
+      for (let turn = 0; !isEnded; turn += 1) {
+        await Promise.all(Array.from({ length: PLACES }, () => this.begin(index)));
+        const kept = turn % 3;
+        while ((this.held[index] ?? 0) > kept) {
+          this.end(index);
+        }
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    await pollUntil("the flood is over", isOver).finally(() => {
+      isEnded = true;
+    });
+    await Promise.all(flooding);
+  }
+}
+
+async function callThroughAnOutage(input: {
+  all: readonly ClusterRates[];
+  name: string;
+  signs: () => readonly number[];
+  cut(): unknown;
+  mend(): unknown;
+}): Promise<void> {
+  const { all, name } = input;
+  const calls = new CallsAtOnce(all, name);
+  const floodFor = (passed: number) => {
+    const before = calls.passed;
+    return calls.flood(() => calls.passed > before + passed);
+  };
+  const expectNoMore = () => {
+    expect(calls.most).toBeLessThanOrEqual(PLACES);
+  };
+  await floodFor(5 * PLACES);
+  expectNoMore();
+  all.forEach((_, index) => {
+    while ((calls.held[index] ?? 0) > 0) {
+      calls.end(index);
+    }
+  });
+  // One process holds more than its share when the store is lost, and the others have heard of it.
+  await pollUntil("one process has all but two", async () => {
+    await calls.begin(0);
+    return calls.held[0] === PLACES - 2;
+  });
+  const before = input.signs();
+  await pollUntil("all have heard of it", () =>
+    input.signs().every((count, index) => count > (before[index] ?? 0) + 1),
+  );
+  await input.cut();
+  await pollUntil("all have noticed", async () => {
+    for (const [index] of all.entries()) {
+      if (await calls.begin(index)) {
+        calls.end(index);
+      }
+    }
+    return all.every(isAway);
+  });
+  await Promise.all(
+    all.flatMap((_, index) => Array.from({ length: PLACES }, () => calls.begin(index))),
+  );
+  // What was free is shared.
+  expect(calls.sum).toBeGreaterThan(PLACES - 2);
+  expectNoMore();
+  await floodFor(5);
+  expectNoMore();
+  await input.mend();
+  await calls.flood(() => !all.some(isAway));
+  expectNoMore();
+  await floodFor(5 * PLACES);
+  expectNoMore();
+  // All of them can be had again, by any process.
+  all.forEach((_, index) => {
+    while ((calls.held[index] ?? 0) > 0) {
+      calls.end(index);
+    }
+  });
+  await pollUntil("one process gets all of them", async () => {
+    await calls.begin(1);
+    return calls.held[1] === PLACES;
+  });
+  expectNoMore();
+}
+
+/** Counts the signs of life of each store that it opens. */
+function countSigns(open: () => RateStore): { open: () => RateStore; signs: () => number[] } {
+  const counts: number[] = [];
+  return {
+    signs: () => [...counts],
+    open: () => {
+      const store = open();
+      const index = counts.push(0) - 1;
+      return {
+        ...store,
+        join: async (input) => {
+          const answer = await store.join(input);
+          counts[index] = (counts[index] ?? 0) + 1;
+          return answer;
+        },
+      };
+    },
+  };
+}
+
+describe("processes that share limits let no more pass in total than they allow, and no more calls be under way at once", () => {
   let proxy: FaultProxy;
   beforeAll(async () => {
     const { host, port } = database.target;
@@ -124,12 +258,14 @@ describe("processes that share a limit let no more pass in total than it and its
 
   it("while PostgreSQL is cut off, and once it is back", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const all = await startProcesses(() =>
+      const { open, signs } = countSigns(() =>
         openPostgresRateStore({ ...database.target, host: "127.0.0.1", port: proxy.port }),
       );
-      await floodThroughAnOutage({
+      const all = await startProcesses(open);
+      const outage = {
         all,
         name: `cut off ${String(round)}`,
+        signs,
         cut: () => {
           proxy.faults = { drop: true };
         },
@@ -137,7 +273,9 @@ describe("processes that share a limit let no more pass in total than it and its
           proxy.faults = {};
           proxy.resetAll();
         },
-      });
+      };
+      await floodThroughAnOutage(outage);
+      await callThroughAnOutage(outage);
       await Promise.all(all.map((rates) => rates.close()));
     }
   });
@@ -147,15 +285,13 @@ describe("processes that share a limit let no more pass in total than it and its
     async () => {
       const valkey: ValkeyServer = await startValkeyServer();
       for (let round = 0; round < ROUNDS; round += 1) {
-        const all = await startProcesses(() =>
+        const { open, signs } = countSigns(() =>
           openValkeyRateStore({ url: valkey.url, prefix: `test${String(round)}` }),
         );
-        await floodThroughAnOutage({
-          all,
-          name: "killed",
-          cut: valkey.kill,
-          mend: valkey.start,
-        });
+        const all = await startProcesses(open);
+        const outage = { all, name: "killed", signs, cut: valkey.kill, mend: valkey.start };
+        await floodThroughAnOutage(outage);
+        await callThroughAnOutage(outage);
         await Promise.all(all.map((rates) => rates.close()));
       }
       await valkey.kill();

@@ -1,7 +1,9 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { findFullPlaces, shareOfLimit } from "@turnpike/domain/limits/call-places";
 import type { RateLimit, RateLimitDecision } from "@turnpike/domain/limits/rate-limit";
 import type { Logger } from "./logger.ts";
 import { createMemoryRateStore, type MemoryRateStore } from "./memory-rate-store.ts";
+import { OwnPlaces } from "./own-places.ts";
 import {
   type RateAnswer,
   type RateBucket,
@@ -12,6 +14,10 @@ import {
 
 export type ClusterRateAnswer = {
   isTaken: boolean;
+  /** The first of the places that were asked for of which none was left. */
+  fullPlace?: number | undefined;
+  /** How many of each of the places are held, this call's included; those that others may hold are counted while it is not known. */
+  held: readonly number[];
   /** A decision under each limit that was asked for, in its order. */
   decisions: readonly RateLimitDecision[];
 };
@@ -25,13 +31,16 @@ export type WhenAway = "nothing" | "share";
 /** Decides under limits that all nodes share. */
 export interface ClusterRates {
   /**
-   * Decides a call under several limits: it takes of all of them or of none.
+   * Decides a call under several limits: it takes of all of them or of none. Its places are held until they are given back, or until
+   * this process falls silent.
    *
    * @throws {AppError} `LIMITS_UNAVAILABLE` before the store was reached once; `OVERLOADED`.
    */
   decide(request: RateRequest, whenAway: WhenAway): Promise<ClusterRateAnswer>;
   /** Gives calls back that were taken. They count as taken where the store is lost meanwhile. */
   giveBack(buckets: readonly RateBucket[], whenAway: WhenAway): void;
+  /** Gives back the places of a call, by name, once each. */
+  giveBackPlaces(names: readonly string[]): void;
   /** Processes that share the limits, as last heard of; 0 before the store was reached once. */
   processes(): number;
   /** A sentence for people while limits are not those of the cluster. */
@@ -67,6 +76,10 @@ const NO_SHARE_RETRY_MS = 1_000;
 /** Reports go out beside calls that still pass; the last one holds them up until it is taken. */
 const REPORTS_BESIDE_CALLS = 3;
 
+class SilentProcessError extends Error {
+  override readonly name = "SilentProcessError";
+}
+
 class SlowStoreError extends Error {
   override readonly name = "SlowStoreError";
 }
@@ -91,12 +104,11 @@ async function inTime<Answer>(work: Promise<Answer>, timeoutMs: number): Promise
   }
 }
 
-/** The part of a limit that falls to one of several processes: together they have all of it, to the last call. */
-export function shareOfLimit(
-  limit: number,
-  { place, count }: { place: number; count: number },
-): number {
-  return Math.floor(limit / count) + (place < limit % count ? 1 : 0);
+/** A process gets another id whenever it reports all that it holds, so that nothing which is late counts any more. */
+const EPOCH_MARK = "#";
+
+function processOf(member: string): string {
+  return member.slice(0, member.indexOf(EPOCH_MARK));
 }
 
 function refuseWithoutShare(request: RateRequest): RateLimitDecision[] {
@@ -122,13 +134,14 @@ export function createClusterRates(deps: {
   monotonicMs: () => number;
   logger: Pick<Logger, "warn" | "info">;
 }): ClusterRates {
-  const { store, member, answerMs, monotonicMs, logger } = deps;
+  const { store, answerMs, monotonicMs, logger } = deps;
+  const places = new OwnPlaces(deps.member);
+  let epoch = 0;
   const waiting: Waiting[] = [];
   let groupsUnderWay = 0;
   let isFlushSet = false;
   /** Calls wait while the last of what passed in the meantime is reported. */
   let isReporting = false;
-  let members: readonly string[] | undefined;
   let away: Away | undefined;
   let passed = new Map<string, { bucket: RateBucket; calls: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -147,16 +160,13 @@ export function createClusterRates(deps: {
       },
     };
     logger.warn(
-      { err: error, store: store.kind, processes: members?.length ?? 0 },
+      { err: error, store: store.kind, processes: places.members?.length ?? 0 },
       "The store of rate limits does not answer: each process decides with its share of every limit",
     );
     setTimer(PROBE_INTERVAL_MS);
   }
 
-  function placeOfMember(): { place: number; count: number } {
-    const all = members ?? [];
-    return { place: Math.max(0, all.indexOf(member)), count: Math.max(1, all.length) };
-  }
+  const memberNow = () => `${deps.member}${EPOCH_MARK}${String(epoch)}`;
 
   function note(bucket: RateBucket, calls: number): void {
     const known = passed.get(bucket.name);
@@ -172,33 +182,53 @@ export function createClusterRates(deps: {
     request: RateRequest,
     whenAway: WhenAway,
   ): ClusterRateAnswer {
-    if (members === undefined) {
+    if (places.members === undefined) {
       throw new AppError({
         code: "LIMITS_UNAVAILABLE",
         publicMessage: "The rate limits cannot be decided right now. Try again in a moment.",
         headers: { "retry-after": "2" },
       });
     }
-    const own = placeOfMember();
+    const asked = request.places ?? [];
+    const states = asked.map((one) => ({
+      limit: places.ownMaxOf(one),
+      sharePercent: one.sharePercent,
+      held: places.heldOf(one.name),
+      own: places.heldOf(one.name),
+    }));
+    const toHeld = () =>
+      asked.map((one) => places.heldOf(one.name) + one.limit - places.ownMaxOf(one));
     const shareOf = (rateLimit: RateLimit) => ({
       ...rateLimit,
-      limit: shareOfLimit(rateLimit.limit, own),
+      limit: shareOfLimit(rateLimit.limit, places.place),
     });
     const buckets = request.buckets.map(({ name, rateLimit }) => ({
       name,
       rateLimit: shareOf(rateLimit),
     }));
     if (buckets.some(({ rateLimit }) => rateLimit.limit === 0)) {
-      return { isTaken: request.cost === 0, decisions: refuseWithoutShare(request) };
+      const decisions = refuseWithoutShare(request);
+      return { isTaken: request.cost === 0, decisions, held: toHeld() };
     }
-    const shared = { ...request, buckets };
-    const answer = stores[whenAway].decideNow(shared);
-    if (answer.isTaken && request.cost !== 0) {
+    const fullPlace = findFullPlaces(states, request.cost);
+    const shared = { ...request, buckets, ...(fullPlace === undefined ? {} : { cost: 0 }) };
+    const answer = stores[whenAway].decideNow({ ...shared, places: [] });
+    const isTaken = answer.isTaken && fullPlace === undefined;
+    if (isTaken && request.cost !== 0) {
       for (const bucket of request.buckets) {
         note(bucket, request.cost);
       }
+      hold(request);
     }
-    return { isTaken: answer.isTaken, decisions: toDecisions(shared, answer) };
+    return { isTaken, fullPlace, held: toHeld(), decisions: toDecisions(shared, answer) };
+  }
+
+  function hold({ places: taken = [], cost }: RateRequest): void {
+    if (cost > 0) {
+      taken.forEach((one) => {
+        places.take(one);
+      });
+    }
   }
 
   function settleAlone(group: readonly Waiting[], alone: Away): void {
@@ -217,15 +247,31 @@ export function createClusterRates(deps: {
       if (answer === undefined) {
         reject(new RangeError("The store of rate limits answered too little."));
       } else {
-        resolve({ isTaken: answer.isTaken, decisions: toDecisions(request, answer) });
+        if (answer.isTaken) {
+          hold(request);
+        }
+        resolve({ ...answer, decisions: toDecisions(request, answer) });
       }
     }
+  }
+
+  /** Says of its places what this process may hold, should others decide alone. */
+  function toAsked(request: RateRequest): RateRequest {
+    const { places: asked } = request;
+    return asked === undefined
+      ? request
+      : { ...request, places: asked.map((one) => ({ ...one, ownMax: places.ownMaxOf(one) })) };
   }
 
   async function ask(group: readonly Waiting[]): Promise<void> {
     groupsUnderWay += 1;
     try {
-      settle(group, await inTime(store.decide(group.map(({ request }) => request)), answerMs));
+      const asked = {
+        member: memberNow(),
+        requests: group.map(({ request }) => toAsked(request)),
+        returned: places.drainReturned(),
+      };
+      settle(group, await inTime(store.decide(asked), answerMs));
     } catch (error) {
       goAway(error);
       if (away !== undefined) {
@@ -247,17 +293,15 @@ export function createClusterRates(deps: {
       settleAlone(waiting.splice(0), away);
       return;
     }
-    while (!isReporting && waiting.length > 0 && groupsUnderWay < store.groupsMax) {
+    while (!isReporting && isAsked() && groupsUnderWay < store.groupsMax) {
       void ask(waiting.splice(0, GROUP_MAX));
     }
   }
 
+  const isAsked = () => waiting.length > 0 || places.hasReturned;
+
   function setFlush(): void {
-    if (
-      !isFlushSet &&
-      waiting.length > 0 &&
-      (groupsUnderWay < store.groupsMax || away !== undefined)
-    ) {
+    if (!isFlushSet && isAsked() && (groupsUnderWay < store.groupsMax || away !== undefined)) {
       isFlushSet = true;
       setImmediate(flush);
     }
@@ -273,24 +317,42 @@ export function createClusterRates(deps: {
         .map(
           ({ bucket, calls }): RateRequest => ({ buckets: [bucket], cost: calls, isForced: true }),
         );
-      await inTime(store.decide(requests), timeoutMs);
+      const group = { member: memberNow(), requests, returned: new Map<string, number>() };
+      await inTime(store.decide(group), timeoutMs);
     }
   }
 
-  async function join(timeoutMs: number): Promise<void> {
-    const isBack = members !== undefined;
-    const living = await inTime(store.join({ member, ttlMs: MEMBER_TTL_MS, isBack }), timeoutMs);
-    members = living.toSorted();
+  async function join(timeoutMs: number, report?: { replaces?: string }): Promise<void> {
+    const answer = await inTime(
+      store.join({
+        member: memberNow(),
+        ttlMs: MEMBER_TTL_MS,
+        isBack: places.members !== undefined,
+        ...(report && { report: { ...report, held: places.report() } }),
+      }),
+      timeoutMs,
+    );
+    if (!answer.isKnown) {
+      throw new SilentProcessError("This process was taken for gone.");
+    }
+    places.hear(answer, processOf);
   }
 
   async function comeBack(sinceMs: number): Promise<void> {
-    await join(PATIENT_MS);
+    // What they may still take would not be in the report.
+    if (groupsUnderWay > 0) {
+      return;
+    }
+    const replaces = memberNow();
+    epoch += 1;
+    await join(PATIENT_MS, { replaces });
     for (let turn = 0; turn < REPORTS_BESIDE_CALLS && passed.size > 0; turn += 1) {
       await report(PATIENT_MS);
     }
     isReporting = true;
     try {
       await report(answerMs);
+      await join(answerMs, {});
       away = undefined;
       logger.info(
         { store: store.kind, awayMs: Math.round(monotonicMs() - sinceMs) },
@@ -330,11 +392,18 @@ export function createClusterRates(deps: {
     giveBack(buckets, whenAway) {
       decide({ buckets, cost: -1, isForced: true }, whenAway).catch(() => undefined);
     },
-    processes: () => members?.length ?? 0,
+    giveBackPlaces(names) {
+      for (const name of names) {
+        places.giveBack(name, away === undefined || isReporting);
+      }
+      setFlush();
+    },
+    processes: () => places.members?.length ?? 0,
     findTrouble() {
       if (away === undefined) {
         return undefined;
       }
+      const { members } = places;
       return members === undefined
         ? "The store of rate limits was never reached: calls with rate limits get 503."
         : `The store of rate limits does not answer: each of ${String(members.length)} processes decides with its share of every limit.`;
@@ -343,7 +412,7 @@ export function createClusterRates(deps: {
       const end = monotonicMs() + START_MS;
       for (;;) {
         try {
-          await join(START_MS);
+          await join(START_MS, {});
           setTimer(SIGN_OF_LIFE_MS);
           return;
         } catch (error) {
@@ -359,7 +428,7 @@ export function createClusterRates(deps: {
       isClosed = true;
       clearTimeout(timer);
       if (away === undefined) {
-        await inTime(store.leave(member), answerMs).catch(() => undefined);
+        await inTime(store.leave(memberNow()), answerMs).catch(() => undefined);
       }
       await store.close();
     },

@@ -1,6 +1,7 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { findFullPlaces } from "@turnpike/domain/limits/call-places";
 import { decideRateLimit } from "@turnpike/domain/limits/rate-limit";
-import type { RateAnswer, RateBucket, RateRequest, RateStore } from "./rate-store.ts";
+import type { RateAnswer, RateBucket, RateGroup, RateRequest, RateStore } from "./rate-store.ts";
 
 /** Each takes some 200 bytes. */
 const BUCKETS_MAX = 500_000;
@@ -12,8 +13,39 @@ export interface MemoryRateStore extends RateStore {
   decideNow(request: RateRequest): RateAnswer;
 }
 
+/** Places for calls at once of all members. */
+class HeldPlaces {
+  readonly #held = new Map<string, Map<string, number>>();
+
+  ownOf(name: string, member: string): number {
+    return this.#held.get(name)?.get(member) ?? 0;
+  }
+
+  allOf(name: string): number {
+    let sum = 0;
+    for (const held of this.#held.get(name)?.values() ?? []) {
+      sum += held;
+    }
+    return sum;
+  }
+
+  set(name: string, member: string, held: number): void {
+    const all = this.#held.get(name) ?? new Map<string, number>();
+    this.#held.set(name, all.set(member, held));
+    if (held <= 0) {
+      all.delete(member);
+    }
+  }
+
+  free(member: string): void {
+    for (const name of this.#held.keys()) {
+      this.set(name, member, 0);
+    }
+  }
+}
+
 /**
- * Keeps buckets in the memory of this thread.
+ * Keeps buckets and places in the memory of this thread.
  *
  * @param deps.emptyAtMs - Monotonic milliseconds at which a bucket that is not known was empty. Left out: such a bucket is full.
  */
@@ -24,6 +56,7 @@ export function createMemoryRateStore(deps: {
 }): MemoryRateStore {
   const { emptyAtMs = Number.NEGATIVE_INFINITY, bucketsMax = BUCKETS_MAX } = deps;
   const fullAtMsOf = new Map<string, number>();
+  const held = new HeldPlaces();
   let sweptAtMs = Number.NEGATIVE_INFINITY;
 
   function makeRoom(nowMs: number): void {
@@ -60,7 +93,32 @@ export function createMemoryRateStore(deps: {
     return Math.min(Math.max(levelMs, 0), windowMs);
   }
 
-  function decideNow({ buckets, cost, isForced = false }: RateRequest): RateAnswer {
+  function decideNow(request: RateRequest, member = ""): RateAnswer {
+    const { places = [], cost } = request;
+    const states = places.map(({ name, limit, sharePercent }) => ({
+      ...{ limit, sharePercent },
+      held: held.allOf(name),
+      own: held.ownOf(name, member),
+    }));
+    const fullPlace = findFullPlaces(states, cost);
+    const answer = fullPlace === undefined ? decideBuckets(request) : lookAt(request);
+    if (answer.isTaken && cost > 0) {
+      for (const { name } of places) {
+        held.set(name, member, held.ownOf(name, member) + cost);
+      }
+    }
+    return { ...answer, fullPlace, held: places.map(({ name }) => held.allOf(name)) };
+  }
+
+  function lookAt({ buckets }: RateRequest) {
+    const nowMs = deps.monotonicMs();
+    return {
+      isTaken: false,
+      levelsMs: buckets.map((bucket) => decideBucket(bucket, 0, nowMs).resetAfterMs),
+    };
+  }
+
+  function decideBuckets({ buckets, cost, isForced = false }: RateRequest) {
     const nowMs = deps.monotonicMs();
     if (isForced) {
       const levelsMs = buckets.map((bucket) => force(bucket, cost, nowMs));
@@ -85,13 +143,32 @@ export function createMemoryRateStore(deps: {
     };
   }
 
+  function decideGroup({ member, requests, returned }: RateGroup): RateAnswer[] {
+    for (const [name, count] of returned) {
+      held.set(name, member, held.ownOf(name, member) - count);
+    }
+    return requests.map((request) => decideNow(request, member));
+  }
+
   return {
     kind: "memory",
     groupsMax: 1,
     decideNow,
-    decide: (requests) => Promise.resolve(requests.map(decideNow)),
-    join: ({ member }) => Promise.resolve([member]),
-    leave: () => Promise.resolve(),
+    decide: (group) => Promise.resolve(decideGroup(group)),
+    join({ member, report }) {
+      if (report !== undefined) {
+        held.free(member);
+        held.free(report.replaces ?? member);
+        for (const one of report.held) {
+          held.set(one.name, member, one.held);
+        }
+      }
+      return Promise.resolve({ members: [member], isKnown: true, mustShare: false, beyond: [] });
+    },
+    leave(member) {
+      held.free(member);
+      return Promise.resolve();
+    },
     close: () => Promise.resolve(),
   };
 }

@@ -16,7 +16,7 @@ const STATEMENT_TIMEOUT_MS = 1_000;
 /** Full buckets that a sign of life deletes; a busy node leaves fewer behind until the next. */
 const DELETED_AT_ONCE = 10_000;
 
-/** Keeps buckets in unlogged tables of the database: one statement for each group of requests, one group at a time. */
+/** Keeps buckets and places in unlogged tables of the database: one statement for each group of requests, one group at a time. */
 export function openPostgresRateStore(target: ConnectionTarget): RateStore {
   const pool = openPostgresPool(target, {
     applicationName: "turnpike-rates",
@@ -26,15 +26,13 @@ export function openPostgresRateStore(target: ConnectionTarget): RateStore {
   return {
     kind: "postgres",
     groupsMax: 1,
-    async decide(requests) {
-      const { names, numbers } = toRateNumbers(requests);
-      if (names.length === 0) {
-        return requests.map(() => ({ isTaken: true, levelsMs: [] }));
+    async decide(group) {
+      const input = { ...toRateNumbers(group), member: group.member };
+      if (input.names.length + input.places.length === 0) {
+        return group.requests.map(() => ({ isTaken: true, levelsMs: [], held: [] }));
       }
-      const answer = await pool.transact.asOperator((tx) =>
-        decideRateLevels(tx, { names, numbers }),
-      );
-      return fromRateNumbers(requests, answer);
+      const answer = await pool.transact.asOperator((tx) => decideRateLevels(tx, input));
+      return fromRateNumbers(group, answer);
     },
     join: (input) =>
       pool.transact.asOperator(async (tx) => {

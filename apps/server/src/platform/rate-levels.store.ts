@@ -1,41 +1,45 @@
 import type { Tx } from "@turnpike/db/client";
+import type { RateNumbers } from "./rate-numbers.ts";
+import type { RateMembers, RateStore } from "./rate-store.ts";
 
 /**
- * Decides a group of requests on the database's clock; the rows of its buckets are locked in one order.
+ * Decides a group of requests on the database's clock; the rows of its buckets and places are locked in one order.
  *
  * @param input - From `toRateNumbers`.
  * @returns Numbers for `fromRateNumbers`.
  */
 export async function decideRateLevels(
   tx: Tx,
-  input: { names: readonly string[]; numbers: readonly number[] },
+  input: RateNumbers & { member: string },
 ): Promise<number[]> {
   const [row] = await tx<{ answer: string }[]>`
-    select array_to_string(
-      decide_rates(${[...input.names]}::text[], ${`{${input.numbers.join(",")}}`}::text::float8[]), ',') as answer`;
-  return (row?.answer ?? "").split(",").map(Number);
+    select array_to_string(decide_limits(
+      ${input.member}, ${input.names}::text[], ${input.places}::text[],
+      ${`{${input.numbers.join(",")}}`}::text::float8[]), ',') as answer`;
+  return row === undefined || row.answer === "" ? [] : row.answer.split(",").map(Number);
 }
 
-/** @returns The ids of all living processes. */
 export async function joinRateMembers(
   tx: Tx,
-  input: { member: string; ttlMs: number; isBack: boolean },
-): Promise<string[]> {
-  await tx`
-    insert into rate_starts (started_at_ms)
-    select case when ${input.isBack} then rate_clock_ms() else '-infinity'::float8 end
-    on conflict do nothing`;
-  await tx`delete from rate_members where living_until < clock_timestamp()`;
-  await tx`
-    insert into rate_members (member, living_until)
-    values (${input.member}, clock_timestamp() + ${input.ttlMs} * interval '1 millisecond')
-    on conflict (member) do update set living_until = excluded.living_until`;
-  const rows = await tx<{ member: string }[]>`select member from rate_members`;
-  return rows.map(({ member }) => member);
+  input: Parameters<RateStore["join"]>[0],
+): Promise<RateMembers> {
+  const { member, ttlMs, isBack, report } = input;
+  const held = report?.held ?? [];
+  const [row] = await tx<{ answer: RateMembers }[]>`
+    select join_limits(
+      ${member}, ${report?.replaces ?? null}, ${ttlMs}, ${isBack}, ${report !== undefined},
+      ${held.map(({ name }) => name)}::text[],
+      ${`{${held.map((one) => one.held).join(",")}}`}::text::integer[],
+      ${`{${held.map(({ limit }) => limit).join(",")}}`}::text::integer[]) as answer`;
+  if (row === undefined) {
+    throw new TypeError("The database did not answer a sign of life.");
+  }
+  return row.answer;
 }
 
 export async function leaveRateMembers(tx: Tx, member: string): Promise<void> {
   await tx`delete from rate_members where member = ${member}`;
+  await tx`select free_rate_places(array[${member}::text])`;
 }
 
 /** Deletes buckets that are full again, of those that no one decides on right now. */

@@ -1,40 +1,65 @@
-import type { RateAnswer, RateRequest } from "./rate-store.ts";
+import type { RateAnswer, RateGroup } from "./rate-store.ts";
 
-/** Requests as the stores outside this process read them: the names of the buckets, each once, and numbers. */
+/** A group as the stores outside this process read it: names, each once, and numbers. */
 export type RateNumbers = {
   names: string[];
+  places: string[];
   /**
-   * For each request: calls, 1 if they are forced or 0, the number of its buckets, and of each bucket the place of its name from
-   * 1, milliseconds between two calls, and milliseconds of the window.
+   * The count of places that are given back, and of each the place of its name from 1 and how many. Then for each request: calls,
+   * 1 if they are forced or 0, the number of its buckets, and of each bucket the place of its name, milliseconds between two calls,
+   * and milliseconds of the window; the number of its places for calls at once, and of each the place of its name, the limit, what
+   * this process may hold of them while others may decide alone, and the sender's share in percent or 0.
    */
   numbers: number[];
 };
 
-export function toRateNumbers(requests: readonly RateRequest[]): RateNumbers {
-  const places = new Map<string, number>();
-  const numbers: number[] = [];
-  for (const { buckets, cost, isForced } of requests) {
+class Names {
+  readonly #places = new Map<string, number>();
+
+  placeOf(name: string): number {
+    const known = this.#places.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const place = this.#places.size + 1;
+    this.#places.set(name, place);
+    return place;
+  }
+
+  list(): string[] {
+    return [...this.#places.keys()];
+  }
+}
+
+export function toRateNumbers({ requests, returned }: RateGroup): RateNumbers {
+  const names = new Names();
+  const places = new Names();
+  const numbers: number[] = [returned.size];
+  for (const [name, count] of returned) {
+    numbers.push(places.placeOf(name), count);
+  }
+  for (const { buckets, cost, isForced, places: asked = [] } of requests) {
     numbers.push(cost, isForced === true ? 1 : 0, buckets.length);
     for (const { name, rateLimit } of buckets) {
-      let place = places.get(name);
-      if (place === undefined) {
-        place = places.size + 1;
-        places.set(name, place);
-      }
       const windowMs = rateLimit.windowSeconds * 1_000;
-      numbers.push(place, windowMs / rateLimit.limit, windowMs);
+      numbers.push(names.placeOf(name), windowMs / rateLimit.limit, windowMs);
+    }
+    numbers.push(asked.length);
+    for (const { name, limit, ownMax = limit, sharePercent = 0 } of asked) {
+      numbers.push(places.placeOf(name), limit, ownMax, sharePercent);
     }
   }
-  return { names: [...places.keys()], numbers };
+  return { names: names.list(), places: places.list(), numbers };
 }
 
 /**
- * Reads their answer: for each request 1 or 0 for whether it was taken, then the level of each of its buckets.
+ * Reads their answer: for each request 1 if it was taken, 0 if a bucket refused it, -1 if its first place did, and so on; then the
+ * level of each of its buckets, and how many are held of each of its places.
  *
  * @throws {RangeError} for an answer to other requests.
  */
 export function fromRateNumbers(
-  requests: readonly RateRequest[],
+  { requests }: Pick<RateGroup, "requests">,
   numbers: ArrayLike<number>,
 ): RateAnswer[] {
   let at = 0;
@@ -46,9 +71,14 @@ export function fromRateNumbers(
     }
     return number;
   };
-  const answers = requests.map(({ buckets }): RateAnswer => {
-    const isTaken = take() === 1;
-    return { isTaken, levelsMs: buckets.map(take) };
+  const answers = requests.map(({ buckets, places = [] }): RateAnswer => {
+    const verdict = take();
+    return {
+      isTaken: verdict === 1,
+      fullPlace: verdict < 0 ? -1 - verdict : undefined,
+      levelsMs: buckets.map(take),
+      held: places.map(take),
+    };
   });
   if (at !== numbers.length) {
     throw new RangeError("The store of rate limits answered too much.");

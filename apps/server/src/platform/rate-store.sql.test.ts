@@ -1,3 +1,4 @@
+import { pollUntil } from "@turnpike/testkit/poll-until";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   startValkeyServer,
@@ -8,7 +9,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMemoryRateStore } from "./memory-rate-store.ts";
 import { openPostgresRateStore } from "./postgres-rate-store.ts";
-import { type RateRequest, type RateStore, toDecisions } from "./rate-store.ts";
+import { type RateGroup, type RateRequest, type RateStore, toDecisions } from "./rate-store.ts";
 import { openValkeyRateStore } from "./valkey-rate-store.ts";
 
 const DAY_SECONDS = 86_400;
@@ -30,7 +31,7 @@ const openValkey = () => openValkeyRateStore({ url: valkey?.url ?? "", prefix: "
 async function join(store: RateStore, isBack = false): Promise<RateStore> {
   for (;;) {
     try {
-      await store.join({ member: "one", ttlMs: 60_000, isBack });
+      await store.join({ member: "one", ttlMs: 60_000, isBack, report: { held: [] } });
       return store;
     } catch (error) {
       // The connection is on its way.
@@ -42,6 +43,13 @@ async function join(store: RateStore, isBack = false): Promise<RateStore> {
   }
 }
 
+const toGroup = (requests: readonly RateRequest[], more: Partial<RateGroup> = {}): RateGroup => ({
+  member: "one",
+  requests,
+  returned: new Map(),
+  ...more,
+});
+
 const STORES: { kind: string; skip: boolean; open(): RateStore }[] = [
   {
     kind: "memory",
@@ -51,6 +59,8 @@ const STORES: { kind: string; skip: boolean; open(): RateStore }[] = [
   { kind: "postgres", skip: false, open: () => openPostgresRateStore(database.target) },
   { kind: "valkey", skip: VALKEY_MISSING !== undefined, open: openValkey },
 ];
+
+const NO_ANSWER = { isTaken: true, levelsMs: [], held: [] };
 
 let named = 0;
 function nameOwner(): string {
@@ -74,7 +84,31 @@ const request = fc.record({
   isForced: fc.boolean(),
 });
 
-describe.each(STORES)("the store $kind", ({ skip, open }) => {
+const placesGroup = fc.record({
+  member: fc.constantFrom("one", "two", "three"),
+  returns: fc.uniqueArray(fc.record({ place: fc.nat(2), count: fc.integer({ min: 1, max: 2 }) }), {
+    maxLength: 2,
+    selector: ({ place }) => place,
+  }),
+  report: fc.boolean(),
+  calls: fc.array(
+    fc.record({
+      cost: fc.constantFrom(0, 1, 1, 1),
+      rate: fc.constantFrom(3, 1_000),
+      places: fc.uniqueArray(
+        fc.record({
+          place: fc.nat(2),
+          limit: fc.integer({ min: 1, max: 6 }),
+          sharePercent: fc.constantFrom(undefined, undefined, 30, 50, 80, 100),
+        }),
+        { maxLength: 3, selector: ({ place }) => place },
+      ),
+    }),
+    { maxLength: 6 },
+  ),
+});
+
+describe.each(STORES)("the store $kind", ({ kind, skip, open }) => {
   it.skipIf(skip)("decides groups as the rule decides one request after the other", async () => {
     const store = await join(open());
     try {
@@ -96,8 +130,8 @@ describe.each(STORES)("the store $kind", ({ skip, open }) => {
                   isForced,
                 }),
               );
-              const expected = await model.decide(requests);
-              const answers = await store.decide(requests);
+              const expected = await model.decide(toGroup(requests));
+              const answers = await store.decide(toGroup(requests));
               expect(answers.map(({ isTaken }) => isTaken)).toEqual(
                 expected.map(({ isTaken }) => isTaken),
               );
@@ -119,6 +153,106 @@ describe.each(STORES)("the store $kind", ({ skip, open }) => {
   });
 
   it.skipIf(skip)(
+    "gives places for calls at once as the rule does, to several processes",
+    async () => {
+      const store = await join(open());
+      const model = createMemoryRateStore({ monotonicMs: () => 0 });
+      const members = ["one", "two", "three"];
+      for (const member of members) {
+        await store.join({ member, ttlMs: 60_000, isBack: false, report: { held: [] } });
+      }
+      try {
+        await fc.assert(
+          fc.asyncProperty(fc.array(placesGroup, { maxLength: 12 }), async (groups) => {
+            const owner = nameOwner();
+            const held = new Map(members.map((member) => [member, new Map<string, number>()]));
+            const own = (member: string) => held.get(member) ?? new Map<string, number>();
+            for (const { member, returns, report, calls } of groups) {
+              const mine = own(member);
+              const name = (place: number) => `${owner} ${String(place)}`;
+              const returned = new Map(returns.map(({ place, count }) => [name(place), count]));
+              for (const [place, count] of returned) {
+                mine.set(place, Math.max(0, (mine.get(place) ?? 0) - count));
+              }
+              const requests = calls.map(
+                ({ cost, rate, places }): RateRequest => ({
+                  cost,
+                  buckets: [{ name: `${owner} rate`, rateLimit: limitOf(rate) }],
+                  places: places.map(({ place, limit, sharePercent }) => ({
+                    ...{ name: name(place), limit, sharePercent },
+                  })),
+                }),
+              );
+              const group = toGroup(requests, { member, returned });
+              const [answers, expected] = [await store.decide(group), await model.decide(group)];
+              const told = (all: typeof answers) =>
+                all.map(({ isTaken, fullPlace, held: count }) => ({ isTaken, fullPlace, count }));
+              expect(told(answers)).toEqual(told(expected));
+              for (const [index, { places = [], cost }] of requests.entries()) {
+                if (answers[index]?.isTaken === true) {
+                  for (const one of places) {
+                    mine.set(one.name, (mine.get(one.name) ?? 0) + cost);
+                  }
+                }
+              }
+              if (report) {
+                // As after an outage: what it says holds, and all that it held as another is free.
+                const all = [...mine].filter(([, count]) => count > 0);
+                const said = all.map(([place, count]) => ({ name: place, held: count, limit: 9 }));
+                const input = { member, ttlMs: 60_000, isBack: false, report: { held: said } };
+                await Promise.all([store.join(input), model.join(input)]);
+              }
+            }
+            // A process that has left holds nothing.
+            for (const member of members) {
+              await Promise.all([store.leave(member), model.leave(member)]);
+              await store.join({ member, ttlMs: 60_000, isBack: false, report: { held: [] } });
+            }
+            const places = [0, 1, 2].map((place) => ({
+              name: `${owner} ${String(place)}`,
+              limit: 1,
+            }));
+            const [empty] = await store.decide(toGroup([{ buckets: [], places, cost: 0 }]));
+            expect(empty?.held).toEqual([0, 0, 0]);
+          }),
+          { numRuns: 25 },
+        );
+      } finally {
+        await store.close();
+      }
+    },
+  );
+
+  it.skipIf(skip || kind === "memory")(
+    "frees the places of a process that falls silent, which must then say anew what it holds",
+    async () => {
+      const store = await join(open());
+      const places = [{ name: nameOwner(), limit: 2 }];
+      const silent = { member: "silent", isBack: false };
+      await store.join({ ...silent, ttlMs: 400, report: { held: [] } });
+      const taken = [{ buckets: [], places, cost: 1 }];
+      const [held] = await store.decide(toGroup([...taken, ...taken], { member: "silent" }));
+      expect(held).toMatchObject({ isTaken: true, held: [1] });
+      const [refused] = await store.decide(toGroup(taken));
+      expect(refused).toMatchObject({ isTaken: false, fullPlace: 0, held: [2] });
+      await pollUntil("its places are free", async () => {
+        const { members } = await store.join({ member: "one", ttlMs: 60_000, isBack: false });
+        return !members.includes("silent");
+      });
+      const [free] = await store.decide(toGroup(taken));
+      expect(free).toMatchObject({ isTaken: true, held: [1] });
+      await expect(store.decide(toGroup(taken, { member: "silent" }))).rejects.toThrow("gone");
+      expect(await store.join({ ...silent, ttlMs: 60_000 })).toMatchObject({ isKnown: false });
+      const report = { held: [{ name: places[0]?.name ?? "", held: 2, limit: 2 }] };
+      await store.join({ ...silent, ttlMs: 60_000, report });
+      const [full] = await store.decide(toGroup(taken));
+      expect(full).toMatchObject({ isTaken: false, held: [3] });
+      await Promise.all(["silent", "one"].map((member) => store.leave(member)));
+      await store.close();
+    },
+  );
+
+  it.skipIf(skip)(
     "lets no more pass than the limit and its refill, from several connections at once",
     async () => {
       const stores = await Promise.all([open(), open(), open()].map((store) => join(store)));
@@ -132,7 +266,7 @@ describe.each(STORES)("the store $kind", ({ skip, open }) => {
         opened.map(async (store) => {
           for (let turn = 0; turn < 12; turn += 1) {
             const group = Array.from({ length: 20 }, () => ({ buckets: [bucket], cost: 1 }));
-            const answers = await store.decide(group);
+            const answers = await store.decide(toGroup(group));
             passed += answers.filter(({ isTaken }) => isTaken).length;
           }
         }),
@@ -152,9 +286,9 @@ describe.each(STORES)("the store $kind", ({ skip, open }) => {
       const wide = { name: `${owner} wide`, rateLimit: limitOf(10) };
       const narrow = { name: `${owner} narrow`, rateLimit: limitOf(2) };
       const call = { buckets: [wide, narrow], cost: 1 };
-      const answers = await store.decide([call, call, call, call]);
+      const answers = await store.decide(toGroup([call, call, call, call]));
       expect(answers.map(({ isTaken }) => isTaken)).toEqual([true, true, false, false]);
-      const [decision, refused] = toDecisions(call, answers[3] ?? { isTaken: true, levelsMs: [] });
+      const [decision, refused] = toDecisions(call, answers[3] ?? NO_ANSWER);
       expect(decision).toMatchObject({ allowed: true, remaining: 8 });
       expect(refused).toMatchObject({ allowed: false, remaining: 0 });
       const stepMs = (DAY_SECONDS * 1_000) / 2;
@@ -172,11 +306,11 @@ describe("a store that has lost its buckets", () => {
   it("starts them empty in PostgreSQL", async () => {
     const store = await join(openPostgresRateStore(database.target));
     const owner = nameOwner();
-    expect((await store.decide(flood(owner))).every(({ isTaken }) => isTaken)).toBe(true);
+    expect((await store.decide(toGroup(flood(owner)))).every(({ isTaken }) => isTaken)).toBe(true);
     // As after a crash of the server, which empties unlogged tables.
     await database.sql`truncate rate_levels, rate_members, rate_starts`;
     await join(store, true);
-    expect((await store.decide(flood(owner))).some(({ isTaken }) => isTaken)).toBe(false);
+    expect((await store.decide(toGroup(flood(owner)))).some(({ isTaken }) => isTaken)).toBe(false);
     await store.close();
   });
 
@@ -184,12 +318,12 @@ describe("a store that has lost its buckets", () => {
     const server = await startValkeyServer();
     const store = await join(openValkeyRateStore({ url: server.url, prefix: "test" }));
     const owner = nameOwner();
-    expect((await store.decide(flood(owner))).every(({ isTaken }) => isTaken)).toBe(true);
+    expect((await store.decide(toGroup(flood(owner)))).every(({ isTaken }) => isTaken)).toBe(true);
     await server.kill();
     await server.start();
-    await expect(store.decide(flood(owner))).rejects.toThrow();
+    await expect(store.decide(toGroup(flood(owner)))).rejects.toThrow();
     await join(store, true);
-    expect((await store.decide(flood(owner))).some(({ isTaken }) => isTaken)).toBe(false);
+    expect((await store.decide(toGroup(flood(owner)))).some(({ isTaken }) => isTaken)).toBe(false);
     await store.close();
     await server.kill();
   });

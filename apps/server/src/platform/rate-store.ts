@@ -1,3 +1,4 @@
+import type { CallPlaces } from "@turnpike/domain/limits/call-places";
 import {
   decideRateLimit,
   type RateLimit,
@@ -7,9 +8,18 @@ import {
 /** The bucket of one owner under one limit. Two limits of an owner have two names. */
 export type RateBucket = { name: string; rateLimit: RateLimit };
 
-/** Asks for so many calls of several buckets: all of them pass, or nothing is taken of any. */
+/** Places for calls at once, which a call holds until it is over. */
+export type RatePlaces = CallPlaces & {
+  name: string;
+  /** What this process may hold of them while others may decide alone. Left out: the limit. */
+  ownMax?: number;
+};
+
+/** Asks for so many calls of several buckets, and a place of each limit on calls at once: all is taken, or nothing is. */
 export type RateRequest = {
   buckets: readonly RateBucket[];
+  /** Each call that is not forced takes one of each. */
+  places?: readonly RatePlaces[];
   /** Calls, 0 or more; 0 only looks. Below 0 gives calls back. */
   cost: number;
   /** True for calls that have passed already: they are taken even of an empty bucket, which then stays empty. */
@@ -18,8 +28,35 @@ export type RateRequest = {
 
 export type RateAnswer = {
   isTaken: boolean;
+  /** The first of its places of which none was left. */
+  fullPlace?: number | undefined;
   /** Milliseconds until each bucket is full, after taking; as they are when nothing was taken. */
   levelsMs: readonly number[];
+  /** How many of each of its places all processes hold, after taking. */
+  held: readonly number[];
+};
+
+/** What a process asks for in one turn of the event loop. */
+export type RateGroup = {
+  /** Whose places these are; it has joined the store. */
+  member: string;
+  requests: readonly RateRequest[];
+  /** Places that are given back, by name; before the requests are decided. */
+  returned: ReadonlyMap<string, number>;
+};
+
+/** Places of one name that a process holds. */
+export type HeldReport = { name: string; held: number; limit: number };
+
+export type RateMembers = {
+  /** The ids of all living processes, this one included. */
+  members: string[];
+  /** False for a process that was taken for gone: its places are free, and it must report what it holds. */
+  isKnown: boolean;
+  /** True while a process that could not reach the store may still decide alone; until then each has its share of places. */
+  mustShare: boolean;
+  /** Places of which a process holds more than its share, with what this one and what all of them hold. */
+  beyond: { name: string; own: number; all: number }[];
 };
 
 /**
@@ -34,16 +71,23 @@ export interface RateStore {
   /**
    * Decides requests in their order, as if one after the other.
    *
-   * @throws What the connection throws; then each request may have been decided or not.
+   * @throws What the connection throws; then each request may have been decided or not. An error also when the process was taken
+   *   for gone and asks for places.
    */
-  decide(requests: readonly RateRequest[]): Promise<RateAnswer[]>;
+  decide(group: RateGroup): Promise<RateAnswer[]>;
   /**
-   * Says that a process is alive for a while.
+   * Says that a process is alive for a while. Its places are free when it falls silent.
    *
    * @param input.isBack - True for a process that has used the store before: one that is empty now has lost its buckets.
-   * @returns The ids of all living processes, this one included.
+   * @param input.report - What it holds, in place of all that it and the member that it `replaces` held before. Left out: as before.
    */
-  join(input: { member: string; ttlMs: number; isBack: boolean }): Promise<string[]>;
+  join(input: {
+    member: string;
+    ttlMs: number;
+    isBack: boolean;
+    report?: { held: readonly HeldReport[]; replaces?: string | undefined };
+  }): Promise<RateMembers>;
+  /** Frees its places. */
   leave(member: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -101,11 +101,11 @@ export async function startCluster(input: {
     nodes[index] = node;
     return node;
   };
-  for (const index of places.nodes.keys()) {
-    signal?.throwIfAborted();
-    note(`node ${String(index + 1)} of ${String(places.nodes.length)}`);
-    await awaitReady(await start(index), signal);
-  }
+  signal?.throwIfAborted();
+  note(`${String(places.nodes.length)} nodes at once`);
+  // All of them are there to be stopped before one can fail to get ready.
+  const started = await Promise.all([...places.nodes.keys()].map(start));
+  await Promise.all(started.map(async (node) => await awaitReady(node, signal)));
 
   const balancer =
     input.balancer === undefined

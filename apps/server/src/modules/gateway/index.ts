@@ -1,3 +1,4 @@
+export { createTakePreflight } from "./decide/cluster-places.ts";
 export { createDecider } from "./decide/decide-call.ts";
 export { createRateLimiter } from "./decide/rate-limiter.ts";
 export { createRightsRecheck } from "./decide/recheck-rights.ts";

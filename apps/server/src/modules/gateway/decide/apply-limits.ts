@@ -5,8 +5,19 @@ import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.
 import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { PermitCounts } from "#platform/permit-counts.ts";
 import type { RateBucket } from "#platform/rate-store.ts";
-import { CallPermits, type ConcurrencyLimit } from "./call-permits.ts";
+import {
+  type CallPermits,
+  ClusterPermits,
+  type ConcurrencyLimit,
+  ProcessPermits,
+} from "./call-permits.ts";
 import type { CallToDecide, LimitScope, Subject } from "./call-to-decide.ts";
+import {
+  type CallerPlaces,
+  listCallerPlaces,
+  listUpstreamPlaces,
+  toVerdict,
+} from "./cluster-places.ts";
 import { isCapOnly, keyLimitOf, TenantLimits } from "./hard-limits.ts";
 import { type LimitView, toConcurrencyView, toQuotaView, toRateLimitView } from "./limit-view.ts";
 import { nameBucket, type RateLimiter, type RateLimitVerdict } from "./rate-limiter.ts";
@@ -50,8 +61,23 @@ export type LimitsDeps = {
 };
 
 const NO_VERDICTS: readonly RateLimitVerdict[] = [];
+/** Calls under way on all nodes, this one included, where there is a limit on them. */
+type HeldInCluster = Readonly<Record<LimitScope, number | undefined>>;
+type ClusterVerdict = {
+  rates: Rates;
+  /** The limit on calls at once that refused. */
+  full: CallerPlaces | undefined;
+  held: HeldInCluster | undefined;
+  permits: CallPermits | undefined;
+};
 type Rates = { tenant: readonly RateLimitVerdict[]; key: readonly RateLimitVerdict[] };
 const NO_RATES: Rates = { tenant: NO_VERDICTS, key: NO_VERDICTS };
+const NO_VERDICT: ClusterVerdict = {
+  rates: NO_RATES,
+  full: undefined,
+  held: undefined,
+  permits: undefined,
+};
 
 const LIMIT_SCOPES: readonly LimitScope[] = ["tenant", "key"];
 
@@ -114,14 +140,18 @@ export function createLimits(deps: LimitsDeps) {
       : { owner: scope === "tenant" ? tenantOwner(subject) : key.originKeyId, limit };
   }
 
-  function viewConcurrency(subject: Subject, scope: LimitScope): LimitView | undefined {
+  function viewConcurrency(
+    subject: Subject,
+    scope: LimitScope,
+    heldInCluster: HeldInCluster | undefined,
+  ): LimitView | undefined {
     const concurrency = concurrencyOf(subject, scope);
     return (
       concurrency &&
       toConcurrencyView({
         scope,
         limit: concurrency.limit,
-        held: deps.callCounts.held(concurrency.owner),
+        held: heldInCluster?.[scope] ?? deps.callCounts.held(concurrency.owner),
         others: scope === "tenant" ? subject.tenant.terms : subject.key,
       })
     );
@@ -134,9 +164,10 @@ export function createLimits(deps: LimitsDeps) {
       rates: Rates;
       quotas: readonly (HardLimit | undefined)[];
       nowMs: number;
+      held?: HeldInCluster | undefined;
     },
   ): LimitView[] {
-    const { rates, quotas, nowMs } = input;
+    const { rates, quotas, nowMs, held } = input;
     const limits: LimitView[] = [];
     for (const verdicts of [rates.tenant, rates.key]) {
       for (const verdict of verdicts) {
@@ -152,7 +183,7 @@ export function createLimits(deps: LimitsDeps) {
     }
     if (call.holdsPermits === true) {
       for (const scope of LIMIT_SCOPES) {
-        const view = viewConcurrency(subject, scope);
+        const view = viewConcurrency(subject, scope, held);
         if (view !== undefined) {
           limits.push(view);
         }
@@ -168,9 +199,10 @@ export function createLimits(deps: LimitsDeps) {
   function viewWith(
     subject: Subject,
     call: CallToDecide,
-    { rates, nowMs }: { rates: Rates; nowMs: number },
+    known: { rates: Rates; nowMs: number; held?: HeldInCluster | undefined },
   ): LimitView[] {
-    return viewAll(subject, call, { rates, quotas: quotasOf(subject, call.meterId, nowMs), nowMs });
+    const quotas = quotasOf(subject, call.meterId, known.nowMs);
+    return viewAll(subject, call, { ...known, quotas });
   }
 
   /** The state of every limit when nothing was taken; of those that all nodes share, {@link applyInCluster} adds it. */
@@ -187,8 +219,8 @@ export function createLimits(deps: LimitsDeps) {
     const { clusterRates } = deps;
     return clusterRates === undefined
       ? viewLimits(subject, call, nowMs)
-      : askCluster(clusterRates, subject, 0).then(({ rates }) =>
-          viewWith(subject, call, { rates, nowMs }),
+      : askCluster(clusterRates, { subject, call, cost: 0 }).then(({ rates, held }) =>
+          viewWith(subject, call, { rates, nowMs, held }),
         );
   }
 
@@ -221,7 +253,7 @@ export function createLimits(deps: LimitsDeps) {
     subject: Subject,
     call: CallToDecide,
     input: { scope: LimitScope; limit: number; nowMs: number },
-  ): LimitsOutcome {
+  ): Extract<LimitsOutcome, { kind: "refused" }> {
     const { scope, limit, nowMs } = input;
     const others = scope === "tenant" ? subject.tenant.terms : subject.key;
     const whose = scope === "key" ? "this API key" : "the account of this API key";
@@ -297,12 +329,11 @@ export function createLimits(deps: LimitsDeps) {
       : applyInCluster(clusterRates, outcome, { subject, call, nowMs });
   }
 
-  /** Asks for calls of every rate limit of tenant and key. */
+  /** Asks for calls of every rate limit of tenant and key, and for places of every limit on calls at once. */
   async function askCluster(
     clusterRates: ClusterRates,
-    subject: Subject,
-    cost: number,
-  ): Promise<{ isTaken: boolean; rates: Rates }> {
+    { subject, call, cost }: { subject: Subject; call: CallToDecide; cost: number },
+  ): Promise<ClusterVerdict> {
     const { tenant, key } = subject;
     const ofTenant = tenant.terms.rateLimits;
     const owner = tenantOwner(subject);
@@ -314,20 +345,47 @@ export function createLimits(deps: LimitsDeps) {
       ...ofTenant.map((rateLimit) => toBucket(owner, rateLimit)),
       ...key.rateLimits.map((rateLimit) => toBucket(key.originKeyId, rateLimit)),
     ];
-    if (buckets.length === 0) {
-      return { isTaken: true, rates: NO_RATES };
+    const callers =
+      call.holdsPermits === true
+        ? listCallerPlaces(LIMIT_SCOPES, (scope) => concurrencyOf(subject, scope))
+        : [];
+    const upstream =
+      cost > 0 && call.holdsPermits === true ? listUpstreamPlaces(subject, call) : [];
+    if (buckets.length + callers.length + upstream.length === 0) {
+      return NO_VERDICT;
     }
-    const { isTaken, decisions } = await clusterRates.decide({ buckets, cost }, "nothing");
+    const places = [...callers, ...upstream];
+    const answer = await clusterRates.decide({ buckets, places, cost }, "nothing");
     const verdicts = buckets.flatMap(({ rateLimit }, index): RateLimitVerdict[] => {
-      const decision = decisions[index];
+      const decision = answer.decisions[index];
       const scope = index < ofTenant.length ? "tenant" : "key";
       return decision === undefined ? [] : [{ rateLimit, scope, decision }];
     });
-    const rates = {
-      tenant: verdicts.slice(0, ofTenant.length),
-      key: verdicts.slice(ofTenant.length),
+    const isHeld = answer.isTaken && cost > 0;
+    const heldOf = (scope: LimitScope) => {
+      const index = callers.findIndex((one) => one.scope === scope);
+      return answer.held[index];
     };
-    return { isTaken, rates };
+    // Of a call that takes nothing no place refuses; without one left it is refused all the same.
+    const full = callers.find(({ limit }, index) =>
+      cost > 0 ? index === answer.fullPlace : (answer.held[index] ?? 0) >= limit,
+    );
+    return {
+      full,
+      held: { tenant: heldOf("tenant"), key: heldOf("key") },
+      permits: new ClusterPermits({
+        upstream: upstream.length > 0 ? toVerdict(answer.fullPlace, callers.length) : undefined,
+        names: isHeld ? callers.map(({ name }) => name) : [],
+        ofUpstream: isHeld ? upstream.map(({ name }) => name) : [],
+        giveBack: (names) => {
+          clusterRates.giveBackPlaces(names);
+        },
+      }),
+      rates: {
+        tenant: verdicts.slice(0, ofTenant.length),
+        key: verdicts.slice(ofTenant.length),
+      },
+    };
   }
 
   /**
@@ -342,22 +400,24 @@ export function createLimits(deps: LimitsDeps) {
     const cost = outcome.kind === "refused" || takesNothing(call) ? 0 : 1;
     let isKept = false;
     try {
-      const { rates } = await askCluster(clusterRates, subject, cost);
-      const refused = findRefused(rates.tenant, rates.key, cost === 0);
-      const limits = viewWith(subject, call, { rates, nowMs });
-      if (outcome.kind === "refused" && outcome.code === "CONCURRENCY_LIMITED") {
-        return { ...outcome, limits };
+      const asked = await askCluster(clusterRates, { subject, call, cost });
+      const { rates, held, full, permits } = asked;
+      const limits = viewWith(subject, call, { rates, nowMs, held });
+      if (full !== undefined) {
+        return { ...refuseConcurrency(subject, call, { ...full, nowMs }), limits };
       }
+      const refused = findRefused(rates.tenant, rates.key, cost === 0);
       if (refused !== undefined) {
         return { ...refuseRate(subject, call, { refused, nowMs }), limits };
       }
       isKept = true;
-      return { ...outcome, limits };
+      return outcome.kind === "taken"
+        ? { ...outcome, permits: cost > 0 ? permits : undefined, limits }
+        : { ...outcome, limits };
     } finally {
       if (!isKept && outcome.kind === "taken") {
         giveBack(outcome.hold);
         giveBack(outcome.keyHold);
-        outcome.permits?.release();
       }
     }
   }
@@ -365,14 +425,15 @@ export function createLimits(deps: LimitsDeps) {
   function applyHere(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
     const { concurrency } = subject.tenant.terms;
     const isLimited = (concurrency ?? subject.key.concurrency) !== undefined;
-    return call.holdsPermits === true && isLimited
+    const isHere = deps.clusterRates === undefined;
+    return isHere && call.holdsPermits === true && isLimited
       ? applyWithPermits(subject, call, nowMs)
       : applyCounted(subject, call, { nowMs, permits: undefined });
   }
 
   /** Takes the permits first: what another thread takes meanwhile cannot be known before. */
   function applyWithPermits(subject: Subject, call: CallToDecide, nowMs: number): LimitsOutcome {
-    const permits = new CallPermits(deps.callCounts);
+    const permits = new ProcessPermits(deps.callCounts);
     let outcome: LimitsOutcome | undefined;
     try {
       for (const scope of LIMIT_SCOPES) {

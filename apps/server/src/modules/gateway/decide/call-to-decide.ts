@@ -3,6 +3,9 @@ import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import type { KeyRecord } from "#modules/keys/index.ts";
 
+/** The upstream of a call, of which all nodes together work on so many calls at once. */
+export type CalledUpstream = { name: string; maxConcurrent: number; tenantSharePercent: number };
+
 /** What is asked about a key. */
 export type CallToDecide = {
   keyText: string;
@@ -22,6 +25,8 @@ export type CallToDecide = {
   takesTestKeys?: boolean;
   /** True for a call whose end is reported: until then it holds a permit of each concurrency limit. */
   holdsPermits?: boolean;
+  /** Where such a call goes. Left out: its upstream does not count with the cluster. */
+  upstreamOf?: (environment: Environment) => CalledUpstream;
   /** True when a refusal must report every limit, including those that did not refuse. */
   tellsLimits?: boolean;
 };

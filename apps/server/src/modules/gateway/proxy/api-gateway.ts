@@ -3,13 +3,15 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { NewId } from "@turnpike/domain/ids/ids";
+import type { Environment } from "@turnpike/domain/keys/key-format";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
 import type { MeteredCall } from "#modules/metering/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { CallToDecide } from "../decide/call-to-decide.ts";
+import type { CallPermits } from "../decide/call-permits.ts";
+import type { CalledUpstream, CallToDecide } from "../decide/call-to-decide.ts";
 import type { Admission, DecideCall, Decision } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
 import { DENIAL_HEADERS, toChallenge, toDenialError } from "../denial-error.ts";
@@ -74,6 +76,8 @@ export type ApiGatewayDeps = {
   callRecorder: CallRecorder;
   openCalls: Pick<OpenCalls, "add" | "delete">;
   whenDurable?: WhenDurable;
+  /** Takes the permits of a preflight at its upstream in the cluster. Left out: this process alone decides. */
+  takePreflight?: ((upstream: CalledUpstream) => Promise<CallPermits>) | undefined;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -193,10 +197,36 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       : proxy.upgrade({ ...call, res, raw, onOutcome });
   }
 
+  /** A preflight needs no key: only its upstream's permits bound it. */
+  function sendPreflight(client: Client, call: Parameters<typeof sendMetered>[1]): void {
+    const sendWith = (permits: CallPermits | undefined) =>
+      send(client, {
+        ...call,
+        permitUse: "preflight",
+        permits,
+        identityHeaders: NO_IDENTITY,
+        onOutcome: () => undefined,
+      });
+    if (deps.takePreflight === undefined) {
+      sendWith(undefined);
+      return;
+    }
+    void deps
+      .takePreflight(call.upstream)
+      .then(async (permits) => {
+        try {
+          await sendWith(permits).finished;
+        } finally {
+          permits.release();
+        }
+      })
+      .catch((error: unknown) => refuse(client, call.requestId, error));
+  }
+
   /** Sends an admitted call, records its outcome before the client has a byte, and its measurements when it is over. */
   function sendMetered(
     client: Client,
-    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders" | "permitUse">,
+    call: Omit<ForwardedCall, "onOutcome" | "identityHeaders" | "permitUse" | "permits">,
     metering: {
       admission: Admission;
       target: CallTarget;
@@ -241,6 +271,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         ...call,
         tap: tokens,
         permitUse: admission.tenant,
+        permits: admission.permits,
         identityHeaders: toIdentityHeaders(admission),
         extraResponseHeaders: [
           ...(call.extraResponseHeaders ?? []),
@@ -394,13 +425,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     if (key === undefined) {
       // No browser sends a preflight with a body: one that has a body is a call like any other.
       if (isPreflight(req) && !hasRequestBody(req)) {
-        void send(client, {
-          ...call,
-          permitUse: "preflight",
-          keyHeaderNames: [],
-          identityHeaders: NO_IDENTITY,
-          onOutcome: () => undefined,
-        });
+        sendPreflight(client, { ...call, keyHeaderNames: [] });
         return;
       }
       const how = "Send your API key in the header Authorization: Bearer or X-Api-Key.";
@@ -428,14 +453,15 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
       refuse(client, requestId, error, protocol);
     };
+    // A test key without a place to go is denied.
+    const placeIn = (environment: Environment) =>
+      environment === "test" ? (choice.forTests ?? choice) : choice;
     const proceed = (decision: Decision, decided: "at-once" | "waited"): void => {
       if (!decision.allowed) {
         deny(decision);
         return;
       }
-      // A test key without a place to go was denied.
-      const place = decision.key.environment === "test" ? (choice.forTests ?? choice) : choice;
-      const { upstream, rawTarget: upstreamTarget } = place;
+      const { upstream, rawTarget: upstreamTarget } = placeIn(decision.key.environment);
       const admitted = {
         ...call,
         upstream,
@@ -462,6 +488,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         meterId: REQUESTS_METER,
         cost: 1,
         holdsPermits: true,
+        upstreamOf: (environment) => placeIn(environment).upstream,
       });
       if (pending instanceof Promise) {
         pending

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import type { UpstreamPermits } from "../decide/call-permits.ts";
 import type { AnswerTap } from "./answer-tap.ts";
 import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
@@ -28,6 +29,8 @@ export type ForwardedCall = {
   rawTarget: string;
   /** Whose share of the upstream's permits it takes. */
   permitUse: PermitUse;
+  /** What the cluster says of the upstream, whose permits are taken here as well. Left out: this process alone decides. */
+  permits?: UpstreamPermits | undefined;
   /** Lower-case names of the headers that carried the key; they end here. */
   keyHeaderNames: readonly string[];
   /** What the gateway says about the call: `X-Turnpike-Tenant`, `-Key`, `-Plan`, `-Scopes` and the like. */
@@ -135,6 +138,7 @@ export function createProxy(options: ProxyOptions): GatewayProxy {
       ...client,
       pool,
       permitUse: call.permitUse,
+      permits: call.permits,
       rawTarget: call.rawTarget,
       headers: toHeadersOfHeld(call.heldBody, {
         req: call.req,

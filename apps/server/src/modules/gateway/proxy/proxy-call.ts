@@ -4,6 +4,7 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MovingDeadline } from "#platform/moving-deadline.ts";
+import type { UpstreamPermits } from "../decide/call-permits.ts";
 import type { AnswerTap } from "./answer-tap.ts";
 import {
   type CallOutcome,
@@ -37,6 +38,7 @@ export type ProxyCallInput = {
   res: ServerResponse;
   pool: UpstreamPool;
   permitUse: PermitUse;
+  permits?: UpstreamPermits | undefined;
   /** As the upstream gets it. */
   rawTarget: string;
   /** Flat list from `buildForwardHeaders`. */
@@ -144,7 +146,9 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
   }
 
   #acquireAndDispatch(): void {
-    switch (this.#input.pool.tryAcquire(this.#input.permitUse)) {
+    const { pool, permitUse, permits } = this.#input;
+    const ofCluster = permits?.upstream ?? "taken";
+    switch (ofCluster === "taken" ? pool.tryAcquire(permitUse) : ofCluster) {
       case "taken":
         this.#holdsPermit = true;
         this.#dispatch();
@@ -655,6 +659,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     if (this.#holdsPermit) {
       this.#holdsPermit = false;
       this.#input.pool.release(this.#input.permitUse);
+      this.#input.permits?.releaseUpstream();
     }
   }
 

@@ -3,7 +3,8 @@ import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
 import type { SharedPermits } from "#platform/shared-permits.ts";
-import { takePermit } from "../decide/call-permits.ts";
+import { type PermitVerdict, takePermit } from "../decide/call-permits.ts";
+import { preflightPermits } from "../decide/cluster-places.ts";
 import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 
@@ -15,16 +16,8 @@ const REPLY_HEAD_BYTES_MAX = 32 * 1024;
 /** Below the 5 s of Node's and the 60 s of nginx's default, so that we close idle connections before the upstream does. */
 const KEEP_ALIVE_MS = 4000;
 
-/** A preflight needs no key, so anyone can send any number: together they get this share of the permits. */
-const PREFLIGHT_SHARE = 1 / 4;
-/** Threads do not see each other's preflights, so this bounds the permits in use, of calls and preflights. */
-const PREFLIGHTS_BELOW = 3 / 4;
-
 /** The sender that a permit is for: a tenant, or a preflight, which has none. */
 export type PermitUse = { tenantId: string } | "preflight";
-
-/** `over-share`: the tenant must wait for calls of its own; `full`: every tenant must wait. */
-export type PermitVerdict = "taken" | "over-share" | "full";
 
 /** Opens the permits of an upstream that all threads share. */
 export type ShareUpstream = {
@@ -62,15 +55,17 @@ export class UpstreamPool {
    */
   constructor(input: { upstream: Upstream; clock: Clock; share?: ShareUpstream | undefined }) {
     const { upstream, share } = input;
+    // Threads do not see each other's preflights, so `below` bounds the permits in use, of calls and preflights.
+    const { most, below } = preflightPermits(upstream.maxConcurrent);
     this.upstream = upstream;
     this.#clock = input.clock;
     this.#permits = share && {
       call: share.permits(upstream.maxConcurrent),
-      preflight: share.permits(atLeastOne(upstream.maxConcurrent * PREFLIGHTS_BELOW)),
+      preflight: share.permits(below),
       preflights: share.preflights(upstream.maxConcurrent),
     };
     this.#tenants = share?.holders() ?? createPermitCounts();
-    this.#preflightsMax = atLeastOne(upstream.maxConcurrent * PREFLIGHT_SHARE);
+    this.#preflightsMax = most;
     this.#pool = new Pool(input.upstream.origin, {
       connections: input.upstream.maxConcurrent,
       pipelining: 1,
@@ -211,10 +206,6 @@ function connectByAddress({ timeouts }: Upstream): buildConnector.connector {
       }
     });
   };
-}
-
-function atLeastOne(permits: number): number {
-  return Math.max(1, Math.floor(permits));
 }
 
 /** True when no connection was made, so that the upstream cannot have seen the request. */

@@ -108,7 +108,8 @@ async function inTime<Answer>(work: Promise<Answer>, timeoutMs: number): Promise
 const EPOCH_MARK = "#";
 
 function processOf(member: string): string {
-  return member.slice(0, member.indexOf(EPOCH_MARK));
+  const end = member.indexOf(EPOCH_MARK);
+  return end === -1 ? member : member.slice(0, end);
 }
 
 function refuseWithoutShare(request: RateRequest): RateLimitDecision[] {

@@ -152,7 +152,7 @@ async function run({ data, note }: BenchOptions): Promise<BenchResult> {
     figures: { msPerSeries: round(msPerSeries), in80: round(in80), in95: round(in95) },
     remarks: [
       `${String(cases.length)} series of hours, 48 hours ahead: ${data === undefined ? "made from a seed, with days, weeks, growth, noise and jumps of the level" : `read from ${data}`}. Naive2 repeats the last value with the pattern of the day.`,
-      `The interval of 80 % held ${String(round(100 * in80))} % of what came, that of 95 % ${String(round(100 * in95))} %. A series took ${String(round(msPerSeries))} ms.`,
+      `The interval of 80% held ${String(round(100 * in80))}% of what came, that of 95% ${String(round(100 * in95))}%. A series took ${String(round(msPerSeries))} ms.`,
       "`monthTotal`: the error of a month's total on its fifth day, over that of going on at the rate of these five days.",
     ],
   };

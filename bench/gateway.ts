@@ -199,7 +199,7 @@ async function compare(
   const addedByFastest = round(p99(steady, fastest) - p99(steady, DIRECT));
   const rows = (samples: Samples, document: string, load: string) =>
     [...samples].map(([name, of]) => toSampleRow({ proxy: name, document, load }, of));
-  const steadyName = `${String(STEADY_SHARE * 100)} % of turnpike's`;
+  const steadyName = `${String(STEADY_SHARE * 100)}% of turnpike's`;
   return {
     table: [
       ...rows(small, "small", "full"),

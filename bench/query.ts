@@ -249,7 +249,7 @@ async function compare(
     remarks: [
       `${String(questions.length)} questions of Overview and Analytics for one tenant of ${String(CALLS_PER_SECOND)} calls a second, ${String(KEYS)} keys and 4 routes, over HTTP, one after the other; both products run side by side, take turns with each question, and must answer alike.`,
       `Grown: ${String(TENANTS * GROWTH)} tenants, and ${String(GROWTH)} times ${String(SEEDED_DAYS)} days of the asked tenant. Scaled down from life: each of the other tenants has calls in 4 hours of a day, in one minute of each, on ${String(options.scale)} ${options.scale === 1 ? "route" : "routes"} (\`--scale\`).`,
-      `rawEvents: the same answers, equal to the call and within 2 % of the exact p95, from ${String(CALLS_PER_SECOND * 86_400 * SEEDED_DAYS)} calls of this tenant in a table with an index on tenant and time; the median of: ${ofRaw.map(({ name, rawMs: before, oursMs, ratio }) => `${name} ${String(ratio)} (${String(round(before))} ms and ${String(round(oursMs))} ms)`).join("; ")}.`,
+      `rawEvents: the same answers, equal to the call and within 2% of the exact p95, from ${String(CALLS_PER_SECOND * 86_400 * SEEDED_DAYS)} calls of this tenant in a table with an index on tenant and time; the median of: ${ofRaw.map(({ name, rawMs: before, oursMs, ratio }) => `${name} ${String(ratio)} (${String(round(before))} ms and ${String(round(oursMs))} ms)`).join("; ")}.`,
       `The slowest questions, base and grown, median ms: ${slowest.join("; ")}.`,
     ],
   };

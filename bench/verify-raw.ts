@@ -133,7 +133,7 @@ async function compare(rig: Rig, options: BenchOptions): Promise<BenchResult> {
   options.note("the end of a hard quota");
   const { load, product, customers } = rig;
   const overshoot = await measureOvershoot({ load, product, serviceKey: customers.serviceKey });
-  const steadyName = `${String(STEADY_SHARE * 100)} % of turnpike's`;
+  const steadyName = `${String(STEADY_SHARE * 100)}% of turnpike's`;
   const row = (name: Name, loadName: string, samples: ReadonlyMap<Name, Sample[]>) =>
     toSampleRow({ server: name, load: loadName }, samples.get(name) ?? []);
   const hasPeer = rig.betterAuth !== undefined;

@@ -106,7 +106,7 @@ export function toSampleRow(
  * CPU time per call still means something.
  */
 export function disturbanceRemarks(samples: readonly Sample[]): string[] {
-  const percent = (share: number) => `${String(Math.round(share * 100))} %`;
+  const percent = (share: number) => `${String(Math.round(share * 100))}%`;
   const taken = median(samples.map((sample) => sample.takenByOthers));
   const idlest = Math.min(...samples.map((sample) => sample.serverShare));
   const consequence =

@@ -19,7 +19,7 @@ import {
   claimInstallation,
   makeTenant,
   makeTenantsWithData,
-  registerViewer,
+  registerMember,
 } from "./catalogue/make-states.ts";
 import { type Picture, renderIndex } from "./catalogue/render-index.ts";
 import { SCREENS, type Screen } from "./catalogue/screens.ts";
@@ -82,7 +82,7 @@ if (values.state.includes("denied")) {
   await using other = await startBrowser();
   const viewer = await other.context.newPage();
   const noted = noteTroubles(viewer);
-  await registerViewer(home, { page: viewer, consoleUrl, tenant: tenants.demo });
+  await registerMember(home, { page: viewer, consoleUrl, tenant: tenants.demo, role: "viewer" });
   for (const screen of screensFor("denied", "member", "operator")) {
     const tenant = tenants.demo;
     await takeEach({ page: viewer, troubles: noted, screen, state: "denied", tenant });

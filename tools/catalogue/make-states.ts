@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ProductHome } from "@turnpike/testkit/product";
 import type { Page } from "playwright-core";
 import { joinDemoTenant } from "../../e2e/support/join-demo-tenant.ts";
-import { makePerson, registerPerson } from "../../e2e/support/sign-in.ts";
+import { makePerson, type Person, registerPerson } from "../../e2e/support/sign-in.ts";
 
 const MANY_KEYS = 10_000;
 /** Enough for a month to compare plans by, and for weekdays to forecast from. */
@@ -41,15 +41,22 @@ export async function makeTenant(
   return slug;
 }
 
-/** Registers a person who may look at the demo's tenant and change nothing. */
-export async function registerViewer(
+/** Registers a person, and makes them a member of a tenant. */
+export async function registerMember(
   home: ProductHome,
-  { page, consoleUrl, tenant }: { page: Page; consoleUrl: string; tenant: string },
+  input: {
+    page: Page;
+    consoleUrl: string;
+    tenant: string;
+    role: "owner" | "viewer";
+    person?: Person;
+  },
 ): Promise<void> {
+  const { page, consoleUrl, tenant, role, person = makePerson() } = input;
   const verified = page.waitForResponse(`${consoleUrl}/auth/verify`);
-  await registerPerson(page, `${consoleUrl}/register`, makePerson());
+  await registerPerson(page, `${consoleUrl}/register`, person);
   const { user } = await (await verified).json();
-  await run(home, "members", "put", "--tenant", tenant, "--role", "viewer", user.userId);
+  await run(home, "members", "put", "--tenant", tenant, "--role", role, user.userId);
 }
 
 /** Makes the tenants with data: a demo, one with 10,000 keys, and one in which everything has the longest name. */

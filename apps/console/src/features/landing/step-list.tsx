@@ -1,4 +1,6 @@
 import { t } from "@lingui/core/macro";
+import { joinClasses } from "@turnpike/ui/join-classes";
+import { usePlatform } from "#platform/platform.tsx";
 import { STEP_PICTURES } from "./step-pictures.ts";
 
 const STEPS = [
@@ -47,31 +49,21 @@ export function StepList() {
   );
 }
 
-/** Only the picture of the theme that is shown is loaded: one that is not displayed never comes into view. */
+/** A drawing in the colours of the page: its theme, and the operator's accent. */
 function StepPicture({ id, alt }: { id: (typeof STEPS)[number]["id"]; alt: string }) {
-  const { light, dark } = STEP_PICTURES[id];
-  const frame =
-    "aspect-[16/10] w-full rounded-card border border-line bg-surface object-cover object-top-left";
+  const { mark } = usePlatform().config.brand;
   return (
-    <>
-      <img
-        src={light}
-        alt={alt}
-        width={960}
-        height={600}
-        loading="lazy"
-        decoding="async"
-        className={`${frame} only-light`}
-      />
-      <img
-        src={dark}
-        alt={alt}
-        width={960}
-        height={600}
-        loading="lazy"
-        decoding="async"
-        className={`${frame} only-dark`}
-      />
-    </>
+    <svg
+      role="img"
+      aria-label={alt}
+      viewBox="0 0 1280 800"
+      className={joinClasses(
+        "aspect-[16/10] w-full select-none rounded-card border border-line bg-paper",
+        // The drawing has the product's mark in it.
+        mark !== undefined && "[--own-mark:0]",
+      )}
+    >
+      <use href={`${STEP_PICTURES[id]}#picture`} />
+    </svg>
   );
 }

@@ -1,13 +1,9 @@
-import callDark from "./pictures/call-dark.webp";
-import callLight from "./pictures/call-light.webp";
-import keyDark from "./pictures/key-dark.webp";
-import keyLight from "./pictures/key-light.webp";
-import usageDark from "./pictures/usage-dark.webp";
-import usageLight from "./pictures/usage-light.webp";
+import call from "./pictures/call.svg?no-inline";
+import key from "./pictures/key.svg?no-inline";
+import usage from "./pictures/usage.svg?no-inline";
 
-/** Taken of the running console by `tools/landing-pictures.ts`, 960 by 600 pixels. */
-export const STEP_PICTURES = {
-  key: { light: keyLight, dark: keyDark },
-  call: { light: callLight, dark: callDark },
-  usage: { light: usageLight, dark: usageDark },
-} as const;
+/**
+ * Addresses of drawings of the running console, made by `tools/landing-pictures.ts`. Each has the symbol `picture` of 1280 by 800, which
+ * takes its colours from the page that uses it.
+ */
+export const STEP_PICTURES = { key, call, usage } as const;

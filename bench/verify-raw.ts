@@ -1,3 +1,4 @@
+import { PeerUnavailableError } from "@turnpike/testkit/install-peer";
 import { measureOvershoot } from "./overshoot.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
 import { type BetterAuth, startBetterAuth } from "./rig/better-auth.ts";
@@ -9,7 +10,6 @@ import {
   type LoadOrder,
   startLoadGenerator,
 } from "./rig/load.ts";
-import { PeerUnavailableError } from "./rig/peers.ts";
 import { type PinnedProcess, pinningRemarks } from "./rig/pinned-process.ts";
 import { callJson, makeProductHome, type Product, startProduct } from "./rig/product.ts";
 import { disturbanceRemarks, measureRound, type Sample, toSampleRow } from "./rig/sample.ts";

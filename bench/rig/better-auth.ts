@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensurePeer } from "@turnpike/testkit/install-peer";
 import { startHelper } from "./helper-program.ts";
-import { ensurePeer } from "./peers.ts";
 import { nextMessage, type PinnedProcess } from "./pinned-process.ts";
 
 export type BetterAuth = PinnedProcess & {

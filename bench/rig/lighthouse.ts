@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ensurePeer } from "./peers.ts";
+import { ensurePeer } from "@turnpike/testkit/install-peer";
 
 /** What Lighthouse judges, in the words of its reports. */
 export const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"] as const;

@@ -6,6 +6,7 @@ import type { Metering } from "#modules/metering/index.ts";
 import type { WebhooksDeps } from "#modules/notifications/index.ts";
 import type { SsoDeps } from "#modules/sso/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { ClickHouse } from "#platform/clickhouse.ts";
 import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { GuardedOutbound } from "#platform/guarded-outbound.ts";
 import type { Outbound } from "#platform/outbound.ts";
@@ -50,6 +51,8 @@ export type AppInput = {
   draining: AbortSignal;
   /** Rate limits that all nodes share. Left out: each process has its own. */
   clusterRates?: ClusterRates | undefined;
+  /** Sums usage over all tenants. Left out: PostgreSQL does. */
+  clickhouse?: ClickHouse | undefined;
   /** Left out where one thread serves alone. */
   worker?: WorkerSide | undefined;
 };

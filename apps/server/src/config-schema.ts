@@ -4,6 +4,7 @@ import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
+import { clickhouseSection, clickhouseVariables } from "./config-clickhouse.ts";
 import { clientSecretVariables } from "./config-client-secrets.ts";
 import { filesSection } from "./config-files.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
@@ -349,6 +350,11 @@ export const configFile = z.strictObject({
   retention: retentionSection,
   storage: storageSection,
   files: filesSection,
+  clickhouse: clickhouseSection
+    .optional()
+    .describe(
+      "A ClickHouse that answers the operator's questions over all tenants. Left out: PostgreSQL answers them. See [Many machines](scale.md#clickhouse).",
+    ),
   billing: billingSection,
   redaction: z
     .strictObject({
@@ -501,6 +507,7 @@ export const environment = z
     ...modelVariables,
     ...clientSecretVariables,
     ...valkeyVariables,
+    ...clickhouseVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

@@ -7,6 +7,7 @@ import { resolveDataFolder } from "#platform/data-folder.ts";
 import { IS_PUBLISHED } from "#platform/published.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
+import { findClickHouseMistakes, toClickHousePassword } from "./config-clickhouse.ts";
 import { checkSecretFile, findStraySecrets, toClientSecrets } from "./config-client-secrets.ts";
 import {
   type Mistake,
@@ -59,6 +60,7 @@ export const ENVIRONMENT = {
     "Key of the language model's endpoint, when intelligence.model is set and the endpoint wants one.",
   TURNPIKE_CLIENT_SECRETS:
     "Client secrets of identity.providers that demand one: id=secret, separated by commas. clientSecretFile of a provider does the same.",
+  TURNPIKE_CLICKHOUSE_PASSWORD: "Password of clickhouse.user. passwordFile there does the same.",
   TURNPIKE_VALKEY_URL:
     "The Valkey or Redis of rateLimits.store valkey, valkey://user:password@host:6379/0; valkeys:// with TLS.",
   DATABASE_URL:
@@ -91,6 +93,8 @@ export type Config = Readonly<
     smtpPassword: string | undefined;
     /** Of the access key of `files.s3`; undefined where there is no bucket. */
     s3SecretKey: string | undefined;
+    /** Undefined: there is none. */
+    clickhousePassword: string | undefined;
     /** By environment: undefined where Stripe does not collect. */
     stripeKeys: Readonly<
       Record<"live" | "test", { key: string; webhookSecrets: readonly string[] } | undefined>
@@ -117,7 +121,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
 /** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
 function findBrokenFiles(
-  { upstreams = [], legal, billing, identity, files }: ConfigFile,
+  { upstreams = [], legal, billing, identity, files, clickhouse }: ConfigFile,
   folder: string,
 ): { keys: (string | number)[]; message: string }[] {
   const documents = upstreams.map(({ openapi }, index) => ({
@@ -140,14 +144,21 @@ function findBrokenFiles(
     file: files.s3?.secretKeyFile,
     check: checkSecretFile,
   };
+  const password = {
+    keys: ["clickhouse", "passwordFile"],
+    file: clickhouse?.passwordFile,
+    check: checkSecretFile,
+  };
   const looks = [
     { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
     { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
   ];
-  return [...documents, ...texts, ...secrets, bucket, ...looks].flatMap(({ keys, file, check }) => {
-    const message = file === undefined ? undefined : check(resolve(folder, file));
-    return message === undefined ? [] : [{ keys, message }];
-  });
+  return [...documents, ...texts, ...secrets, bucket, password, ...looks].flatMap(
+    ({ keys, file, check }) => {
+      const message = file === undefined ? undefined : check(resolve(folder, file));
+      return message === undefined ? [] : [{ keys, message }];
+    },
+  );
 }
 
 /** An API that was named on the command line instead of in the file. */
@@ -340,6 +351,7 @@ export function readConfig(
     })),
     ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
     ...findS3Mistakes(parsedEnv.data?.TURNPIKE_S3_SECRET_KEY, file?.files),
+    ...findClickHouseMistakes(parsedEnv.data?.TURNPIKE_CLICKHOUSE_PASSWORD, file?.clickhouse),
     ...findMissingStore(file, parsedEnv.data),
     ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
     ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
@@ -387,6 +399,10 @@ export function readConfig(
     smtpPassword: parsedEnv.data.TURNPIKE_SMTP_PASSWORD,
     s3SecretKey: toS3Secret(parsedEnv.data.TURNPIKE_S3_SECRET_KEY, {
       s3: rest.files.s3,
+      folder: dirname(path),
+    }),
+    clickhousePassword: toClickHousePassword(parsedEnv.data.TURNPIKE_CLICKHOUSE_PASSWORD, {
+      section: rest.clickhouse,
       folder: dirname(path),
     }),
     stripeKeys: {

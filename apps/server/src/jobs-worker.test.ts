@@ -81,6 +81,7 @@ describe("the thread of the jobs", () => {
         eventsDays: 35,
         rejectedEventsDays: 14,
       },
+      clickhouse: undefined,
       billing: TEST_BILLING,
       providers: [],
       logLevel: "info",

@@ -14,6 +14,7 @@ import {
 } from "#modules/notifications/index.ts";
 import { createLogoDrawer, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { type ClickHouseSettings, openClickHouse } from "#platform/clickhouse.ts";
 import { systemClock } from "#platform/clock.ts";
 import { openJobQueue } from "#platform/job-queue.ts";
 import { createThreadLogger, runJobThread } from "#platform/job-thread.ts";
@@ -32,6 +33,8 @@ export type JobsWorkerData = {
   notices: NoticeSettings;
   webhooks: WebhookSettings;
   retention: RetentionSettings;
+  /** Undefined where there is none. */
+  clickhouse: ClickHouseSettings | undefined;
   billing: BillingSettings;
   providers: ProviderSettings;
   logLevel: string;
@@ -66,6 +69,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
     findLogo: createBrandLogo({ mark: data.mail.brand.mark, drawer: createLogoDrawer(), logger }),
   });
   const files = await openFileStore(data.files, services);
+  const clickhouse = data.clickhouse && openClickHouse(data.clickhouse);
   const queue = await openJobQueue({ target: data.target, logger });
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);
   const pump = startWebhookPump({
@@ -89,6 +93,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       jobs: queue,
       notices: data.notices,
       retention: data.retention,
+      clickhouse,
       billing: data.billing,
       payments: openProviders(data.providers),
     }),
@@ -98,6 +103,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       await pump.stop(PUMP_STOP_MS);
       mailTransport.close();
       await files.close();
+      await clickhouse?.close();
       await queue.close();
       await webhookPool.close();
       await pool.close();

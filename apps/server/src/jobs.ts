@@ -16,6 +16,7 @@ import { createNotificationsJobs, type MailTransport } from "#modules/notificati
 import { createTenantsJobs, logoFiles, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { pruneChanges } from "#platform/change-feed.ts";
+import type { ClickHouse } from "#platform/clickhouse.ts";
 import { type RegisteredJob, registerSchedule } from "#platform/define-job.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { forgetOldAnswers } from "#platform/run-once.ts";
@@ -29,6 +30,8 @@ export type JobsDeps = AppServices & {
   jobs: JobQueue;
   notices: NoticeSettings;
   retention: RetentionSettings;
+  /** Undefined where there is none. */
+  clickhouse: ClickHouse | undefined;
 } & Pick<BillingDeps, "billing" | "payments">;
 
 /** All background work: each module's jobs, and the upkeep of the platform. */

@@ -36,6 +36,7 @@ const VARIABLES = {
   webhookSecret: "TURNPIKE_WEBHOOK_SECRET",
   smtpPassword: "TURNPIKE_SMTP_PASSWORD",
   s3SecretKey: "TURNPIKE_S3_SECRET_KEY",
+  clickhousePassword: "TURNPIKE_CLICKHOUSE_PASSWORD",
   valkeyUrl: "TURNPIKE_VALKEY_URL",
   stripeKeys: "TURNPIKE_STRIPE_*",
   modelKey: "TURNPIKE_MODEL_KEY",

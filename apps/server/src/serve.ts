@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openFileStore } from "#modules/files/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { CHANGES_CHANNEL, createChangeFeed } from "#platform/change-feed.ts";
+import { openClickHouse } from "#platform/clickhouse.ts";
 import { closeServer, listen, toPortError } from "#platform/listen.ts";
 import { watchLoop } from "#platform/loop-watch.ts";
 import { createOutbound } from "#platform/outbound.ts";
@@ -16,6 +17,7 @@ import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
 import { readSigningSecret } from "./read-signing-secret.ts";
 import type { ServingHealth } from "./serving-health.ts";
+import { toClickHouseSettings } from "./to-clickhouse-settings.ts";
 import { toFileSettings } from "./to-file-settings.ts";
 
 /** Time for calls under way, once asked to stop. */
@@ -64,6 +66,8 @@ export async function serve(input: ServeInput): Promise<Serving> {
   );
   const outbound = createOutbound();
   const clusterRates = await openClusterRates(installation);
+  const clickhouseSettings = toClickHouseSettings(config);
+  const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
   const identitySecret = await readIdentitySecret(config);
   const sso = openSso(installation, { consoleUrl: urls.console, identitySecret });
   const builtinProvider = await openIdentityProvider({
@@ -88,6 +92,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     leaving: leaving.signal,
     draining: draining.signal,
     clusterRates,
+    clickhouse,
   });
   await changes.start();
 
@@ -122,7 +127,13 @@ export async function serve(input: ServeInput): Promise<Serving> {
       await builtinProvider?.stop();
       await app.recentCalls?.stop();
       await metering.stop(COMMIT_MS);
-      await Promise.all([changes.stop(), outbound.close(), files.close(), clusterRates?.close()]);
+      await Promise.all([
+        changes.stop(),
+        outbound.close(),
+        files.close(),
+        clusterRates?.close(),
+        clickhouse?.close(),
+      ]);
     },
   };
 }

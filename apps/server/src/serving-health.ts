@@ -9,6 +9,7 @@ import {
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
+import type { ClickHouse } from "#platform/clickhouse.ts";
 import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { JobsHealth } from "#platform/job-supervisor.ts";
 import type { StorageGuard } from "#platform/storage-guard.ts";
@@ -40,6 +41,7 @@ type HealthInput = {
   shared?: { health(): Record<string, ComponentHealth> } | undefined;
   storage: Pick<StorageGuard, "findTrouble">;
   clusterRates?: RatesHealth | undefined;
+  clickhouse?: Pick<ClickHouse, "findTrouble"> | undefined;
   worker?: WorkerStates | undefined;
 };
 
@@ -154,6 +156,35 @@ function checkRates(rates: RatesHealth | undefined): Record<string, ComponentHea
   };
 }
 
+/** How long an answer of ClickHouse holds: health is asked often, by each balancer. */
+const CLICKHOUSE_FRESH_MS = 5_000;
+
+/** Only there where there is a ClickHouse. Never `down`: charts over all tenants alone need it. */
+function createClickHouseHealth({
+  clickhouse,
+  installation,
+}: Pick<HealthInput, "clickhouse" | "installation">): () => Promise<
+  Record<string, ComponentHealth>
+> {
+  const { monotonicMs } = installation.services.clock;
+  let asked: { atMs: number; trouble: Promise<string | undefined> } | undefined;
+  return async () => {
+    if (clickhouse === undefined) {
+      return {};
+    }
+    if (asked === undefined || monotonicMs() - asked.atMs > CLICKHOUSE_FRESH_MS) {
+      asked = { atMs: monotonicMs(), trouble: clickhouse.findTrouble() };
+    }
+    const trouble = await inTime(asked.trouble, "ClickHouse does not answer in time.");
+    return {
+      clickhouse:
+        trouble === undefined
+          ? { status: "ok" }
+          : { status: "degraded", detail: `${trouble} Usage over all tenants is not shown.` },
+    };
+  };
+}
+
 /** The components of this thread; where it is one of several, the worst of all of them, and whether all are alive. */
 function checkServing(
   own: ServingHealth,
@@ -208,6 +239,7 @@ export function createServingHealth(input: HealthInput): {
   components(): Promise<Record<string, ComponentHealth>>;
 } {
   const billing = toBillingSettings(input.installation.config);
+  const checkClickHouse = createClickHouseHealth(input);
   const own = (): ServingHealth => ({
     changes: checkChanges(input.changes),
     metering: checkMetering(input.metering),
@@ -225,6 +257,7 @@ export function createServingHealth(input: HealthInput): {
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
         ...checkRates(input.clusterRates),
+        ...(await checkClickHouse()),
         ...(database.status === "ok" ? await checkBilling(input.installation, billing) : {}),
         jobs: checkJobs(input.jobs.health()),
         storage: checkStorage(input.storage.findTrouble()),

@@ -4,6 +4,7 @@ import type { Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
+import { toClickHouseSettings } from "./to-clickhouse-settings.ts";
 import { toFileSettings } from "./to-file-settings.ts";
 import { toMailSettings } from "./to-mail-settings.ts";
 import { toProviderSettings } from "./to-provider-settings.ts";
@@ -29,6 +30,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     },
     webhooks: await readWebhookSettings(config),
     retention: config.retention,
+    clickhouse: toClickHouseSettings(config),
     billing: toBillingSettings(config),
     providers: toProviderSettings(config),
     logLevel: config.logLevel,

@@ -10,6 +10,7 @@ export const CHECK_IDS = [
   "database",
   "disk",
   "files",
+  "clickhouse",
   "clock",
   "nodes",
   "backup",

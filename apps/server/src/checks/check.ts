@@ -12,6 +12,7 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   database: { title: "Database", docs: "operations#the-database" },
   disk: { title: "Room on the disk", docs: "operations#the-data-folder" },
   files: { title: "Files and exports", docs: "scale#files-and-exports" },
+  clickhouse: { title: "ClickHouse", docs: "scale#clickhouse" },
   clock: { title: "Clock", docs: "operations#the-database" },
   nodes: { title: "Nodes", docs: "scale#nodes" },
   backup: { title: "Backups", docs: "operations#backup" },

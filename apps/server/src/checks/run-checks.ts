@@ -5,6 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Config } from "../config.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, toCheck } from "./check.ts";
+import { checkClickHouse } from "./check-clickhouse.ts";
 import { checkAddresses, checkPayments, checkProxy, checkSecrets } from "./check-configuration.ts";
 import { checkDatabase, checkDemo, checkNodes, checkOperators } from "./check-database.ts";
 import { checkFiles } from "./check-files.ts";
@@ -66,6 +67,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     database: database?.then((both) => both.database) ?? noDatabase(input.databaseTrouble ?? ""),
     disk: checkDisk(config),
     files: services === null ? UNKNOWN : checkFiles(services, config),
+    clickhouse: services === null ? UNKNOWN : checkClickHouse(services, config),
     clock: database?.then((both) => both.clock) ?? UNKNOWN,
     nodes: services === null ? UNKNOWN : checkNodes(services),
     backup: checkBackup(config, now),

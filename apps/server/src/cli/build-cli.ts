@@ -4,6 +4,7 @@ import { addBackupCommands } from "./backup/backup-commands.ts";
 import { addBillingCommands } from "./billing-commands.ts";
 import { addCatalogCommands } from "./catalog-commands.ts";
 import { type Cli, type CliEnvironment, createCli } from "./cli.ts";
+import { addClickHouseCommands } from "./clickhouse-commands.ts";
 import { addClockCommand } from "./clock-command.ts";
 import { addConfigCommands } from "./config-commands.ts";
 import { addDemoCommand } from "./demo-command.ts";
@@ -53,6 +54,7 @@ export function buildCli(environment: CliEnvironment): Cli {
   addDoctorCommand(cli);
   addBackupCommands(cli);
   addJournalCommands(cli);
+  addClickHouseCommands(cli);
   addDemoCommand(cli);
   addDetectCommand(cli);
   return cli;

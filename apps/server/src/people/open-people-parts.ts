@@ -1,6 +1,6 @@
 import type { FindActor } from "#http/authenticate.ts";
 import { createConnectedAgents, MCP_PATH } from "#modules/agents/index.ts";
-import { createQueue } from "#modules/analytics/index.ts";
+import { createQueue, prepareCopies } from "#modules/analytics/index.ts";
 import { openProviders } from "#modules/billing/index.ts";
 import { createPublicCatalog } from "#modules/catalog/index.ts";
 import { openEvents } from "#modules/events/index.ts";
@@ -119,7 +119,11 @@ export function openPeopleParts(
     signingSecret: input.signingSecret,
     apiUrl: urls.console,
   };
-  const analytics = { ...services, inTurn: createQueue(queueOf(worker)) };
+  const analytics = {
+    ...services,
+    inTurn: createQueue(queueOf(worker)),
+    sumAllTenants: input.clickhouse && prepareCopies(input.clickhouse),
+  };
   const mail = {
     jobs: input.jobs.queue,
     notices: {

@@ -125,6 +125,10 @@ export const ERROR_CODES = {
     status: 503,
     title: "The database cannot be reached",
   },
+  CLICKHOUSE_UNAVAILABLE: {
+    status: 503,
+    title: "ClickHouse does not answer",
+  },
   FILE_STORE_UNAVAILABLE: {
     status: 503,
     title: "The file store does not answer",

@@ -77,7 +77,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "locks.settle": ["LOCK_ENDED", "LOCK_EXCEEDED", "LOCK_LAPSED"],
   "locks.release": ["LOCK_ENDED", "LOCK_LAPSED"],
   "usage.query": QUESTION,
-  "usage.queryAll": QUESTION,
+  "usage.queryAll": [...QUESTION, "CLICKHOUSE_UNAVAILABLE"],
   "usage.keys": QUESTION,
   "usage.export": QUESTION,
   "usage.exportAll": QUESTION,

@@ -1,5 +1,7 @@
 export { createCallsRoutes } from "./calls/calls.routes.ts";
 export { createRecentCalls, type RecentCalls } from "./calls/recent-calls.ts";
+export { prepareCopies } from "./copies/copied-sums.ts";
+export { type CopyProgress, copyUsage, countCopies, rebuildCopies } from "./copies/copy-usage.ts";
 export { createAnalyticsJobs } from "./exports/exports.jobs.ts";
 export { createExportsRawRoutes, createExportsRoutes } from "./exports/exports.routes.ts";
 export { exportFiles } from "./exports/exports.store.ts";

@@ -1,12 +1,28 @@
+import type { ClickHouse } from "#platform/clickhouse.ts";
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
 import { forgetCalls } from "../calls/forget-calls.ts";
+import { copyUsageLater } from "../copies/copy-usage.ts";
 import { forgetExports } from "./forget-exports.ts";
 import { type WriteExportDeps, writeExport, writeExportJob } from "./write-export.ts";
 
 export function createAnalyticsJobs(
-  deps: WriteExportDeps & { callsDays: number },
+  deps: WriteExportDeps & {
+    callsDays: number;
+    /** Undefined where there is none. */
+    clickhouse: ClickHouse | undefined;
+  },
 ): RegisteredJob[] {
+  const { clickhouse } = deps;
   return [
+    ...(clickhouse === undefined
+      ? []
+      : [
+          registerSchedule({
+            name: "usage.copy",
+            cron: "* * * * *",
+            run: ({ signal }) => copyUsageLater({ ...deps, clickhouse }, signal),
+          }),
+        ]),
     registerJob({
       job: writeExportJob,
       run: (payload, attempt) => writeExport(deps, payload, attempt),

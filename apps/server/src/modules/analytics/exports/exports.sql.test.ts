@@ -459,7 +459,11 @@ describe("exports of usage", () => {
     const question = { grain: "hour", ...range(FIRST_CHANGE_MS - 3 * DAY_MS, FIRST_CHANGE_MS) };
     const asked = { tenantId, name: "Usage", format: "csv", question } as const;
     const { exportId } = await createExport(withQueue, context, asked);
-    const [written] = createAnalyticsJobs({ ...withQueue, callsDays: 7 });
+    const [written] = createAnalyticsJobs({
+      ...withQueue,
+      callsDays: 7,
+      clickhouse: undefined,
+    });
     const runner = await startJobRunner({
       target,
       logger,

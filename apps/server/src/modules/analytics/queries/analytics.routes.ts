@@ -12,13 +12,13 @@ import type { HttpContext } from "#http/http-context.ts";
 import { parseQuery } from "#http/parse-query.ts";
 import type { RawCall, RawRoute } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
-import { queryUsage, queryUsageOfAll } from "./query-usage.ts";
+import { type QueryDeps, queryUsage, queryUsageOfAll } from "./query-usage.ts";
 import type { Queue } from "./queue-queries.ts";
 import { summariseKeys } from "./summarise-keys.ts";
 import { toUsageCsv } from "./usage-csv.ts";
 
 /** What the routes share: how many questions this process asks the database at once. */
-export type AnalyticsDeps = AppServices & { inTurn: Queue };
+export type AnalyticsDeps = AppServices & QueryDeps & { inTurn: Queue };
 
 export function createAnalyticsRoutes(deps: AnalyticsDeps) {
   const os = implement(analyticsContract).$context<HttpContext>();

@@ -7,6 +7,8 @@ export type Interval = { fromMs: number; toMs: number };
 export type Sources = {
   hours: readonly Interval[];
   minutes: readonly Interval[];
+  /** Whole hours whose rollups are read elsewhere: here only what is not added to them yet. Left out: none. */
+  recent?: readonly Interval[];
 };
 
 function startOfHour(ms: number): number {

@@ -1,5 +1,4 @@
 import {
-  ALL_USAGE_DIMENSIONS,
   allUsageQuery,
   USAGE_MEASURES,
   type UsageMeasure,
@@ -11,7 +10,7 @@ import {
 } from "@turnpike/contract/usage";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { type KeyId, toId } from "@turnpike/domain/ids/ids";
-import { DAY_MS, GRAINS, type Grain, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
+import { DAY_MS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
 import { createFakeClock } from "@turnpike/testkit/fake-clock";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -28,6 +27,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changePlan } from "#modules/entitlements/index.ts";
 import { commitGroups, rollUpUsage } from "#modules/metering/index.ts";
 import { CHANGES_MS, inventCalls, toGroup } from "../testing/invented-calls.fixture.ts";
+import { someQuestionOf } from "../testing/some-question.fixture.ts";
 import {
   answerNaively,
   groupKeyOf,
@@ -37,13 +37,6 @@ import { planQuery } from "./plan-query.ts";
 import { queryUsage, queryUsageOfAll } from "./query-usage.ts";
 import { readRollups, readSums, rollupsMaxOf } from "./read-rollups.ts";
 
-const ZONES = [
-  "UTC",
-  "Europe/Berlin",
-  "America/New_York",
-  "Australia/Lord_Howe",
-  "Asia/Kolkata",
-] as const;
 const CALLS = 1_500;
 const ALL_TENANTS = { tenantId: null, actor: OPERATOR_CONTEXT.actor } as const;
 const PERSON: Actor = {
@@ -94,70 +87,7 @@ function askOurs(question: Record<string, string>): Promise<UsageReport> {
 
 const YEAR = { from: "2026-01-01T00:00:00Z", to: "2027-01-01T00:00:00Z" };
 
-/** Days that a property asks about; the longest that each grain allows is tested on its own. */
-const DAYS_MAX: Readonly<Record<Grain, number>> = {
-  minute: 1,
-  hour: 4,
-  day: 20,
-  week: 60,
-  month: 300,
-};
-
-function listOf<Value extends string>(values: readonly Value[], minLength: number) {
-  return fc.uniqueArray(fc.constantFrom(...values), { minLength, maxLength: 4 });
-}
-
-const someQuestion = fc
-  .record({
-    measures: listOf(USAGE_MEASURES, 1),
-    dimensions: listOf(ALL_USAGE_DIMENSIONS, 0),
-    grain: fc.constantFrom(undefined, ...GRAINS),
-    timeZone: fc.constantFrom(...ZONES),
-    nearMs: fc.constantFrom(...CHANGES_MS),
-    // Also seconds and milliseconds: ranges are rounded to minutes.
-    beforeMs: fc.integer({ min: -DAY_MS, max: 2 * DAY_MS }),
-    share: fc.double({ min: 0.001, max: 1, noNaN: true }),
-    isWholeHour: fc.boolean(),
-    statusClass: fc.constantFrom(undefined, "2xx", "4xx,5xx"),
-    route: fc.constantFrom(undefined, "", "/a\\,b,=1+1"),
-    outcome: fc.constantFrom(undefined, undefined, "VALID,RATE_LIMITED"),
-    environment: fc.constantFrom(undefined, "live"),
-    plan: fc.constantFrom(undefined, undefined, "free"),
-    // Places of keys, which are made with the database.
-    keys: fc.option(fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }), {
-      nil: undefined,
-    }),
-  })
-  .map(
-    ({
-      nearMs,
-      beforeMs,
-      share,
-      isWholeHour,
-      statusClass,
-      measures,
-      dimensions,
-      keys,
-      ...rest
-    }) => {
-      const stepMs = isWholeHour ? HOUR_MS : 1;
-      const days = rest.grain === undefined ? 300 : DAYS_MAX[rest.grain];
-      const fromMs = Math.floor((nearMs - beforeMs) / stepMs) * stepMs;
-      const toMs =
-        fromMs + Math.max(HOUR_MS, Math.floor((days * share * DAY_MS) / stepMs) * stepMs);
-      const text = {
-        ...rest,
-        measures: measures.join(","),
-        dimensions: dimensions.join(","),
-        status_class: statusClass,
-        key: keys?.map((index) => keyIds[index]).join(","),
-        from: new Date(fromMs).toISOString(),
-        to: new Date(toMs).toISOString(),
-      };
-      const given = Object.entries(text).filter(([, value]) => value !== undefined);
-      return Object.fromEntries(given) as Record<string, string>;
-    },
-  );
+const someQuestion = someQuestionOf(() => keyIds);
 
 /** Equal but for what a histogram rounds: latencies are within 2 %, and a little for the digits that are kept. */
 function expectValues(actual: UsageValues, expected: ReadonlyMap<UsageMeasure, number | null>) {

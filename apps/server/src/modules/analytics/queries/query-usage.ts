@@ -14,20 +14,22 @@ import {
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { listMeterVersionRows } from "#modules/catalog/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
+import { type PrepareSums, prepareRollups } from "../copies/copied-sums.ts";
 import { findKeptFrom, type SumRow } from "./analytics.store.ts";
 import { listNamedMeters, type MeterVersions } from "./plan-meters.ts";
 import { type PlannedPeriod, planQuery, type QueryPlan } from "./plan-query.ts";
-import {
-  type RollupScope,
-  readRollups,
-  readSums,
-  rollupsMaxOf,
-  tooCostly,
-} from "./read-rollups.ts";
+import { type RollupScope, readRollups, rollupsMaxOf, tooCostly } from "./read-rollups.ts";
 import { isSortedHere, sortRows } from "./sort-rows.ts";
 import { isLatency, toUsageValues } from "./to-usage-values.ts";
 
 type PeriodReport = NonNullable<UsageReport["previous"]>;
+
+export type QueryDeps = Pick<AppServices, "transact" | "clock"> & {
+  /** Where questions over all tenants are summed. Left out: from the rollups, as those of one tenant. */
+  sumAllTenants?: PrepareSums | undefined;
+};
+
+type PeriodInput = { deps: QueryDeps; scope: RollupScope; plan: QueryPlan; period: PlannedPeriod };
 
 function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString();
@@ -60,12 +62,14 @@ function toPeriodReport(
   };
 }
 
-async function readPeriod(
+/** Reads one period in the transaction. What is returned reads the rest of it elsewhere and makes the report. */
+async function preparePeriod(
   tx: Tx,
-  { scope, plan, period }: { scope: RollupScope; plan: QueryPlan; period: PlannedPeriod },
-): Promise<PeriodReport> {
+  { deps, scope, plan, period }: PeriodInput,
+): Promise<() => Promise<PeriodReport>> {
   const isWhole = isSortedHere(plan);
-  const { total, rows } = await readSums(tx, {
+  const prepare = (scope.tenantId === null ? deps.sumAllTenants : undefined) ?? prepareRollups;
+  const readRest = await prepare(tx, {
     tenantId: scope.tenantId,
     rollupsMax: rollupsMaxOf(scope.actor),
     plan,
@@ -73,12 +77,15 @@ async function readPeriod(
     hasLatency: isWhole || plan.measures.some(isLatency),
     rowsMax: (isWhole ? USAGE_ROWS_MAX : plan.limit) + 1,
   });
-  if (isWhole && rows.length > USAGE_ROWS_MAX) {
-    throw tooCostly(
-      `Only ${USAGE_ROWS_MAX.toLocaleString("en")} rows can be ordered by a latency: narrow the range, ask for fewer dimensions, or order by requests.`,
-    );
-  }
-  return toPeriodReport(plan, period, { total, rows });
+  return async () => {
+    const { total, rows } = await readRest();
+    if (isWhole && rows.length > USAGE_ROWS_MAX) {
+      throw tooCostly(
+        `Only ${USAGE_ROWS_MAX.toLocaleString("en")} rows can be ordered by a latency: narrow the range, ask for fewer dimensions, or order by requests.`,
+      );
+    }
+    return toPeriodReport(plan, period, { total, rows });
+  };
 }
 
 /** Reads the definitions of the meters that a question names. */
@@ -94,25 +101,33 @@ export async function listVersions(
 }
 
 async function answer(
-  deps: AppServices,
+  deps: QueryDeps,
   scope: RollupScope,
   question: UsageQuestion,
 ): Promise<UsageReport> {
-  return await readRollups(deps, scope, async (tx) => {
+  const prepared = await readRollups(deps, scope, async (tx) => {
     const plan = planQuery(question, deps.clock.now(), await listVersions(tx, question));
     const { period, previous } = plan;
     const keptFrom = await findKeptFrom(tx, "hours");
     const isCut = keptFrom !== null && keptFrom.getTime() > (previous ?? period).fromMs;
+    const prepare = (of: PlannedPeriod) => preparePeriod(tx, { deps, scope, plan, period: of });
     return {
-      ...(await readPeriod(tx, { scope, plan, period })),
-      grain: plan.grain,
-      timeZone: plan.timeZone,
-      measures: [...plan.measures],
-      dimensions: [...plan.dimensions],
-      previous: previous === null ? null : await readPeriod(tx, { scope, plan, period: previous }),
-      ...(isCut ? { keptFrom: keptFrom.toISOString() } : {}),
+      plan,
+      readPeriod: await prepare(period),
+      readPrevious: previous === null ? null : await prepare(previous),
+      kept: isCut ? { keptFrom: keptFrom.toISOString() } : {},
     };
   });
+  const { plan, readPeriod, readPrevious, kept } = prepared;
+  return {
+    ...(await readPeriod()),
+    grain: plan.grain,
+    timeZone: plan.timeZone,
+    measures: [...plan.measures],
+    dimensions: [...plan.dimensions],
+    previous: readPrevious === null ? null : await readPrevious(),
+    ...kept,
+  };
 }
 
 /**
@@ -135,10 +150,11 @@ export async function queryUsage(
  * Answers a question about the usage of all tenants, as {@link queryUsage} does for one. A tenant's own key asks about its
  * tenant: no filter or dimension shows another one.
  *
- * @throws {AppError} as {@link queryUsage}; `INSUFFICIENT_SCOPE` for members of a tenant, who must name the tenant.
+ * @throws {AppError} as {@link queryUsage}; `INSUFFICIENT_SCOPE` for members of a tenant, who must name the tenant;
+ *   `CLICKHOUSE_UNAVAILABLE` where all tenants are summed there and it does not answer.
  */
 export async function queryUsageOfAll(
-  deps: AppServices,
+  deps: QueryDeps,
   context: CallContext,
   input: UsageQuestion,
 ): Promise<UsageReport> {

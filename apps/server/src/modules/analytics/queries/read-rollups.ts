@@ -84,16 +84,16 @@ export async function readableSources(tx: Tx, sources: Sources): Promise<Sources
     : withoutOldMinutes(sources, (await findKeptFrom(tx, "minutes"))?.getTime() ?? null);
 }
 
+/** The total, `undefined` when there is nothing, and the groups. */
+export type Sums = { total: SumRow | undefined; rows: readonly SumRow[] };
+
 /**
  * Sums the rollups of one period.
  *
  * @returns The total, `undefined` when there is nothing, and at most `rowsMax` groups.
  * @throws {AppError} `QUERY_TOO_COSTLY` when there is more to sum than one answer may be made of.
  */
-export async function readSums(
-  tx: Tx,
-  input: Parameters<typeof sumUsage>[1],
-): Promise<{ total: SumRow | undefined; rows: readonly SumRow[] }> {
+export async function readSums(tx: Tx, input: Parameters<typeof sumUsage>[1]): Promise<Sums> {
   const sources = await readableSources(tx, input.period.sources);
   const period = { ...input.period, sources };
   const { rollupsMax } = input;

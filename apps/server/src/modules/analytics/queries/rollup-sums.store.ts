@@ -27,7 +27,11 @@ export const ROLLUP_SUMS = [
 ] as const;
 export type RollupSum = (typeof ROLLUP_SUMS)[number];
 
-const VIEWS = { hours: "usage_by_hour", minutes: "usage_by_minute" } as const;
+const VIEWS = {
+  hours: "usage_by_hour",
+  minutes: "usage_by_minute",
+  recent: "usage_of_recent_hours",
+} as const;
 type Grain = keyof typeof VIEWS;
 
 /**
@@ -112,7 +116,7 @@ function columnOf(tx: Tx, sum: RollupSum, grain: Grain): Fragment {
     case "bytes_out":
       return tx`r.bytes_out`;
     case "latencies":
-      return grain === "hours" ? tx`r.latencies` : tx`r.latency_buckets, r.latency_counts`;
+      return grain === "minutes" ? tx`r.latency_buckets, r.latency_counts` : tx`r.latencies`;
   }
 }
 
@@ -194,9 +198,13 @@ function toPart(
 const sumOf = (tx: Tx, sum: RollupSum): Fragment => tx`sum(${tx(sum)})::numeric`;
 
 /** Adds up hours as they are, histograms included. */
-function sumHours(tx: Tx, input: Scan, intervals: readonly Interval[]): Fragment {
+function sumHours(
+  tx: Tx,
+  input: Scan,
+  of: { grain: "hours" | "recent"; intervals: readonly Interval[] },
+): Fragment {
   return toPart(tx, input, {
-    rows: tx`(${scan(tx, input, { grain: "hours", intervals })}) rows`,
+    rows: tx`(${scan(tx, input, of)}) rows`,
     rollups: tx`count(*)`,
     of: (sum) => sumOf(tx, sum),
   });
@@ -234,11 +242,14 @@ function sumMinutes(tx: Tx, input: Scan): Fragment[] {
  */
 export function sumRollups(tx: Tx, input: Scan & Pick<PlannedPeriod, "sources">): Fragment {
   const { sources, scope, sums } = input;
+  const { recent = [] } = sources;
   const hasMinutes = sources.minutes.length > 0;
+  const hasOthers = hasMinutes || recent.length > 0;
   // A range whose minutes are no longer kept may have no interval left, and still needs a total.
-  const hours = hasMinutes || sources.hours.length > 0 ? sources.hours : [{ fromMs: 0, toMs: 0 }];
+  const hours = hasOthers || sources.hours.length > 0 ? sources.hours : [{ fromMs: 0, toMs: 0 }];
   const parts = [
-    ...(hours.length > 0 ? [sumHours(tx, input, hours)] : []),
+    ...(hours.length > 0 ? [sumHours(tx, input, { grain: "hours", intervals: hours })] : []),
+    ...(recent.length > 0 ? [sumHours(tx, input, { grain: "recent", intervals: recent })] : []),
     ...(hasMinutes ? sumMinutes(tx, input) : []),
   ];
   const minutes = hasMinutes

@@ -316,6 +316,10 @@ export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number>
         set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity,
           bytes_in = r.bytes_in + excluded.bytes_in, bytes_out = r.bytes_out + excluded.bytes_out,
           latencies = r.latencies + excluded.latencies
+    ), changed as (
+      insert into changed_hours as h (occurred_at)
+      select distinct to_timestamp((sums.kind::text[])[2]::bigint) from sums order by 1
+      on conflict (occurred_at) do update set changes = h.changes + 1
     )
     select count(*)::int as rows from taken`;
   return row?.rows ?? 0;

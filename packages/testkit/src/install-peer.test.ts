@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isInstalled } from "./peers.ts";
+import { isInstalled } from "./install-peer.ts";
 
 let folder: string;
 beforeEach(async () => {

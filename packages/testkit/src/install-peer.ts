@@ -3,14 +3,18 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const PEERS = join(import.meta.dirname, "../peers");
+const PEERS = join(import.meta.dirname, "../../../bench/peers");
 const INSTALL_TIMEOUT_MS = 120_000;
 
-/** Thrown when a peer is not installed and cannot be; the bench goes on without it and says so. */
+/** Thrown when a peer is not installed and cannot be; what needs it goes on without it and says so. */
 export class PeerUnavailableError extends Error {
   override readonly name = "PeerUnavailableError";
 }
 
+/** The folder of a program that is no part of the product, and has packages of its own. */
+export function peerFolder(name: string): string {
+  return join(PEERS, name);
+}
 function readObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   return typeof value === "object" && value !== null ? { ...value } : {};
@@ -39,7 +43,7 @@ export async function isInstalled(folder: string): Promise<boolean> {
  * @throws {PeerUnavailableError} when the registry cannot be reached or refuses, with npm's last words.
  */
 export async function ensurePeer(name: string, note: (text: string) => void): Promise<void> {
-  const folder = join(PEERS, name);
+  const folder = peerFolder(name);
   if (await isInstalled(folder)) {
     return;
   }

@@ -129,10 +129,10 @@ module.exports = {
     ),
     forbid(
       "bench-starts-the-product",
-      "a bench measures the product from outside, as a process; what no interface reaches without the rest in front of it is called through the door of its module: the writer of the ledger, and the closing of periods and the hourly look at all tenants, which only the clock starts",
+      "a bench measures the product from outside, as a process; what no interface reaches without the rest in front of it is called through the door of its module: the writer of the ledger, the closing of periods and the hourly look at all tenants, which only the clock starts, and the copying of usage, which a bench cannot wait for",
       { path: "^bench/" },
       {
-        path: "^apps/(console/|server/src/(?!modules/(metering|billing|catalog|tenants|entitlements|keys|intelligence)/index[.]ts$|platform/))",
+        path: "^apps/(console/|server/src/(?!modules/(metering|billing|catalog|tenants|entitlements|keys|analytics|intelligence)/index[.]ts$|platform/))",
       },
     ),
     forbid(
@@ -141,7 +141,7 @@ module.exports = {
       {
         path: "^bench/",
         pathNot:
-          "^bench/(ledger|close|revenue|insights|rig/(roll-up|store-rates|with-product-database|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
+          "^bench/(ledger|close|revenue|insights|clickhouse|rig/(roll-up|store-rates|with-product-database|make-pattern-tenant|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
       },
       { path: "^apps/" },
     ),

@@ -2,14 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sql } from "@turnpike/db/client";
-import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
-import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
-import { seedCatalog } from "../apps/server/src/modules/catalog/index.ts";
-import { tenantPlans } from "../apps/server/src/modules/entitlements/index.ts";
-import { createKey } from "../apps/server/src/modules/keys/index.ts";
-import { createTenant } from "../apps/server/src/modules/tenants/index.ts";
-import type { Database } from "../apps/server/src/platform/open-database.ts";
 import type { Bench, BenchOptions, BenchResult } from "./rig/bench.ts";
+import { makePatternTenant } from "./rig/make-pattern-tenant.ts";
 import {
   cpuSecondsOfTree,
   nextMessage,
@@ -29,20 +23,6 @@ const PROGRAM = join(import.meta.dirname, "programs/scan-insights.ts");
 
 type Scan = { tenants: number; ms: number; maxRssBytes: number; coreSeconds: number };
 type Claims = { incidents: number; byKey: number; others: number };
-
-async function makePattern(database: Database) {
-  const deps = { ...createLiveServices(database), plans: tenantPlans };
-  await seedCatalog(deps, OPERATOR_CONTEXT, SAMPLE_CATALOG);
-  const { tenantId } = await createTenant(deps, OPERATOR_CONTEXT, { name: "Bench" });
-  await createKey(deps, OPERATOR_CONTEXT, {
-    tenantId,
-    environment: "live",
-    name: "Bench",
-    scopes: [],
-    metadata: {},
-  });
-  return tenantId;
-}
 
 /** Puts the database server on the core of what serves: backends that it starts from now on inherit that. @returns Its pid. */
 async function pinDatabase(folder: string): Promise<number> {
@@ -65,7 +45,7 @@ async function measure(
   options: BenchOptions,
 ): Promise<BenchResult> {
   const endMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-  const pattern = await makePattern(database);
+  const pattern = await makePatternTenant(database);
   await seedWatchedUsage(sql, { pattern, count: TENANTS, endMs, note: options.note });
   const databasePid = await pinDatabase(folder);
   options.note("the scan");

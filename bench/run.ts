@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { affinityBench } from "./affinity.ts";
 import { anomaliesBench } from "./anomalies.ts";
 import { askBench } from "./ask.ts";
+import { clickhouseBench } from "./clickhouse.ts";
 import { closeBench } from "./close.ts";
 import { clusterBench } from "./cluster.ts";
 import { forecastBench } from "./forecast.ts";
@@ -39,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   rateBench,
   clusterBench,
   affinityBench,
+  clickhouseBench,
   closeBench,
   revenueBench,
   anomaliesBench,
@@ -62,7 +64,7 @@ function usage(): string {
     "  --seconds     length of one round (each bench has its own default)",
     "  --rounds      rounds of each candidate; they take turns",
     "  --keys        keys of the larger side of million-keys (1000000)",
-    "  --scale       routes of each tenant of query that is not asked about (1)",
+    "  --scale       routes of each tenant of query that is not asked about, thousands of tenants of clickhouse (1)",
     "  --data        series of your own: *.csv of timestamp,value and windows.json, or the hours of the M4 competition",
     "  --json        ends with one line of JSON for each bench: bench, ratios, figures",
     "  --write-docs  puts the figures into docs/benchmarks.md",

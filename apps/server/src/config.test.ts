@@ -77,6 +77,40 @@ describe("a client's secret", () => {
   });
 });
 
+describe("a ClickHouse", () => {
+  const clickhouse = (more = "") =>
+    `clickhouse: { url: "https://clickhouse.internal:8443"${more} }\n`;
+  const env = { TURNPIKE_CLICKHOUSE_PASSWORD: "CANARY-0003" };
+
+  it("has its password from the environment, from a file, or none", () => {
+    expect(read(clickhouse(), env).clickhousePassword).toBe("CANARY-0003");
+    writeFileSync(join(folder, "clickhouse-password"), "CANARY-0004\n");
+    const fromFile = read(clickhouse(", passwordFile: clickhouse-password"));
+    expect(fromFile.clickhousePassword).toBe("CANARY-0004");
+    const { clickhouse: section, clickhousePassword } = read(clickhouse());
+    expect(clickhousePassword).toBeUndefined();
+    expect(section).toMatchObject({ database: "default", user: "default", timeoutMs: 30_000 });
+    expect(read(undefined).clickhouse).toBeUndefined();
+  });
+
+  it("is refused by http to another machine, with two passwords, and with a password for nothing", () => {
+    const mistakes = [
+      ...mistakesOf(clickhouse().replace("https:", "http:")),
+      ...mistakesOf(clickhouse(", passwordFile: clickhouse-password"), env),
+      ...mistakesOf(undefined, env),
+      ...mistakesOf(clickhouse(", database: a-b")),
+    ];
+    expect(mistakes).toEqual([
+      expect.stringContaining("Use https, or set plainHttp"),
+      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD {2}Is set as well as/),
+      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD {2}Is set, and clickhouse is not/),
+      expect.stringContaining("Letters, digits and _"),
+    ]);
+    expect(mistakesOf(clickhouse(", plainHttp: true").replace("https:", "http:"))).toEqual([]);
+    expect(mistakes.join()).not.toContain("CANARY");
+  });
+});
+
 describe("a bucket for files", () => {
   const bucket = (changed = "") =>
     `files:\n  store: s3\n  s3: { endpoint: "https://s3.example.com", bucket: acme, accessKeyId: AKID${changed} }\n`;

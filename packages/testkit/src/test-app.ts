@@ -30,6 +30,7 @@ import {
   createChangeFeed,
 } from "../../../apps/server/src/platform/change-feed.ts";
 import { readNewestChange } from "../../../apps/server/src/platform/changes.store.ts";
+import { openClickHouse } from "../../../apps/server/src/platform/clickhouse.ts";
 import { type Clock, systemClock } from "../../../apps/server/src/platform/clock.ts";
 import { type JobQueue, openJobQueue } from "../../../apps/server/src/platform/job-queue.ts";
 import { createLogger } from "../../../apps/server/src/platform/logger.ts";
@@ -38,6 +39,7 @@ import { createOutbound } from "../../../apps/server/src/platform/outbound.ts";
 import { createListen } from "../../../apps/server/src/platform/postgres-listen.ts";
 import { createTransact } from "../../../apps/server/src/platform/transact.ts";
 import { BUILTIN_CLIENT_ID, builtinIssuer } from "../../../apps/server/src/public-config.ts";
+import { toClickHouseSettings } from "../../../apps/server/src/to-clickhouse-settings.ts";
 import { toFileSettings } from "../../../apps/server/src/to-file-settings.ts";
 import { createTestIssuer, type TestIssuer, type TestPerson } from "./id-tokens.ts";
 import { pollUntil } from "./poll-until.ts";
@@ -203,9 +205,12 @@ export async function startTestApp(
     close: () => Promise.resolve(),
   };
   const clusterRates = await openClusterRates(installation);
+  const clickhouseSettings = toClickHouseSettings(config);
+  const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
   const app = buildApp({
     installation,
     clusterRates,
+    clickhouse,
     metering,
     changes,
     upstreams: [
@@ -361,6 +366,7 @@ export async function startTestApp(
         outbound.close(),
         files.close(),
         clusterRates?.close(),
+        clickhouse?.close(),
       ]);
       await metering.stop(DRAIN_MS);
       await upstream.close();

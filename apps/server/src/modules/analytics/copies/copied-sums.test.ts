@@ -194,8 +194,31 @@ describe.skipIf(available === undefined)("usage over all tenants in ClickHouse",
       timeZone: "Australia/Lord_Howe",
     });
     await expectEqual({ ...YEAR, measures: "requests", tenant: tenants.ours.tenantId });
-    await expectEqual({ ...YEAR, measures: "requests", route: "no'such\\route\u0027) or 1=1 --" });
     await expectEqual({ from: "2025-01-01T00:00:00Z", to: "2025-02-01T00:00:00Z" });
+  });
+
+  it("takes every text as a value, in filters, in copies and in what is not copied yet", async () => {
+    const routes = ["it's", "a\\b", "') or 1=1 --", "{f_route:String}", "naïve\t😀", "$x$"];
+    const { newId } = services;
+    const [first] = calls;
+    const hostile = routes.flatMap((route) => (first === undefined ? [] : [{ ...first, route }]));
+    const asked = {
+      ...YEAR,
+      measures: "requests",
+      dimensions: "route",
+      route: routes.map((route) => route.replace(/[\\,]/g, "\\$&")).join(","),
+    };
+    const expectAll = async () => {
+      const { rows } = await askCopies(asked);
+      expect(new Set(rows.map(({ group }) => group["route"]))).toEqual(new Set(routes));
+      await expectEqual(asked);
+    };
+    await commitGroups(services, [toGroup(hostile, newId)]);
+    await expectAll();
+    await rollUpUsage(services, "minutes");
+    await rollUpUsage(services, "hours");
+    await copyUsage(copyDeps());
+    await expectAll();
   });
 
   it("is read from ClickHouse, not from PostgreSQL, where it is copied", async () => {

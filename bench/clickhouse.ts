@@ -17,7 +17,7 @@ import { ROWS_PER_HOUR, seedWatchedUsage } from "./rig/seed-watched-usage.ts";
 import { median, medianRatio, round } from "./rig/statistics.ts";
 import { type BenchDatabase, withProductDatabase } from "./rig/with-product-database.ts";
 
-const TENANTS = 2_000;
+const TENANTS = 1_000;
 const DAYS = 30;
 /** A question may take long here; it must not be given up. */
 const TIMEOUT_MS = 60_000;

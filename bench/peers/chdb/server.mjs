@@ -1,8 +1,12 @@
 // The HTTP interface of ClickHouse, as far as its client uses it, in front of chDB: one statement after the other. Ends with the
 // process that started it.
 import { createServer } from "node:http";
+import { setPriority } from "node:os";
 import { buffer } from "node:stream/consumers";
 import chdb from "chdb";
+
+// As the embedded PostgreSQL, so that the two compare on a busy machine.
+setPriority(10);
 
 const [, , folder, portText, user, password] = process.argv;
 const session = new chdb.Session(folder);
@@ -28,7 +32,9 @@ function toValue(text, statement, name) {
     return readEscapes(text);
   }
   const items = text.slice(1, -1).match(/'(?:\\.|[^'\\])*'|[^,\s]+/gs) ?? [];
-  return items.map((item) => (item.startsWith("'") ? readEscapes(item.slice(1, -1)) : Number(item)));
+  return items.map((item) =>
+    item.startsWith("'") ? readEscapes(item.slice(1, -1)) : Number(item),
+  );
 }
 
 async function readForm(request, body) {

@@ -62,7 +62,10 @@ function newFeedId(deps: Pick<AppServices, "randomBytes">): string {
 async function replaceFeed(deps: CopyDeps, former: Feed | undefined): Promise<Feed> {
   const feedId = newFeedId(deps);
   await ensureTable(deps.clickhouse, feedId);
-  await deps.transact.asOperator((tx) => beginFeed(tx, feedId));
+  // Looks through all hours of all tenants.
+  await deps.transact.asOperatorWithDeleted((tx) => beginFeed(tx, feedId), {
+    timeoutMs: BATCH_TIMEOUT_MS,
+  });
   if (former !== undefined) {
     await dropTable(deps.clickhouse, former.feed_id);
   }

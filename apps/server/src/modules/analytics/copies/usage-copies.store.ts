@@ -18,6 +18,8 @@ export async function beginFeed(tx: Tx, feedId: string): Promise<void> {
     insert into changed_hours as h (occurred_at)
     select distinct occurred_at from usage_rollups_hourly order by 1
     on conflict (occurred_at) do nothing`;
+  // In the order of those that change hours, so that no two wait for each other.
+  await tx`select from changed_hours order by occurred_at for update`;
   await tx`update changed_hours set copied_changes = null, copy = null where copy is not null`;
 }
 
@@ -123,9 +125,15 @@ export async function finishCopies(
   await tx`
     with feed as (
       select from usage_feed where feed_id = ${feedId} for update
+    ), locked as materialized (
+      -- In the order of those that change hours, so that no two wait for each other.
+      select h.occurred_at from changed_hours h
+      where h.occurred_at = any(${copies.map(({ occurredAt }) => occurredAt.toISOString())}::timestamptz[])
+      order by h.occurred_at for update
     ), hours as (
       update changed_hours h set copied_changes = made.changes, copy = made.copy
-      from ${made} where h.occurred_at = made.occurred_at and exists (select from feed)
+      from ${made} join locked using (occurred_at)
+      where h.occurred_at = made.occurred_at and exists (select from feed)
         and (h.copy is null or h.copy < made.copy)
       returning h.occurred_at, h.copy
     )

@@ -102,8 +102,8 @@ describe("a ClickHouse", () => {
     ];
     expect(mistakes).toEqual([
       expect.stringContaining("Use https, or set plainHttp"),
-      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD {2}Is set as well as/),
-      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD {2}Is set, and clickhouse is not/),
+      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD: Is set as well as/),
+      expect.stringMatching(/^TURNPIKE_CLICKHOUSE_PASSWORD: Is set, and clickhouse is not/),
       expect.stringContaining("Letters, digits and _"),
     ]);
     expect(mistakesOf(clickhouse(", plainHttp: true").replace("https:", "http:"))).toEqual([]);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isInstalled } from "./install-peer.ts";
+import { isInstalled, peerFolder } from "./install-peer.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -47,7 +47,7 @@ describe("isInstalled", () => {
 
 describe("bench/peers", () => {
   it("has better-auth locked at the versions it pins, not at newer ones", async () => {
-    const peer = join(import.meta.dirname, "../peers/better-auth");
+    const peer = peerFolder("better-auth");
     const manifest = JSON.parse(await readFile(join(peer, "package.json"), "utf8"));
     const lock = JSON.parse(await readFile(join(peer, "package-lock.json"), "utf8"));
     const pins: [string, string][] = Object.entries(manifest.dependencies);

@@ -70,6 +70,7 @@ export function addClickHouseCommands(cli: Cli): void {
   command
     .command("status")
     .description("whether it answers, and how many hours of usage wait to be copied")
+    .addHelpText("after", examples("clickhouse status"))
     .action(async () => {
       await cli.run(
         (session) =>
@@ -89,6 +90,7 @@ export function addClickHouseCommands(cli: Cli): void {
   command
     .command("copy")
     .description("copy now what the job would copy within a minute; stop and repeat it at will")
+    .addHelpText("after", examples("clickhouse copy"))
     .action(() => copyNow(cli, copyUsage));
   command
     .command("rebuild")

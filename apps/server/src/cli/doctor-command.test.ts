@@ -74,6 +74,7 @@ describe("turnpike doctor", () => {
       disk: "ok",
       files: "ok",
       nodes: "ok",
+      clickhouse: "ok",
       clock: "ok",
       backup: "warning",
       secrets: "warning",
@@ -158,7 +159,7 @@ describe("GET /v1/checks", () => {
   it("answers operators and their programs with the same list, and no one else", async () => {
     const program = await app.mintServiceKey(SCOPES);
     const reply = await app.call(program, "GET", "/v1/checks");
-    expect(checksReply.parse(reply.json).checks).toHaveLength(15);
+    expect(checksReply.parse(reply.json).checks).toHaveLength(16);
     const owner = await app.mintMember(await app.mintTenant("Acme"), "owner");
     expect((await app.call(owner.token, "GET", "/v1/checks")).status).toBe(403);
     expect((await app.call(undefined, "GET", "/v1/checks")).status).toBe(401);

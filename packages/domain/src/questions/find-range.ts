@@ -607,10 +607,22 @@ export function allTime(clock: QuestionClock): FoundRange {
 export const runningRange = (clock: QuestionClock, unit: QuestionUnit): FoundRange =>
   thisUnit(clock, unit);
 
-/** The range that a question has when it names none. */
-export function defaultRange(clock: QuestionClock): FoundRange {
+/** Whole days before today in the range of a question that names none. */
+const DEFAULT_DAYS = 30;
+
+/**
+ * The range that a question has when it names none: the last 30 days and today, so that the first day of a tenant is not empty. A
+ * comparison with the period before keeps to whole days: the day that runs would be compared with a whole one.
+ */
+export function defaultRange(
+  clock: QuestionClock,
+  { isCompared }: { isCompared: boolean },
+): FoundRange {
   if (clock.isFuture) {
     return { ...wholeUnit("month", clock.nowMs), assumed: "this month" };
   }
-  return { ...trailing(clock, 30, "day"), assumed: "last 30 days" };
+  const days = trailing(clock, DEFAULT_DAYS, "day");
+  return isCompared
+    ? { ...days, assumed: "last 30 days" }
+    : { ...days, toMs: endOfToday(clock), assumed: "last 30 days and today" };
 }

@@ -55,7 +55,13 @@ const SUPERLATIVES: readonly Superlative[] = [
     measure: "requests",
   },
   { pattern: words("quietest|least busy|idlest"), order: "asc", measure: "requests" },
-  { pattern: words("slowest"), order: "desc", measure: "latency_p95" },
+  {
+    pattern: words(
+      "(?:takes?|took|taking) (?:the )?(?:longest|most time)(?: to (?:respond|answer|complete|finish|load))?|slowest",
+    ),
+    order: "desc",
+    measure: "latency_p95",
+  },
   {
     pattern: words("(?<!growing )(?:fastest|quickest)(?! growing)"),
     order: "asc",

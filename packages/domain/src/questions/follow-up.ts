@@ -1,14 +1,9 @@
 import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
 import { toComparison } from "./find-comparison.ts";
+import { isOutOfPlace } from "./is-out-of-place.ts";
+import type { QuestionFilter } from "./question-reading.ts";
+import type { VocabularyIndex } from "./question-vocabulary.ts";
 import type { QuestionParts } from "./read-parts.ts";
-
-const STARTS =
-  /^(?:[, ]*)(?:and|what about|how about|now|same|only|just|but|also|then|or|without|excluding|except|compared|versus|why|by|per|split|broken|break|for|in|on|of|with|ok|okay|as|sort|sorted|order|rank|group|grouped|exclude|include|limit|restrict|filter|narrow)\b/;
-
-/** True where a question goes on from the one before rather than by itself. */
-export function isFollowUp(question: string, parts: QuestionParts): boolean {
-  return STARTS.test(question.trim().toLowerCase()) || parts.measures.length === 0;
-}
 
 function shift(range: LocalRange, by: string): LocalRange {
   const units: readonly QuestionUnit[] = ["day", "week", "month", "quarter", "year"];
@@ -21,8 +16,30 @@ function shift(range: LocalRange, by: string): LocalRange {
   return { fromMs: move(unit, range.fromMs, -1), toMs: move(unit, range.toMs, -1) };
 }
 
-/** Keeps what the question before said, except where the follow-up says otherwise. */
-export function mergeParts(before: QuestionParts, parts: QuestionParts): QuestionParts {
+/** What a follow-up measures; nothing where a word of its own, such as “slowest”, says it. */
+function measuresOf(before: QuestionParts, parts: QuestionParts): readonly string[] {
+  const { measures, ranking } = parts;
+  const ranksByMeasure = ranking?.measure !== undefined && !ranking.isJudgement;
+  return measures.length > 0 || ranksByMeasure ? measures : before.measures;
+}
+
+/** “Why?” asks for a cause; “by route?” after it asks for figures again. */
+function intentOf(before: QuestionParts, parts: QuestionParts): QuestionParts["intent"] {
+  const asksFigures =
+    parts.dimensions.length > 0 ||
+    [parts.ranking, parts.grain, parts.compare].some((part) => part !== undefined);
+  return parts.intent ?? (before.intent === "explain" && asksFigures ? undefined : before.intent);
+}
+
+const describe = ({ field, value }: QuestionFilter) =>
+  `${field.replaceAll("_", " ")} ${[value].flat().join(" or ")}`;
+
+/** Keeps what the question before said, except where the follow-up says otherwise or measures what that does not apply to. */
+export function mergeParts(
+  index: VocabularyIndex,
+  before: QuestionParts,
+  parts: QuestionParts,
+): QuestionParts {
   const second = parts.range;
   const isSecond =
     before.range !== undefined &&
@@ -34,10 +51,16 @@ export function mergeParts(before: QuestionParts, parts: QuestionParts): Questio
     const { range: _, ...others } = parts;
     const compare = toComparison(before.range, second);
     if (compare !== undefined) {
-      return mergeParts(before, { ...others, compare, unknown: [] });
+      return mergeParts(index, before, { ...others, compare, unknown: [] });
     }
   }
+  const measures = measuresOf(before, parts);
+  const own = measures === before.measures ? [] : measures;
+  const isOut = (field: string) => isOutOfPlace(index, { field, measures: own, before });
   const fields = new Set(parts.filters.map(({ field }) => field));
+  const earlier = before.filters.filter(({ field }) => !fields.has(field));
+  const kept = earlier.filter(({ field }) => !isOut(field));
+  const dropped = earlier.filter((filter) => !kept.includes(filter));
   const range =
     parts.range ??
     (parts.shiftsBy !== undefined && before.range !== undefined
@@ -45,19 +68,30 @@ export function mergeParts(before: QuestionParts, parts: QuestionParts): Questio
       : before.range);
   const keepsRanking = parts.dimensions.length === 0;
   const ranking = parts.ranking ?? (keepsRanking ? before.ranking : undefined);
-  const intent = parts.intent ?? before.intent;
+  const intent = intentOf(before, parts);
   const grain = parts.grain ?? before.grain;
   const compare = parts.compare ?? before.compare;
   return {
     ...(intent === undefined ? {} : { intent }),
-    measures: parts.measures.length > 0 ? parts.measures : before.measures,
-    dimensions: parts.dimensions.length > 0 ? parts.dimensions : before.dimensions,
-    filters: [...before.filters.filter(({ field }) => !fields.has(field)), ...parts.filters],
+    measures,
+    dimensions:
+      parts.dimensions.length > 0
+        ? parts.dimensions
+        : before.dimensions.filter(({ field }) => !isOut(field)),
+    filters: [...kept, ...parts.filters],
+    kept,
     ...(range === undefined ? {} : { range }),
     ...(grain === undefined ? {} : { grain }),
     ...(ranking === undefined ? {} : { ranking }),
     ...(compare === undefined ? {} : { compare }),
-    assumed: [...new Set([...before.assumed, ...parts.assumed])],
+    assumed: [
+      ...new Set([
+        ...before.assumed,
+        ...dropped.map((filter) => `no longer only ${describe(filter)}`),
+        ...parts.assumed,
+      ]),
+    ],
+    measuresAssumed: measures === before.measures ? before.measuresAssumed : parts.measuresAssumed,
     ambiguous: parts.ambiguous,
     unknown: parts.unknown,
     isAction: parts.isAction,

@@ -1,4 +1,5 @@
 import type { QuestionIntent } from "./find-intent.ts";
+import { NOT_OF_CALLS } from "./is-out-of-place.ts";
 import type { QuestionFilter } from "./question-reading.ts";
 import { isComparing, isFiller } from "./words.ts";
 
@@ -55,9 +56,6 @@ function listUnknown({ text, compares }: Accounted): UnknownWord[] {
 }
 
 const IS_OF_CALLS = /^(?:status|status_class|method)$/;
-/** Measures that are not counted by call, so that a call's status or method cannot narrow them. */
-const NOT_OF_CALLS =
-  /^(?:spend|revenue|mrr|tenants|active_tenants|new_tenants|keys_created|keys_revoked|invoices)$/;
 const COUNTS_OF_OTHERS =
   /^(?:new_tenants|active_tenants|tenants|active_keys|keys_created|keys_revoked)$/;
 const NO_QUOTA = /^(?:errors|error_rate|denied|latency_\w+|revenue|mrr)$/;

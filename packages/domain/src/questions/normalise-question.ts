@@ -46,6 +46,11 @@ const UNTIL_END_OF = new RegExp(
 /** “How much is overdue”, “what do customers owe us”, “who owes us money”: amounts of open invoices. */
 const OWED =
   /\b(how much |what |who |which (?:tenants|customers|clients) )(?:money )?(?:(?:is|are) (?:still )?(?:overdue|owed|outstanding|unpaid)(?: to us)?|(?:do|does) (?:all |our )?(?:tenants|customers|clients|they) (?:still )?owe(?: us)?|owes?(?: us)?(?: (?:any |the most )?money)?)\b(?! (?:invoices?|bills?))/g;
+/** “Run out of my free requests”: what a plan includes, rather than the plan called Free. */
+const INCLUDED =
+  /\b(?:free|included|complimentary) (?=(?:api |monthly )?(?:requests?|calls?|hits|quotas?|allowances?|units?|tokens?|credits?|usage|tier|plan)\b)/gi;
+const IS_USED_UP =
+  /\b(?:r[au]n(?:s|ning)? out|us(?:e|es|ed|ing) up|exhaust\w*|deplet\w*|left|remain\w*|gone|exceed\w*|enough|still (?:have|got|make)|until|(?:will|would|do|does) .*\blast(?! (?:week|month|quarter|year|day|hour|\d)))\b/;
 /** “1-7 July”, “July 1-7”. */
 const DAYS_JOINED = new RegExp(
   `(?<=${DAY_OR_MONTH} )(\\d{1,2})-(\\d{1,2})\\b|\\b(\\d{1,2})-(?=\\d{1,2}(?: of)? ${DAY_OR_MONTH})`,
@@ -58,7 +63,10 @@ const DAYS_JOINED = new RegExp(
  */
 export function normaliseQuestion(question: string): string {
   const isShouted = question === question.toUpperCase();
-  return (isShouted ? question : question.replace(METHOD_IN_CAPITALS, " method=$1 "))
+  const text = IS_USED_UP.test(question.toLowerCase())
+    ? question.replace(INCLUDED, "quota ")
+    : question;
+  return (isShouted ? text : text.replace(METHOD_IN_CAPITALS, " method=$1 "))
     .replace(METHOD_OF_CALLS, " method=$1 ")
     .replace(/\b(?:US|USA|U\.S\.(?:A\.)?)(?=\W|$)(?!-)/g, isShouted ? "us" : "america")
     .normalize("NFKC")

@@ -42,6 +42,10 @@ export type QuestionReading = {
   readonly about?: "credit";
   /** One sentence for every choice that the question left open. */
   readonly assumed: readonly string[];
+  /** Filters of the query that the question itself does not name: they are those of the question before. */
+  readonly kept?: readonly QuestionFilter[];
+  /** For `refuse`: the question is in another language than English. */
+  readonly isForeign?: boolean;
   /** For `clarify`: the readings offered. For `refuse`: questions that can be answered. */
   readonly choices?: readonly string[];
 };

@@ -41,7 +41,11 @@ export type QuestionParts = {
   readonly compare?: FoundComparison;
   /** “The week before” of a follow-up. */
   readonly shiftsBy?: string;
+  /** Filters that the question before named and this one does not. */
+  readonly kept: readonly QuestionFilter[];
   readonly assumed: readonly string[];
+  /** What was assumed of the measures. */
+  readonly measuresAssumed: readonly string[];
   readonly ambiguous: readonly (readonly string[])[];
   readonly unknown: readonly UnknownWord[];
   /** True where the question asks to change something. */
@@ -415,11 +419,12 @@ export function readParts(
     broken.push({ field: contrasted.field, isPlural: true });
   }
   let measures = dropCounted(phrase.text, found.marked);
-  const assumed = [...values.assumed, ...found.assumed];
+  const { assumed } = values;
+  const measuresAssumed = [...found.assumed];
   const meter = findMeter(index, [...filters, ...broken]);
   if (found.isUsage && meter !== undefined) {
     measures = [meter.slug];
-    assumed.splice(assumed.indexOf("usage: requests"), 1);
+    measuresAssumed.splice(measuresAssumed.indexOf("usage: requests"), 1);
   }
   const thresholds: QuestionFilter[] = [];
   const misfits: UnknownWord[] = [];
@@ -513,7 +518,9 @@ export function readParts(
         : {}
       : { compare }),
     ...(shiftsBy === undefined ? {} : { shiftsBy }),
+    kept: [],
     assumed,
+    measuresAssumed,
     ambiguous: [...values.ambiguous, ...listAmbiguousMeasures(phrase.text, found, index)],
     unknown: isUnlike
       ? [...unknown, { word: compared?.text ?? "", place: "comparison" as const }]

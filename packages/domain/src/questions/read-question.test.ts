@@ -73,7 +73,7 @@ describe("a question", () => {
       },
       assumed: ["orders: /v1/orders and /v1/orders/{id}"],
     });
-    expect(read("trafic by rout").assumed).toEqual(["last 30 days"]);
+    expect(read("trafic by rout").assumed).toEqual(["last 30 days and today"]);
   });
 
   it("may go on from the one before", () => {

@@ -3,8 +3,11 @@ import { DAY_MS } from "../time/zoned-buckets.ts";
 import { wholeUnit } from "./calendar.ts";
 import { chooseGrain } from "./find-grain.ts";
 import { defaultRange, type FoundRange, type QuestionClock } from "./find-range.ts";
-import { isFollowUp, mergeParts } from "./follow-up.ts";
+import { mergeParts } from "./follow-up.ts";
+import { isFollowUp } from "./is-follow-up.ts";
+import { isForeign } from "./is-foreign.ts";
 import { isHostile } from "./is-hostile.ts";
+import { nameMeasure } from "./name-measure.ts";
 import { QUESTION_LENGTH_MAX } from "./question-limits.ts";
 import type { QuestionQuery, QuestionReading } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
@@ -31,6 +34,7 @@ const OFFERS = [
   "quota, the next invoice, which plan fits, keys at risk",
 ];
 const REFUSED: QuestionReading = { kind: "refuse", assumed: [], choices: OFFERS };
+const REFUSED_AS_FOREIGN: QuestionReading = { ...REFUSED, isForeign: true };
 const VAGUE =
   /\b(?:how (?:is|are|was|were|did)|overview|summary|status|report|statistics|stats)\b|#dstatus/;
 const VAGUE_CHOICES = ["requests", "errors", "error rate", "latency", "spend"];
@@ -98,28 +102,34 @@ function toPeriodMs(index: VocabularyIndex, text: string): number {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) ? ms : ms + index.offsetAt(ms);
 }
 
-/** Names that only operators may use are refused before anything else is said about them. */
+/**
+ * Names that only operators may use are refused before anything else is said about them. The own plan may be named where its quota
+ * or the next invoice is asked about: “what is left of my plan?”.
+ */
 function isForOperators(parts: QuestionParts): boolean {
+  const isOfOwnPlan = parts.intent === "quota" || parts.intent === "invoice";
   const named = [
     ...parts.measures,
     ...parts.dimensions.map(({ field }) => field),
     ...parts.filters.map(({ field }) => field),
   ];
-  return named.some((name) => OPERATOR_ONLY.includes(name));
+  return named.some(
+    (name) => OPERATOR_ONLY.includes(name) && !(isOfOwnPlan && name === "plan"),
+  );
 }
 
 function toQuery(
   index: VocabularyIndex,
   parts: QuestionParts,
   clock: QuestionClock,
-): { query: QuestionQuery; assumed: string[] } {
-  const named = parts.range ?? defaultRange(clock);
+): Pick<QuestionReading, "assumed" | "kept"> & { query: QuestionQuery } {
+  const named = parts.range ?? defaultRange(clock, { isCompared: parts.compare !== undefined });
   // “This month” of the question before is all of it in a forecast.
   const range: FoundRange =
     parts.intent === "forecast" && named.unit !== undefined
       ? wholeUnit(named.unit, named.fromMs)
       : named;
-  const assumed = [...parts.assumed];
+  const assumed = [...parts.assumed, ...parts.measuresAssumed];
   if (range.assumed !== undefined) {
     assumed.push(range.assumed);
   }
@@ -128,8 +138,9 @@ function toQuery(
   const hasStatus = parts.filters.some(({ field }) => /^status/.test(field));
   if (measures.length === 0) {
     // “Worst for 5xx” counts those calls: their error rate is no measure of anything.
+    const ofRanking = hasStatus && ranking?.isJudgement === true ? undefined : ranking?.measure;
     const implied =
-      (hasStatus ? undefined : ranking?.measure) ??
+      ofRanking ??
       findMeter(index, [...parts.filters, ...parts.dimensions])?.slug ??
       "requests";
     measures.push(implied);
@@ -138,7 +149,7 @@ function toQuery(
       ranking?.measure === "requests" ||
       parts.filters.some(({ field }) => /^status|^method/.test(field));
     if (!isNamed) {
-      assumed.push(`by ${implied}`);
+      assumed.push(`by ${nameMeasure(index.vocabulary, implied)}`);
     }
   }
   const dimensions = parts.dimensions.map(({ field }) => field);
@@ -167,7 +178,7 @@ function toQuery(
     ...(isRanked ? { order, ...(isSorted ? {} : { limit }) } : {}),
     ...(parts.compare === undefined ? {} : { compare: parts.compare }),
   };
-  return { query, assumed };
+  return { query, assumed, ...(parts.kept.length === 0 ? {} : { kept: parts.kept }) };
 }
 
 /** What to say about words that no rule understood; `undefined` when there are none. */
@@ -185,6 +196,11 @@ function judgeUnknown(index: VocabularyIndex, parts: QuestionParts): QuestionRea
   return isAboutData && parts.measures.length > 0 && value !== undefined && isOnlyValues
     ? clarify(listNearest(index, value.word))
     : REFUSED;
+}
+
+/** A reading offered: values as they are, measures in words. */
+function toChoice({ vocabulary, names }: VocabularyIndex, name: string): string {
+  return names.has(name.toLowerCase()) ? name : nameMeasure(vocabulary, name);
 }
 
 function isEmpty(parts: QuestionParts): boolean {
@@ -214,7 +230,7 @@ function judge(
   }
   const [ambiguous] = parts.ambiguous;
   if (ambiguous !== undefined) {
-    return clarify(ambiguous);
+    return clarify(ambiguous.map((name) => toChoice(index, name)));
   }
   if (intent !== undefined && intent !== "explain" && intent !== "forecast") {
     return intent === "quota" && CREDIT.test(parts.text)
@@ -249,6 +265,17 @@ function judge(
   return { kind: intent ?? "query", ...toQuery(index, parts, clock) };
 }
 
+/** True for one of the readings that a question before was asked back with: it is about what that asked. */
+function isChoice(
+  index: VocabularyIndex,
+  before: QuestionParts,
+  { text, clock }: { text: string; clock: Omit<QuestionClock, "isFuture" | "isSeries"> },
+): boolean {
+  const isFuture = before.intent === "forecast";
+  const { kind, choices = [] } = judge(index, before, { ...clock, isFuture, isSeries: false });
+  return kind === "clarify" && choices.includes(text);
+}
+
 /**
  * Reads a question in plain English. The answer is pure data: every name in it comes from the vocabulary or from a closed list, so
  * there is no path from a text to a query language or to another tenant.
@@ -261,6 +288,9 @@ export function readQuestion(index: VocabularyIndex, asked: AskedQuestion): Ques
   if (AMBIGUOUS_DATE.test(question)) {
     return clarify(["day/month/year", "month/day/year"]);
   }
+  if (isForeign(index, question)) {
+    return REFUSED_AS_FOREIGN;
+  }
   const { from, to } = index.vocabulary.billingPeriod;
   const clock = {
     nowMs: nowMs + index.offsetAt(nowMs),
@@ -271,7 +301,13 @@ export function readQuestion(index: VocabularyIndex, asked: AskedQuestion): Ques
   let parts: QuestionParts | undefined;
   for (const text of isSafe ? [...before, question] : [question]) {
     const own = readParts(index, text, clock);
-    parts = parts !== undefined && isFollowUp(text, own) ? mergeParts(parts, own) : own;
+    if (parts === undefined) {
+      parts = own;
+    } else if (isChoice(index, parts, { text, clock })) {
+      parts = { ...mergeParts(index, parts, own), kept: [] };
+    } else {
+      parts = isFollowUp(text, parts, own) ? mergeParts(index, parts, own) : own;
+    }
   }
   if (parts === undefined) {
     return REFUSED;

@@ -68,7 +68,7 @@ describe("a plan", () => {
       "20 calls at once",
     ]);
     expect(view.terms.map(({ detail }) => detail)).toEqual([
-      "then calls are refused",
+      "then calls are denied",
       "overage allowed",
       undefined,
       undefined,

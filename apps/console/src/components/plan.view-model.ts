@@ -77,7 +77,7 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
     const unit = meters.find(({ meterId }) => meterId === quota.meter)?.unit ?? quota.meter;
     return {
       text: t`${formatQuantity(quota.limit, unit)} a month`,
-      detail: quota.kind === "hard" ? t`then calls are refused` : t`overage allowed`,
+      detail: quota.kind === "hard" ? t`then calls are denied` : t`overage allowed`,
     };
   });
   const terms = [

@@ -142,7 +142,9 @@ describe("a question after another one", () => {
 
   it("starts afresh in a conversation too: nothing of the first question comes back", () => {
     const before = ["how many 404s were there this week?", "why are so many of my calls denied?"];
-    expect(read("which route is the slowest?", before)).toEqual(read("which route is the slowest?"));
+    expect(read("which route is the slowest?", before)).toEqual(
+      read("which route is the slowest?"),
+    );
   });
 
   it.each(READ_ON)("after “%s”, “%s” goes on from it", (before, question, expected) => {

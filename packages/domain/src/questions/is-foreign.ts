@@ -19,7 +19,9 @@ const FOREIGN: ReadonlySet<string> = new Set(
   solicitudes peticiones llamadas clave claves factura ruta rutas lenta más
   quanti quante quale quali perché quando sono gli della dello ieri oggi settimana mese errori richieste chiamate chiavi
   quantos quantas qual quais por quê ontem hoje erros pedidos requisições chaves foram
-  hoeveel welke waarom wanneer zijn heb hebben gisteren vandaag deze fouten verzoeken sleutel sleutels`.split(/\s+/),
+  hoeveel welke waarom wanneer zijn heb hebben gisteren vandaag deze fouten verzoeken sleutel sleutels`.split(
+    /\s+/,
+  ),
 );
 /** Words of several languages, English among them, decide nothing. */
 const SHARED: ReadonlySet<string> = new Set(["quota", "est", "den", "le", "la", "pro", "mis"]);

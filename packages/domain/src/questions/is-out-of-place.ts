@@ -19,7 +19,11 @@ export function isOutOfPlace(
     field,
     measures,
     before,
-  }: { field: string; measures: readonly string[]; before: { readonly measures: readonly string[] } },
+  }: {
+    field: string;
+    measures: readonly string[];
+    before: { readonly measures: readonly string[] };
+  },
 ): boolean {
   const isEach = (pattern: RegExp) =>
     measures.length > 0 && measures.every((name) => pattern.test(name));

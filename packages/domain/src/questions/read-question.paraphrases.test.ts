@@ -131,7 +131,11 @@ describe("the range of a question that names none", () => {
   };
 
   it("includes today, so that the first day is not empty", () => {
-    for (const question of ["which route is the slowest?", "errors by key", "why are calls denied?"]) {
+    for (const question of [
+      "which route is the slowest?",
+      "errors by key",
+      "why are calls denied?",
+    ]) {
       expect(rangeOf(question)).toEqual(["2026-06-15", "2026-07-16", "last 30 days and today"]);
     }
   });

@@ -113,9 +113,7 @@ function isForOperators(parts: QuestionParts): boolean {
     ...parts.dimensions.map(({ field }) => field),
     ...parts.filters.map(({ field }) => field),
   ];
-  return named.some(
-    (name) => OPERATOR_ONLY.includes(name) && !(isOfOwnPlan && name === "plan"),
-  );
+  return named.some((name) => OPERATOR_ONLY.includes(name) && !(isOfOwnPlan && name === "plan"));
 }
 
 function toQuery(
@@ -140,9 +138,7 @@ function toQuery(
     // “Worst for 5xx” counts those calls: their error rate is no measure of anything.
     const ofRanking = hasStatus && ranking?.isJudgement === true ? undefined : ranking?.measure;
     const implied =
-      ofRanking ??
-      findMeter(index, [...parts.filters, ...parts.dimensions])?.slug ??
-      "requests";
+      ofRanking ?? findMeter(index, [...parts.filters, ...parts.dimensions])?.slug ?? "requests";
     measures.push(implied);
     // “Quietest” and “429s” say that calls are counted.
     const isNamed =

@@ -30,8 +30,8 @@ export function describeAdvice(advice: PlanAdvice): string | undefined {
     : t`cost ${amount} ${isDearer ? t`more` : t`less`}`;
   const verb = t`${nameOf(advice, planId)} would have ${cost} over ${describeMonths(advice)}`;
   return reason === "cheaper"
-    ? t`${verb}, and refused nothing.`
-    : t`${verb} and refused no call for a quota; your plan ${advice.refused > 0 ? t`refused ${formatCount(advice.refused)}` : t`would have refused some`}.`;
+    ? t`${verb}, and denied no call.`
+    : t`${verb} and denied no call for a quota; your plan ${advice.refused > 0 ? t`denied ${formatCount(advice.refused)}` : t`would have denied some`}.`;
 }
 
 /** "1,200 requests", for each meter; undefined for nothing. */

@@ -13,7 +13,7 @@ export function SuspensionStrip({ tenant }: { tenant: OwnTenant }) {
     >
       <p role="status" className="[overflow-wrap:anywhere]">
         <strong className="font-semibold">
-          <Trans>{tenant.name} is suspended: all its calls are refused.</Trans>
+          <Trans>{tenant.name} is suspended: all its calls are denied.</Trans>
         </strong>
         {tenant.suspensionReason !== undefined && (
           <>

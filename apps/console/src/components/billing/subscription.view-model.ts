@@ -19,7 +19,7 @@ const STANDINGS = {
   out_of_credit: { tone: "danger", label: t`Out of credit` },
   overdue: { tone: "warning", label: t`Payment overdue` },
   grace: { tone: "warning", label: t`Grace period` },
-  blocked: { tone: "danger", label: t`Calls refused` },
+  blocked: { tone: "danger", label: t`Calls denied` },
   capped: { tone: "danger", label: t`Spend cap reached` },
 } as const satisfies Record<Subscription["standing"], StateBadge | undefined>;
 

@@ -103,7 +103,7 @@ export const MEASURE_LABELS: Readonly<Record<Evidence["measure"], string>> = {
   requests: t`Requests an hour`,
   error_rate: t`Share of errors, %`,
   errors: t`Errors an hour`,
-  denied: t`Refused requests an hour`,
+  denied: t`Denied calls an hour`,
   latency_avg: t`Mean latency, ms`,
   spend: t`Charges an hour`,
 };

@@ -43,7 +43,7 @@ describe("comparePrices", () => {
   it("says what a hard limit refuses, also where it refills by the day", () => {
     expect(compare(50_000)[0]?.misfit).toBe(undefined);
     expect(compare(50_001)[0]).toMatchObject({
-      misfit: "Refuses calls beyond 50,000 requests a month.",
+      misfit: "Denies calls beyond 50,000 requests a month.",
       isCheapest: false,
     });
     const daily = makePlan({
@@ -61,7 +61,7 @@ describe("comparePrices", () => {
       pricers: preparePricing([daily], METERS),
       quantities: new Map([["requests", 305]]),
     });
-    expect(offer?.misfit).toBe("Refuses calls beyond 10 requests a day.");
+    expect(offer?.misfit).toBe("Denies calls beyond 10 requests a day.");
   });
 
   it("shows each line and each tier that was entered", () => {

@@ -95,7 +95,7 @@ function findMisfit(
     if ((quantities.get(meter) ?? 0) > limit) {
       const name = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
       const times = toPerTime(every, unit);
-      return t`Refuses calls beyond ${formatUnits(entitlement.limit ?? "0", name)} ${times}.`;
+      return t`Denies calls beyond ${formatUnits(entitlement.limit ?? "0", name)} ${times}.`;
     }
   }
   return;

@@ -19,7 +19,7 @@ export type ProposalFact = { label: string; value: string };
 /** All that the change says, so that nothing is accepted unseen. */
 export function listProposalFacts({ change }: Pick<Proposal, "change">): ProposalFact[] {
   if (change.do === "set_spend_cap") {
-    return [{ label: t`At the cap`, value: t`Calls are refused until the next period` }];
+    return [{ label: t`At the cap`, value: t`Calls are denied until the next period` }];
   }
   const { scopes, allowedNetworks, expiresAt } = change.key;
   return [

@@ -55,7 +55,7 @@ export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
     key: "denied",
     label: t`Denied`,
     context: t`of all requests`,
-    meaning: t`Calls refused because of their key, a rate limit, a quota or a scope. They never reach the upstream.`,
+    meaning: t`Calls denied because of their key, a rate limit, a quota or a scope. They never reach the upstream.`,
   },
   p95: {
     key: "p95",

@@ -106,10 +106,10 @@ describe("AI intelligence", () => {
   it("compares plans by the usage of the last months, month by month on demand, with what was left unused", async () => {
     openPage({ [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }) });
     await screen.findByText(
-      "Growth would have cost $41.00 less over the last 2 months, and refused nothing.",
+      "Growth would have cost $41.00 less over the last 2 months, and denied no call.",
     );
     screen.getByText("−$41.00");
-    screen.getByText("Would have refused 1,200 requests.");
+    screen.getByText("Would have denied 1,200 requests.");
     screen.getByText(/at most 900 of 10,000 requests included in the price/);
     expect(screen.queryByText("Sep 2026")).toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show months" }));
@@ -120,7 +120,7 @@ describe("AI intelligence", () => {
     );
   });
 
-  it("says that the own plan is best, that one which refuses nothing costs more, and what comparing waits for", async () => {
+  it("says that the own plan is best, that one which without denying calls costs more, and what comparing waits for", async () => {
     const open = async (advice: PlanAdvice, text: RegExp) => {
       openPage({
         [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }),

@@ -82,7 +82,7 @@ function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
       {...(curl !== undefined && { snippet: { subject: t`A call with a key`, code: curl.code } })}
     >
       <Trans>
-        A key identifies the caller: the gateway refuses calls without one. Create one for each
+        A key identifies the caller: the gateway denies calls without one. Create one for each
         program, so that each can be counted, rolled and revoked separately.{" "}
         <DocsLink page="keys">How keys work</DocsLink>
       </Trans>

@@ -37,7 +37,7 @@ describe("toPeriod", () => {
         quantity: "12,500 of 50,000 requests",
         share: 0.25,
         tone: "accent",
-        beyond: "Calls over the quota are refused.",
+        beyond: "Calls over the quota are denied.",
         forfeited: undefined,
       },
     ]);

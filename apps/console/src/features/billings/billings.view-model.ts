@@ -61,7 +61,7 @@ export function toPeriod(
       quantity: t`${formatCount(quota.used)} of ${formatCount(quota.limit)} ${units}`,
       share: Math.min(1, share),
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",
-      beyond: quota.kind === "hard" ? t`Calls over the quota are refused.` : t`Overage is allowed.`,
+      beyond: quota.kind === "hard" ? t`Calls over the quota are denied.` : t`Overage is allowed.`,
       forfeited: isForfeited
         ? t`${formatCount(quota.forfeited)} ${units} are reserved until the period ends because a server crashed. They are not charged.`
         : undefined,

@@ -22,7 +22,7 @@ function hasQuota(plans: LandingContent["plans"], kind: "hard" | "soft"): boolea
 
 /** Says what happens at the limits that this catalogue really has. */
 function explainLimits(plans: LandingContent["plans"]): string {
-  const refused = t`A call over a rate limit or a hard quota is refused with status 429 and a response that names the limit and when to try again.`;
+  const refused = t`A call over a rate limit or a hard quota is denied with status 429 and a response that names the limit and when to try again.`;
   return hasQuota(plans, "soft")
     ? t`${refused} Calls over a soft quota are allowed and recorded.`
     : refused;
@@ -52,7 +52,7 @@ export function toLandingCopy(
       },
       {
         question: t`Which calls are counted?`,
-        answer: t`Calls that succeed, with a status of 2xx or 304. Calls that fail, or are refused because of a wrong key or a limit, appear in your analytics and cost nothing.`,
+        answer: t`Calls that succeed, with a status of 2xx or 304. Calls that fail, or are denied because of a wrong key or a limit, appear in your analytics and cost nothing.`,
       },
       {
         question: t`Can I see my usage in real time?`,

@@ -84,7 +84,7 @@ describe("toAttention", () => {
   });
 
   it.each([
-    ["requests", "hard", "danger", "Calls are refused until Dec 1."],
+    ["requests", "hard", "danger", "Calls are denied until Dec 1."],
     ["requests", "soft", "warning", "Overage is allowed: calls continue and are counted."],
     ["tokens", "soft", "warning", "Overage is allowed: events continue and are counted."],
     ["tokens", "hard", "danger", "Events are still counted; calls verified"],

@@ -78,7 +78,7 @@ const OUT_OF_CREDIT: Attention = {
   key: t`out of credit`,
   tone: "danger",
   title: t`The credit is used up`,
-  detail: t`Calls that it does not pay for are refused until credit is added.`,
+  detail: t`Calls that it does not pay for are denied until credit is added.`,
   to: "/billings",
 };
 
@@ -86,7 +86,7 @@ const ALL_REVOKED: Attention = {
   key: t`all revoked`,
   tone: "danger",
   title: t`All keys are revoked`,
-  detail: t`All calls are refused until you create a new key.`,
+  detail: t`All calls are denied until you create a new key.`,
   to: "/api-keys",
 };
 
@@ -144,8 +144,8 @@ function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): st
     return t`Overage is allowed: ${inSentence(counted)} continue and are counted. A new period begins on ${day}.`;
   }
   return countsEvents
-    ? t`Events are still counted; calls verified against it are refused until ${day}.`
-    : t`Calls are refused until ${day}.`;
+    ? t`Events are still counted; calls verified against it are denied until ${day}.`
+    : t`Calls are denied until ${day}.`;
 }
 
 function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Meter[]): Attention[] {

@@ -150,7 +150,7 @@ describe("PlansPage", () => {
     await userEvent.clear(field);
     await userEvent.type(field, "60000");
     await region.findByText("$117.00");
-    region.getByText("Refuses calls beyond 50,000 requests a month.");
+    region.getByText("Denies calls beyond 50,000 requests a month.");
   });
 });
 

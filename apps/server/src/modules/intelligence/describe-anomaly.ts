@@ -8,7 +8,7 @@ const NOUNS: Readonly<Record<WatchedMeasure, string>> = {
   requests: "Calls",
   error_rate: "The share of errors",
   errors: "Errors",
-  denied: "Refused calls",
+  denied: "Denied calls",
   latency_avg: "Latency",
   spend: "Charges for usage",
 };

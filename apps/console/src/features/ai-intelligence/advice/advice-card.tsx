@@ -53,7 +53,7 @@ function Advice({ advice }: { advice: PlanAdvice }) {
     <div className="space-y-4">
       <p className="tabular-nums">
         {describeAdvice(advice) ??
-          t`Your plan was the best choice for ${describeMonths(advice)}: no other costs less and refuses nothing.`}{" "}
+          t`Your plan was the best choice for ${describeMonths(advice)}: no other costs less without denying calls.`}{" "}
         {advice.recommended !== null && (
           <Link to="/plans" className="font-medium underline underline-offset-4">
             <Trans>Compare and change</Trans>

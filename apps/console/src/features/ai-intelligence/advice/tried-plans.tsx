@@ -99,7 +99,7 @@ function Row({ plan, advice: { currency, recommended, months }, isOpen }: RowPro
         )}
         {blocked !== undefined && (
           <span className="block text-warning text-xs">
-            <Trans>Would have refused {blocked}.</Trans>
+            <Trans>Would have denied {blocked}.</Trans>
           </span>
         )}
       </th>

@@ -13,6 +13,7 @@ import {
 } from "#components/insights/insights.fixture.ts";
 import { TenantGate } from "#components/tenant-gate.tsx";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
+import { makeUsageReport } from "#platform/usage-report.fixture.ts";
 import { InsightFeed } from "./insight-feed.tsx";
 
 const AT = `/tenants/${TENANT_ID}`;
@@ -182,6 +183,22 @@ describe("what changed", () => {
     screen.getByText("Not checked yet: usage is checked each hour.");
     await userEvent.click(screen.getByRole("button", { name: "Check now" }));
     await screen.findByRole("alert");
+  });
+
+  it("says what is true before the first check: how many calls there are, or that there are none", async () => {
+    let requests = 241;
+    const routes = {
+      [`GET ${AT}/insights`]: () =>
+        makeInsightList({ history: { hours: 0, needed: 200 }, checkedAt: null }),
+      [`GET ${AT}/usage`]: () => makeUsageReport({ totals: { requests } }),
+    };
+    openFeed(routes);
+    await screen.findByText("241 calls so far, not checked yet.");
+    expect(screen.queryByText(/No calls so far/)).toBeNull();
+    cleanup();
+    requests = 0;
+    openFeed(routes);
+    await screen.findByText(/No calls so far/);
   });
 
   it("offers no change to a role that may not make it", async () => {

@@ -79,7 +79,7 @@ export function InsightFeed(props: InsightFeedProps) {
       {shown === "past" ? (
         <PastInsights {...props} />
       ) : data.items.length === 0 ? (
-        <NoInsights list={data} />
+        <NoInsights tenant={tenant} list={data} />
       ) : (
         <InsightItems {...props} items={rankInsights(data.items)} opensFirst />
       )}

@@ -5,7 +5,7 @@ const MEASURES: Readonly<Record<RaisedConfidence["measure"], string>> = {
   requests: t`Changes of requests`,
   error_rate: t`Changes of the share of errors`,
   errors: t`Changes of errors`,
-  denied: t`Changes of refused requests`,
+  denied: t`Changes of denied calls`,
   latency_avg: t`Changes of latency`,
   spend: t`Changes of charges`,
 };

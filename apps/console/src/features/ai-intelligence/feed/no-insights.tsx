@@ -1,8 +1,12 @@
 import { t } from "@lingui/core/macro";
-import { Trans } from "@lingui/react/macro";
+import { Plural, Trans } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { MeterBar } from "@turnpike/ui/meter-bar";
 import type { InsightList } from "#components/insights/insights.queries.ts";
+import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
+import { usageQuery } from "#platform/usage-query.ts";
 
 /** What can be said from the first day, and what takes history. */
 const FROM_THE_FIRST_DAY = [
@@ -11,12 +15,20 @@ const FROM_THE_FIRST_DAY = [
   t`invoices past their day`,
 ];
 const WITH_HISTORY = [
-  t`calls, errors, refusals and latency outside of what is usual`,
+  t`calls, errors, denied calls and latency outside of what is usual`,
   t`the key, route or status that explains the change`,
 ];
 
+const MONTH_MS = 30 * 86_400_000;
+
 /** Nothing to show: what is watched already, and what waits for history. */
-export function NoInsights({ list: { history, checkedAt } }: { list: InsightList }) {
+export function NoInsights({
+  tenant,
+  list: { history, checkedAt },
+}: {
+  tenant: OwnTenant;
+  list: InsightList;
+}) {
   const isComplete = history.hours >= history.needed;
   return (
     <div>
@@ -32,18 +44,39 @@ export function NoInsights({ list: { history, checkedAt } }: { list: InsightList
           things={WITH_HISTORY}
         />
       </div>
-      {history.hours === 0 && (
-        <p className="mt-4 text-ink-muted">
-          <Trans>
-            No calls so far. The{" "}
-            <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
-              quickstart
-            </Link>{" "}
-            has one to copy.
-          </Trans>
-        </p>
-      )}
+      {history.hours === 0 && <CallsSoFar tenant={tenant} />}
     </div>
+  );
+}
+
+/** The history counts whole hours and grows with each check: calls of this hour are not in it. */
+function CallsSoFar({ tenant: { tenantId } }: { tenant: OwnTenant }) {
+  const { api } = usePlatform();
+  const calls = useQuery(
+    usageQuery(api, { tenantId, measures: ["requests"], range: { lastMs: MONTH_MS } }),
+  );
+  if (calls.data === undefined) {
+    return null;
+  }
+  const count = calls.data.totals.requests ?? 0;
+  return (
+    <p className="mt-4 text-ink-muted">
+      {count > 0 ? (
+        <Plural
+          value={count}
+          one="# call so far, not checked yet."
+          other="# calls so far, not checked yet."
+        />
+      ) : (
+        <Trans>
+          No calls so far. The{" "}
+          <Link to="/quickstart" className="font-medium text-ink underline underline-offset-4">
+            quickstart
+          </Link>{" "}
+          has one to copy.
+        </Trans>
+      )}
+    </p>
   );
 }
 

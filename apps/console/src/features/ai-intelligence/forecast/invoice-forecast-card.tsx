@@ -63,7 +63,7 @@ function Projection({ forecast }: { forecast: InvoiceForecast }) {
   if (next === undefined) {
     return (
       <p className="text-ink-muted">
-        <Trans>No invoice is to come: the plan charges nothing.</Trans>
+        <Trans>No upcoming invoice: the plan charges nothing.</Trans>
       </p>
     );
   }

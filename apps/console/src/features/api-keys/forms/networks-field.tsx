@@ -12,7 +12,7 @@ export function NetworksField({ value, error, onChange }: NetworksFieldProps) {
   return (
     <TextArea
       label={t`Addresses and ranges`}
-      help={t`One per line, IPv4 or IPv6. Calls from elsewhere are refused. Leave empty to allow any address.`}
+      help={t`One per line, IPv4 or IPv6. Calls from elsewhere are denied. Leave empty to allow any address.`}
       placeholder={"192.0.2.0/24\n2001:db8::/32"}
       value={value}
       error={error}

@@ -83,7 +83,7 @@ function CreditAlertsForm({
         name="shares"
         autoComplete="off"
         maxLength={40}
-        help={t`Of what was left when credit was added last. At most five; 0: when calls are refused.`}
+        help={t`Of what was left when credit was added last. At most five; 0: when calls are denied.`}
         value={draft.shares}
         error={
           shares === undefined

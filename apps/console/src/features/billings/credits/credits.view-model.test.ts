@@ -83,17 +83,17 @@ describe("credit that calls draw on", () => {
     ];
     expect(view({ meters })).toMatchObject({
       ...{ left: "$2.00", share: 0.25, isEmpty: false },
-      says: "Calls draw on it as they happen. Enough for 1,500 requests or any number of images. At zero, calls that cost something are refused until credit is added.",
+      says: "Calls draw on it as they happen. Enough for 1,500 requests or any number of images. At zero, calls that cost something are denied until credit is added.",
     });
     expect(toDrawView(makeCredits(), String)).toBeUndefined();
   });
 
-  it("says which calls are refused once it is used up", () => {
+  it("says which calls are denied once it is used up", () => {
     const stopped = { meter: "image", unitsLeft: "0" };
     const some = view({ isEmpty: true, meters: [{ meter: "requests", unitsLeft: "3" }, stopped] });
-    expect(some?.says).toMatch(/^Calls of image are refused until credit is added\./);
+    expect(some?.says).toMatch(/^Calls of image are denied until credit is added\./);
     const all = view({ isEmpty: true, left: "0.00", meters: [stopped] });
-    expect(all?.says).toMatch(/^Calls that cost something are refused/);
+    expect(all?.says).toMatch(/^Calls that cost something are denied/);
     expect(all?.share).toBe(0);
   });
 });

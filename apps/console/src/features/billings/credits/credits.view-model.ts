@@ -130,7 +130,7 @@ export function toDrawView(
     drawn: t`${formatMoney(draw.drawn, currency)} drawn since the last invoice, with tax`,
     isEmpty: draw.isEmpty,
     says: draw.isEmpty
-      ? t`${isAll ? t`Calls that cost something` : t`Calls of ${stopped.map(({ meter }) => meter).join(", ")}`} are refused until credit is added. They pass again as soon as it is paid.`
-      : t`Calls draw on it as they happen. ${units === "" ? "" : t`Enough for ${units}. `}At zero, calls that cost something are refused until credit is added.`,
+      ? t`${isAll ? t`Calls that cost something` : t`Calls of ${stopped.map(({ meter }) => meter).join(", ")}`} are denied until credit is added. They pass again as soon as it is paid.`
+      : t`Calls draw on it as they happen. ${units === "" ? "" : t`Enough for ${units}. `}At zero, calls that cost something are denied until credit is added.`,
   };
 }

@@ -153,7 +153,7 @@ function Attempts({ collection: { attempts } }: { collection: Collection }) {
 
 function sayStop({ isBlocked, isSandbox }: { isBlocked: boolean; isSandbox: boolean }): string {
   if (isSandbox) {
-    return t`calls of a live subscription would stop. The sandbox refuses none.`;
+    return t`calls of a live subscription would stop. The sandbox denies none.`;
   }
   return isBlocked ? t`calls were stopped.` : t`calls stop.`;
 }
@@ -176,7 +176,7 @@ function Calendar({
         <Trans>If it is not paid</Trans>
         {isBlocked && !isSandbox && (
           <Badge tone="danger">
-            <Trans>Calls are refused</Trans>
+            <Trans>Calls are denied</Trans>
           </Badge>
         )}
       </h3>

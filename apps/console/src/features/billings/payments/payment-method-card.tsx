@@ -133,7 +133,7 @@ function MethodActions({
         isOpen={isRemoving}
         onClose={() => setIsRemoving(false)}
         title={t`Remove the payment method?`}
-        description={t`Nothing is paid by itself any more. Each invoice then has to be paid by its due date, and calls are refused when it is not.`}
+        description={t`Nothing is paid by itself any more. Each invoice then has to be paid by its due date, and calls are denied when it is not.`}
         action={t`Remove method`}
         isDangerous
         progress={remove.isPending ? t`Removing…` : undefined}

@@ -25,8 +25,8 @@ export function toCapInForce({ cap, currency, period }: SpendCap): CapInForce | 
     share: Number(cap) === 0 ? 1 : Math.min(1, Number(period.spent) / Number(cap)),
     isReached: period.isReached,
     says: period.isReached
-      ? t`Calls that cost something are refused until ${ends}, or until the cap is raised. Keys, settings and calls that cost nothing go on.`
-      : t`At the cap, calls that cost something are refused. You are never charged more for usage; keys, settings and calls that cost nothing go on.`,
+      ? t`Calls that cost something are denied until ${ends}, or until the cap is raised. Keys, settings and calls that cost nothing go on.`
+      : t`At the cap, calls that cost something are denied. You are never charged more for usage; keys, settings and calls that cost nothing go on.`,
   };
 }
 

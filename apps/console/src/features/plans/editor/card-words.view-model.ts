@@ -41,7 +41,7 @@ export function listModels(kind: CardKind, current: ModelChoice) {
 
 const ENTITLEMENTS = {
   none: { label: t`No limit`, note: t`Any quantity may be used.` },
-  hard: { label: t`Hard limit`, note: t`Calls beyond it are refused.` },
+  hard: { label: t`Hard limit`, note: t`Calls beyond it are denied.` },
   soft: { label: t`Soft limit`, note: t`Calls beyond it pass and are charged.` },
   static: { label: t`Value`, note: t`A value that your programs read, such as eu-west.` },
   boolean: { label: t`Feature`, note: t`It is there or it is not.` },

@@ -194,7 +194,7 @@ function TermsFields({ draft, faults, onChange }: TermsFieldsProps) {
           <div className="sm:col-span-2" data-pointer="/isPrepaid">
             <Checkbox
               label={t`Prepaid`}
-              help={t`Usage draws on the customer's credit as calls happen. Without credit, calls that cost something are refused.`}
+              help={t`Usage draws on the customer's credit as calls happen. Without credit, calls that cost something are denied.`}
               isChecked={draft.isPrepaid}
               onCheckedChange={(isPrepaid) => onChange({ isPrepaid })}
             />

@@ -58,7 +58,7 @@ describe("toOffer", () => {
     ],
     [
       { key: "calls", meter: "requests", entitlement: { kind: "hard", limit: "50000" } },
-      ["Up to 50,000 requests a month | Then calls are refused."],
+      ["Up to 50,000 requests a month | Then calls are denied."],
     ],
     [
       {

@@ -222,7 +222,7 @@ function toEntitlementTerms(card: Card, { meters }: Context): readonly OfferTerm
         {
           key,
           text: t`Up to ${formatUnits(limit, unit)} ${per}`,
-          details: [t`Then calls are refused.`],
+          details: [t`Then calls are denied.`],
           tiers: undefined,
         },
       ];

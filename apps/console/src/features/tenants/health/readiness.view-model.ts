@@ -15,7 +15,7 @@ export const VERDICTS: Readonly<Record<ReadinessStatus, Verdict>> = {
   unready: {
     tone: "danger",
     label: t`Not ready`,
-    sentence: t`Calls may be refused until the component below works again.`,
+    sentence: t`Calls may be denied until the component below works again.`,
   },
 };
 

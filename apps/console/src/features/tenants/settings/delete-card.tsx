@@ -54,7 +54,7 @@ function DeleteDialog({ tenant, isOpen, onClose }: DeleteDialogProps) {
         <ul className="list-disc space-y-1 pl-4">
           <li>
             <Trans>
-              Every API key is revoked permanently: calls with them are refused within a second.
+              Every API key is revoked permanently: calls with them are denied within a second.
             </Trans>
           </li>
           <li>

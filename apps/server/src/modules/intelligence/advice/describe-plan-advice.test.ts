@@ -34,7 +34,7 @@ it("tells of a saving from a tenth and five dollars on, after two months, and el
   const told = (total: string, saving: string, more?: Partial<PlanAdvice>) =>
     describePlanAdvice(advise(total, saving, more));
   expect(told("50.00", "5.00")).toBe(
-    "Other would have cost 5.00 USD (10 %) less over the last 2 months, with no call refused.",
+    "Other would have cost 5.00 USD (10 %) less over the last 2 months, with no call denied.",
   );
   expect(told("50.01", "5.00")).toBeUndefined();
   expect(told("40.00", "4.99")).toBeUndefined();
@@ -47,6 +47,6 @@ it("tells of a saving from a tenth and five dollars on, after two months, and el
   expect(told("0.00", "0.00", { recommended: null, quotas: [QUOTA] })).toBeUndefined();
   const stuck = { planId: "other", reason: "refuses_nothing" as const, saving: "-7.00" };
   expect(told("50.00", "", { recommended: stuck })).toBe(
-    "On Other no call would have been refused in the last 2 months; it would have cost 7.00 USD more.",
+    "On Other no call would have been denied in the last 2 months; it would have cost 7.00 USD more.",
   );
 });

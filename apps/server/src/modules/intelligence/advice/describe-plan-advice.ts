@@ -31,7 +31,7 @@ function describeChoice(advice: PlanAdvice): string | undefined {
   const scaled = toScaled(saving);
   if (reason === "refuses_nothing") {
     const cost = scaled < 0n ? `${saving.replace("-", "")} ${currency} more` : "no more";
-    return `On ${name} no call would have been refused in ${overMonths(advice)}; it would have cost ${cost}.`;
+    return `On ${name} no call would have been denied in ${overMonths(advice)}; it would have cost ${cost}.`;
   }
   const digits = findCurrency(currency)?.digits ?? 0;
   const total = toScaled(own.total);
@@ -39,7 +39,7 @@ function describeChoice(advice: PlanAdvice): string | undefined {
     scaled * SAVING_PART >= total && scaled * 10n ** BigInt(digits) >= SAVING_MINOR_MIN * SCALE;
   const percent = total === 0n ? 0 : Number((100n * scaled) / total);
   return isMuch
-    ? `${name} would have cost ${saving} ${currency} (${String(percent)} %) less over ${overMonths(advice)}, with no call refused.`
+    ? `${name} would have cost ${saving} ${currency} (${String(percent)} %) less over ${overMonths(advice)}, with no call denied.`
     : undefined;
 }
 

@@ -10,7 +10,7 @@ function describe({ plans, recommended, months, refused, currency }: PlanAdvice)
   const count = months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
   const before = `Over ${count} ${own?.name ?? "the plan"} comes to ${toGrouped(own?.total ?? "0")} ${currency}, by list prices before tax.`;
   if (recommended === null) {
-    return `${before} No other plan costs less and refuses nothing.`;
+    return `${before} No other plan costs less without denying calls.`;
   }
   const { planId, reason, saving } = recommended;
   const better = plans.find((plan) => plan.planId === planId);
@@ -19,8 +19,8 @@ function describe({ plans, recommended, months, refused, currency }: PlanAdvice)
   const amount = toGrouped(saving.replace("-", ""));
   const cost = `${name} would have cost ${amount} ${currency} ${change}`;
   return reason === "cheaper"
-    ? `${before} ${cost} and refused nothing.`
-    : `${before} ${cost} and refused nothing, while this plan's quotas ${refused > 0 ? `refused ${toGrouped(refused)} calls` : "would have refused some"}.`;
+    ? `${before} ${cost} and denied no call.`
+    : `${before} ${cost} and denied no call, while this plan's quotas ${refused > 0 ? `denied ${toGrouped(refused)} calls` : "would have denied some"}.`;
 }
 
 /** Answers which plan fits the usage of the last months. @throws {CannotAnswer} for all tenants. */

@@ -10,7 +10,7 @@ import { describeRange } from "./describe-range.ts";
 import { formatCell } from "./format-cell.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { type InstantRange, rangeOfQuery } from "./range-of-query.ts";
-import { describeChange } from "./write-sentence.ts";
+import { describeChange, describeFilters } from "./write-sentence.ts";
 
 const WEEK_DAYS = 7;
 const PARTS_SHOWN = 10;
@@ -48,6 +48,9 @@ function listDimensions(
   const meter = vocabulary.index.vocabulary.meters.find(({ slug }) => slug === measure);
   const of = meter === undefined ? (DIMENSIONS[measure] ?? OF_CALLS) : meter.dimensions;
   const one = new Set(query.filters.filter(({ op }) => op === "eq").map(({ field }) => field));
+  if (query.dimensions.length > 0) {
+    return query.dimensions;
+  }
   const all = isOfAll ? ["tenant", ...of] : of;
   return all.filter((name) => !one.has(name));
 }
@@ -98,7 +101,9 @@ function describeCause(
     return isSame ? "" : " No part stands out: the change is everywhere.";
   }
   const { dimension, name, share } = chosen;
-  const part = `${dimension.replaceAll("_", " ")} ${name === "" ? "that is not known" : nameOf(name)}`;
+  const text = name === "" ? "that is not known" : nameOf(name);
+  const part =
+    dimension === "outcome" ? `reason “${text}”` : `${dimension.replaceAll("_", " ")} ${text}`;
   const percent = Math.round(100 * share);
   return percent > 100
     ? ` The ${part} changed by more than that, others the other way.`
@@ -165,7 +170,8 @@ export async function answerExplain(
   const nameOf = (value: string) =>
     ({ ...shown?.sides.before.names, ...shown?.sides.after.names })[value] ?? value;
   const cause = describeCause(chosen, nameOf, now === before);
-  const head = `${described.title} ${describeRange(range, timeZone)}: ${formatCell(described, now)}.`;
+  const where = describeFilters(query, new Set(measures));
+  const head = `${described.title}${where} ${describeRange(whole, timeZone)}${range.toMs < whole.toMs ? " so far" : ""}: ${formatCell(described, now)}.`;
   const rows = (shown?.parts ?? []).slice(0, PARTS_SHOWN).map(({ name }) => {
     const dimension = shown?.dimension ?? "";
     const cells = (answer: Answer | undefined) => {

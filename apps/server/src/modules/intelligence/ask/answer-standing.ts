@@ -113,13 +113,13 @@ export async function answerInvoice(deps: AskDeps, asker: Asker): Promise<Said> 
   const running = await getUpcomingInvoice(deps, asker.context, { tenantId, environment: "live" });
   const { currency, total, issuesAt, asOf } = running;
   if (issuesAt === null) {
-    const sentence = "No invoice is to come: nothing on the plan is billed.";
+    const sentence = "There is no upcoming invoice: the plan charges nothing.";
     return { answer: null, assumed: [], sentence };
   }
   const forecast = await forecastInvoice(deps, asker.context, { tenantId });
   const [next] = forecast.invoices;
   const money = (amount: string) => `${toGrouped(amount)} ${currency}`;
-  const soFar = `With what is used so far it comes to ${money(total)}.`;
+  const soFar = `So far it comes to ${money(total)}.`;
   const sentence =
     next === undefined
       ? `The next invoice is issued on ${dateOf(issuesAt, timeZone)}. ${soFar} There are too few days of usage to say what it will be.`
@@ -170,7 +170,7 @@ export async function answerRisk(
     return {
       answer: null,
       assumed: [],
-      sentence: "The keys have not been looked at yet; that happens every hour.",
+      sentence: "The keys have not been checked yet; they are checked every hour.",
     };
   }
   const [first] = found;
@@ -179,7 +179,7 @@ export async function answerRisk(
       answer: null,
       assumed: [],
       sentence:
-        "No key needs attention: none was found in public, has changed what it calls, is unused for 30 days, may more than it uses, or expires within 14 days.",
+        "No key needs attention: none was found in public, has changed what it calls, has been unused for 30 days, has more rights than it uses, or expires within 14 days.",
     };
   }
   return {

@@ -118,7 +118,7 @@ function* generateQuestions(): Generator<string> {
     "error rate",
     "how many calls",
     "bandwidth",
-    "refused calls",
+    "denied calls",
     "traffic",
     "bytes out",
   ];
@@ -298,11 +298,39 @@ describe("an answer", () => {
         { field: "key", op: "eq", value: "mobile-app" },
       ],
     });
+    expect(followed.sentence).toMatch(/ Still only by POST[.]$/);
+    expect(await ask("wie viele Fehler gab es gestern?")).toMatchObject({
+      kind: "refuse",
+      sentence: expect.stringContaining("understood in English"),
+      choices: expect.arrayContaining(["requests per day"]),
+    });
     expect(await ask("how are we doing")).toMatchObject({ kind: "clarify", answer: null });
     const quiet = await ask("which keys did not make any calls last week");
     expect(
       quiet.answer?.rows.map(({ group }) => quiet.answer?.names[group["key"] ?? ""]),
     ).toContain("partner");
+  });
+
+  it("to a question of its own has nothing of the one before, and says why there is none", async () => {
+    const after = ["how many 404s were there in the last 30 days?"];
+    const denied = await ask("why are so many of my calls denied?", { after });
+    expect(denied).toMatchObject({ kind: "explain", query: { measures: ["denied"], filters: [] } });
+    expect(denied.sentence).toMatch(/^Denied calls from [^:]+ so far: [\d,]+[.]/);
+    expect(denied.answer?.totals).toEqual(
+      (await ask("how many calls were denied?")).answer?.totals,
+    );
+    const slowest = await ask("which route is the slowest?", {
+      after: [...after, denied.question],
+    });
+    expect(slowest).toMatchObject({
+      kind: "query",
+      query: { measures: ["latency_p95"], dimensions: ["route"], filters: [], limit: 1 },
+    });
+    expect(slowest.assumed).toContain("by latency (p95)");
+    const { sentence } = await ask("p95 latency in May 2020");
+    expect(sentence).toBe(
+      "The p95 latency in May 2020 is unknown: there were no calls to measure.",
+    );
   });
 
   it("refuses more steps of time than it may list, and an amount that is none", async () => {

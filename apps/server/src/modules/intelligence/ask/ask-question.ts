@@ -19,7 +19,7 @@ import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { findVocabulary } from "./question-vocabulary.ts";
 import { suggestQuestions } from "./suggest-questions.ts";
 import { toQuery } from "./to-query.ts";
-import { writeSentence } from "./write-sentence.ts";
+import { describeKept, writeSentence } from "./write-sentence.ts";
 
 type Understood = { vocabulary: NamedVocabulary; reading: QuestionReading };
 
@@ -107,6 +107,7 @@ function refusalOf(error: unknown): string | undefined {
 }
 
 const CLARIFY = "That can mean several things. Which one?";
+const FOREIGN = "Questions are understood in English only. You can ask, for example:";
 const REFUSE = "That cannot be answered here. You can ask for figures such as these:";
 
 /**
@@ -132,9 +133,9 @@ export async function askQuestion(
       ? await understand(deps, asker, input)
       : {
           vocabulary: await findVocabulary(deps, asker, { texts: [JSON.stringify(edited)] }),
-          reading: { kind: input.kind, query: edited, assumed: [] } satisfies QuestionReading,
+          reading: { kind: input.kind, query: edited, assumed: [] } as QuestionReading,
         };
-  const { kind, about, choices = [] } = reading;
+  const { kind, about, choices = [], kept = [] } = reading;
   const query = reading.query === undefined ? null : toQuery(reading.query);
   const reply = { question, query, timeZone, assumed: [...reading.assumed] };
   if (!ANSWERED.has(kind)) {
@@ -142,7 +143,7 @@ export async function askQuestion(
     return {
       ...reply,
       kind: isClear ? "clarify" : "refuse",
-      sentence: isClear ? CLARIFY : REFUSE,
+      sentence: isClear ? CLARIFY : reading.isForeign === true ? FOREIGN : REFUSE,
       answer: null,
       choices: isClear ? [...choices] : suggestQuestions(vocabulary, asker),
     };
@@ -153,7 +154,7 @@ export async function askQuestion(
       ...reply,
       kind,
       assumed: [...new Set([...reply.assumed, ...said.assumed])],
-      sentence: said.sentence,
+      sentence: `${said.sentence}${describeKept(kept)}`,
       answer: said.answer,
       choices: [],
     };

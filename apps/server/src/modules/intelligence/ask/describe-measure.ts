@@ -8,7 +8,7 @@ const MEASURES: Readonly<Record<string, Described>> = {
   requests: ["Requests", "count"],
   errors: ["Errors", "count"],
   error_rate: ["Error rate", "share"],
-  denied: ["Refused calls", "count"],
+  denied: ["Denied calls", "count"],
   rate_limited: ["Rate-limited calls", "count"],
   latency_avg: ["Average latency", "milliseconds"],
   latency_p50: ["Median latency", "milliseconds"],

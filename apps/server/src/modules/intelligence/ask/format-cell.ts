@@ -6,7 +6,7 @@ import type { Cell } from "./join-runs.ts";
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   requests: ["request", "requests"],
   errors: ["error", "errors"],
-  denied: ["refused call", "refused calls"],
+  denied: ["denied call", "denied calls"],
   rate_limited: ["rate-limited call", "rate-limited calls"],
   tenants: ["tenant", "tenants"],
   active_tenants: ["active tenant", "active tenants"],

@@ -6,7 +6,7 @@ import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 const IDS = ["key", "tenant", "plan"];
 
-/** Finds the names of the ids in the groups of rows: those that the caller may see. */
+/** Finds the names of the ids in the groups of rows, those that the caller may see, and the words for outcomes of calls. */
 export async function nameGroups(
   deps: AskDeps,
   { context, tenantId }: Asker,
@@ -27,6 +27,10 @@ export async function nameGroups(
       return name === undefined ? [] : [[id, name] as const];
     }),
   );
+  for (const { group } of dimensions.includes("outcome") ? rows : []) {
+    const outcome = group["outcome"] ?? "";
+    names.set(outcome, outcome.toLowerCase().replaceAll("_", " "));
+  }
   const unknown = [...ids].filter((id) => id !== "" && !names.has(id));
   const isOfKeys = dimensions.includes("key") && unknown.length > 0;
   if (isOfKeys && tenantId !== null && mayInTenant(context.actor, "keys:read", tenantId)) {

@@ -16,8 +16,7 @@ export function suggestQuestions(vocabulary: NamedVocabulary, { nowMs }: Asker):
     meter === undefined
       ? []
       : [`${meter.slug}${dimension === undefined ? " per day" : ` by ${dimension}`} this month`];
-  const ofRoute =
-    route === undefined ? [] : [`p95 latency on ${route} per day in the last 14 days`];
+  const ofRoute = route === undefined ? [] : [`p95 latency on ${route} per day`];
   const texts =
     actor === "operator"
       ? [
@@ -29,7 +28,7 @@ export function suggestQuestions(vocabulary: NamedVocabulary, { nowMs }: Asker):
           "error rate by plan this month",
         ]
       : [
-          "requests per day in the last 30 days",
+          "requests per day",
           "error rate by route last week vs the week before",
           ...ofMeter,
           ...(key === undefined ? [] : [`requests of the ${key} key by route this month`]),

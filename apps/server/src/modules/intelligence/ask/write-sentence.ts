@@ -1,4 +1,5 @@
 import type { Answer, AnswerMeasure, AnswerRow, AskedQuery } from "@turnpike/contract/questions";
+import type { QuestionFilter } from "@turnpike/domain/questions/question-reading";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { describeRange, describeStep } from "./describe-range.ts";
 import { countOf, formatCell, isCounted } from "./format-cell.ts";
@@ -37,7 +38,10 @@ const COUNT_COMPARISONS: Readonly<Record<string, string>> = {
 };
 
 /** “on /v1/search”, “not with the key ci”. */
-function describeFilters({ filters }: AskedQuery, measureNames: ReadonlySet<string>): string {
+export function describeFilters(
+  { filters }: { filters: readonly QuestionFilter[] },
+  measureNames: ReadonlySet<string>,
+): string {
   return filters
     .filter(({ field }) => !measureNames.has(field))
     .map(({ field, op, value }) => {
@@ -46,6 +50,14 @@ function describeFilters({ filters }: AskedQuery, measureNames: ReadonlySet<stri
       return op === "ne" || op === "not_in" ? ` not ${text}` : ` ${text}`;
     })
     .join("");
+}
+
+/** “ Still only with the status 404.”: what a follow-up has of the question before. Nothing for comparisons of measures. */
+export function describeKept(filters: readonly QuestionFilter[]): string {
+  const texts = filters
+    .filter(({ op }) => !/^[gl]te?$/.test(op))
+    .map((filter) => describeFilters({ filters: [filter] }, new Set()).trim());
+  return texts.length === 0 ? "" : ` Still only ${listOf(texts)}.`;
 }
 
 function nameOf(row: AnswerRow, answer: Answer): string {
@@ -84,7 +96,9 @@ function describeGroups(
     : isAscending
       ? "lowest"
       : "highest";
-  return answer.rows.length === 1 ? `, by ${texts[0] ?? ""}` : `; ${word}: ${listOf(texts)}`;
+  return answer.rows.length === 1 && order === undefined
+    ? `, by ${texts[0] ?? ""}`
+    : `; ${word}: ${listOf(texts)}`;
 }
 
 function describeSeries(answer: Answer, measure: AnswerMeasure, timeZone: string): string {
@@ -159,10 +173,15 @@ function describeTotals(answer: Answer, where: string, when: string): string {
     const cell = totals[measure.name];
     return {
       text: `${at === 0 ? "The " : "the "}${name}`,
-      value: cell === null ? "not known, for want of calls" : formatCell(measure, cell),
+      isKnown: cell !== null,
+      value: cell === null ? "unknown" : formatCell(measure, cell),
     };
   });
   const [only] = named;
+  if (named.every(({ isKnown }) => !isKnown)) {
+    const names = listOf(named.map(({ text }) => text));
+    return `${names}${where} ${when} ${more.length === 0 ? "is" : "are"} unknown: there were no calls to measure`;
+  }
   return more.length === 0
     ? `${only?.text ?? ""}${where} ${when} was ${only?.value ?? ""}`
     : `${listOf(named.map(({ text, value }) => `${text} was ${value}`))}${where} ${when}`;

@@ -30,7 +30,7 @@ function toPaymentInsights(failed: readonly FailedPayment[]): FoundInsight[] {
         kind: "payment_failed",
         fingerprint: `payment_failed ${methodRef} ${first.invoiceId}`,
         sinceMs: failedAt.getTime(),
-        text: `${what}: calls are refused in the end if ${payments.length === 1 ? "it is" : "they are"} not paid.`,
+        text: `${what}: calls will be denied if ${payments.length === 1 ? "it is" : "they are"} not paid.`,
         action: { do: "pay_invoice", invoiceId: first.invoiceId },
       }),
     ];

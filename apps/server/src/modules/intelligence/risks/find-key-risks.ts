@@ -27,7 +27,7 @@ function findExpiring({ keys, nowMs }: Looking): FoundInsight[] {
             kind: "key_expiring",
             fingerprint: `key_expiring ${keyId} ${String(expiresAt)}`,
             sinceMs: atMs - EXPIRES_WITHIN_DAYS * DAY_MS,
-            text: `The key ${keyId} expires on ${String(expiresAt).slice(0, 10)}; from then on its calls are refused.`,
+            text: `The key ${keyId} expires on ${String(expiresAt).slice(0, 10)}; from then on its calls are denied.`,
             action: { do: "extend_key", keyId },
           }),
         ];

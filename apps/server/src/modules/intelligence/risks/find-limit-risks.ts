@@ -61,8 +61,8 @@ function findNearCap({ cap, currency, period }: SpendCap, { nowMs }: Looking): F
       fingerprint: `spend_cap_near ${period.from} ${cap}`,
       sinceMs: nowMs,
       text: period.isReached
-        ? `The spend cap of ${cap} ${currency} is reached: calls are refused until it is raised; ${renews}.`
-        : `${String(percent)} % of the spend cap of ${cap} ${currency} is used; calls beyond it are refused, and ${renews}.`,
+        ? `The spend cap of ${cap} ${currency} is reached: calls are denied until it is raised; ${renews}.`
+        : `${String(percent)} % of the spend cap of ${cap} ${currency} is used; calls beyond it are denied, and ${renews}.`,
       action: { do: "change_spend_cap" },
     }),
   ];
@@ -89,8 +89,8 @@ function findLowCredit(
       fingerprint: `credit_low ${usable.map(({ grantId }) => grantId).join(" ")}`,
       sinceMs: nowMs,
       text: draw.isEmpty
-        ? `The credit is used up: calls are refused until there is more; ${draw.left} ${currency} is left.`
-        : `${draw.left} ${currency} of credit is left, ${String(percent)} % of what was granted; calls beyond it are refused.`,
+        ? `The credit is used up: calls are denied until there is more; ${draw.left} ${currency} is left.`
+        : `${draw.left} ${currency} of credit is left, ${String(percent)} % of what was granted; calls beyond it are denied.`,
       action: { do: "add_credit" },
     }),
   ];

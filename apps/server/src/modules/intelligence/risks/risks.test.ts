@@ -134,7 +134,7 @@ describe("risks of keys", () => {
       ["key_overbroad", "narrow_key", 1],
     ]);
     const texts = found.map(({ text }) => text);
-    expect(texts[0]).toContain(`The key ${broad} asks for what it may not`);
+    expect(texts[0]).toContain(`The key ${broad} calls what it has no right to`);
     expect(texts[1]).toContain("130 calls of /dump in a day, 87 % of all");
     expect([changed, together].every((key) => texts[1]?.includes(key))).toBe(true);
     expect(texts[2]).toContain(`${moved} is used from a network that it may not be used from`);
@@ -209,7 +209,7 @@ describe("risks of money", () => {
       ],
       [
         "payment_failed",
-        `The payment of ${invoice?.number ?? ""} failed on ${now.toISOString().slice(0, 10)} (insufficient funds): calls are refused in the end if it is not paid.`,
+        `The payment of ${invoice?.number ?? ""} failed on ${now.toISOString().slice(0, 10)} (insufficient funds): calls will be denied if it is not paid.`,
         "pay_invoice",
       ],
     ]);
@@ -239,7 +239,7 @@ describe("risks of money", () => {
     expect(await look(prepaid.tenantId)).toMatchObject([
       {
         kind: "credit_low",
-        text: "1.50 USD of credit is left, 7 % of what was granted; calls beyond it are refused.",
+        text: "1.50 USD of credit is left, 7 % of what was granted; calls beyond it are denied.",
         action: { do: "add_credit" },
       },
     ]);

@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<OverdueInvoice>[] = [
     cell: ({ next }) =>
       next === null ? (
         <span className="text-ink-muted">
-          <Trans>None: calls are refused</Trans>
+          <Trans>None: calls are denied</Trans>
         </span>
       ) : (
         `${STEP_LABELS[next.kind]}, ${formatDate(next.at)}`

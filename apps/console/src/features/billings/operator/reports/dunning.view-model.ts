@@ -8,7 +8,7 @@ export const STEP_LABELS: Readonly<Record<NonNullable<OverdueInvoice["next"]>["k
   "invoice.overdue": t`Overdue`,
   "invoice.reminder": t`Reminder`,
   "invoice.final_notice": t`Last notice`,
-  "invoice.blocked": t`Calls are refused`,
+  "invoice.blocked": t`Calls are denied`,
 };
 
 /** What a tenant may still do. */

@@ -152,7 +152,7 @@ it("leads from an age of overdue invoices to what follows them", async () => {
     await screen.findByRole("button", { name: "Invoices overdue for 31–60 days: €31.00" }),
   );
   const row = (await screen.findByText("INV-2026-000007")).closest("tr") as HTMLElement;
-  for (const text of ["Birch", "Last notice", "42 days", "Calls are refused, Nov 28, 2026"]) {
+  for (const text of ["Birch", "Last notice", "42 days", "Calls are denied, Nov 28, 2026"]) {
     within(row).getByText(text);
   }
   expect(readSearch()).toEqual({ view: "all", report: "dunning", currency: "EUR", age: 31 });

@@ -102,7 +102,7 @@ function Facts({ setup }: { setup: BillingSetup }) {
       t`Reminders`,
       t`${dunning.reminderDays.join(", ")} days after the due date; the last one is the last notice`,
     ],
-    [t`Calls are refused`, t`${String(dunning.graceDays)} days after the last notice`],
+    [t`Calls are denied`, t`${String(dunning.graceDays)} days after the last notice`],
     [t`Proration`, setup.proration],
     [t`Numbers`, t`${setup.invoicePrefix}-… and ${setup.creditNotePrefix}-…`],
   ];

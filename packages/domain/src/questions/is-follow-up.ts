@@ -3,7 +3,7 @@ import type { QuestionParts } from "./read-parts.ts";
 
 /** Words in front of a question that say nothing about it. */
 const OPENER = /^(?:(?:ok|okay|so|well|alright|right|great|thanks|thank you|hm+|yes|no)\b[ ,]*)+/;
-/** Goes on from what was asked, whatever comes after it. */
+/** Goes on from what was asked, also with a subject of its own. */
 const GOES_ON = /^(?:and|also|what about|how about|same|only|just|but|or)\b/;
 /** Goes on as well, unless a whole question comes after it: “then which route is the slowest?”. */
 const MAY_GO_ON =

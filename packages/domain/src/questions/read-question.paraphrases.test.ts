@@ -62,7 +62,7 @@ const INTENTS: Readonly<Record<string, readonly string[]>> = {
     "are any of my keys at risk?",
     "which keys expire soon?",
     "which keys should I revoke?",
-    "do I have keys nobody uses?",
+    "do I have keys that no one uses?",
   ],
   "query requests": [
     "how many calls did I make today?",

@@ -120,7 +120,7 @@ describe("AI intelligence", () => {
     );
   });
 
-  it("says that the own plan is best, that one which without denying calls costs more, and what comparing waits for", async () => {
+  it("says that the own plan is best, that one that denies no call costs more, and what comparing waits for", async () => {
     const open = async (advice: PlanAdvice, text: RegExp) => {
       openPage({
         [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }),
@@ -133,7 +133,7 @@ describe("AI intelligence", () => {
     const dearer = { planId: "growth", reason: "refuses_nothing", saving: "-9.00" } as const;
     await open(
       makePlanAdvice({ recommended: dearer, refused: 30 }),
-      /cost \$9.00 more over .* refused no call for a quota; your plan refused 30/,
+      /cost \$9.00 more over .* denied no call for a quota; your plan denied 30/,
     );
     await open(
       makePlanAdvice({ state: "not_enough_history", months: [], plans: [], recommended: null }),

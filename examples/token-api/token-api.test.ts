@@ -108,6 +108,13 @@ describe("the official clients of OpenAI and Anthropic, unchanged", () => {
       return found["requests"] === 7 && found["credits"] === credits && found;
     });
     expect(units).toEqual({ credits, requests: 7 });
+    const ofModels = await database.sql<{ model: string; calls: number }[]>`
+      select model, sum(calls)::int as calls from usage_by_minute
+      where tenant_id = ${customer.tenantId} and meter_id = 'requests' group by model order by model`;
+    expect([...ofModels]).toEqual([
+      { model: "large", calls: 2 },
+      { model: "small", calls: 5 },
+    ]);
   });
 
   it("raise their own errors when a limit refuses", async () => {

@@ -70,11 +70,12 @@ export const tokensSection = z
         cacheRead: pointers("In the answer: tokens read from a cache."),
         cacheWrite: pointers("In the answer: tokens written to a cache."),
         output: pointers("In the answer: tokens of output."),
+        answerModel: pointers("In the answer: the model."),
         text: pointers("In the answer: its text, for an estimate where it does not say."),
       })
       .optional()
       .describe(
-        "Places that replace those of the protocol: `model`, `outputMax` and `copies` of the request; `input`, `cacheRead`, `cacheWrite`, `output` and `text` of the answer or of the events of its stream.",
+        "Places that replace those of the protocol: `model`, `outputMax` and `copies` of the request; `input`, `cacheRead`, `cacheWrite`, `output`, `answerModel` and `text` of the answer or of the events of its stream.",
       ),
     outputTokensDefault: z
       .int()
@@ -115,6 +116,12 @@ export const tokensSection = z
       .default(60)
       .describe(
         "How long an answer is read on whose client has left, so that it is billed exactly, in seconds. 0 drops it, and what came is estimated.",
+      ),
+    modelFrom: z
+      .enum(["request", "answer"])
+      .default("request")
+      .describe(
+        "Whose name of the model tokens are counted under in usage: that of the request, or that of the answer where it names one. Meters are chosen by that of the request in any case.",
       ),
   })
   .refine(

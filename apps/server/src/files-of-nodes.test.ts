@@ -74,6 +74,7 @@ describe.each(["postgres", "s3"] as const)("two nodes that keep files in %s", (s
       status: 200,
       outcome: "VALID" as const,
       environment: "live" as const,
+      model: "",
       minuteMs: Date.parse(SIX_DAYS_OF_HOURS.from) + hour * HOUR_MS,
       calls: 1,
       quantity: 1,

@@ -60,6 +60,11 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   const callRecorder = createCallRecorder({
     documents,
     paths: config.redaction.paths,
+    models: new Set(
+      upstreamRouter.upstreams.flatMap(
+        ({ tokens }) => tokens?.meters.flatMap(({ models = [] }) => models) ?? [],
+      ),
+    ),
     recorder: metering.recorder,
     leases: metering.leases,
     clock: services.clock,

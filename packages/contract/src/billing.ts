@@ -28,7 +28,7 @@ export const LINE_KINDS = [
   "discount",
   "promotional",
 ] as const;
-export const LINE_PARTS = ["key", "route", "day"] as const;
+export const LINE_PARTS = ["key", "route", "day", "model"] as const;
 
 export const environment = z
   .enum(ENVIRONMENTS)
@@ -330,6 +330,10 @@ export const linePart = z.strictObject({
   keyName: z.string().nullable(),
   route: z.string().nullable().describe("Method and route; null for usage without one."),
   day: z.string().nullable().describe("UTC, such as 2026-11-26."),
+  model: z
+    .string()
+    .nullable()
+    .describe("The model that answered; null for usage of other APIs than those with tokens."),
   quantity: decimal,
   amount: money,
 });
@@ -442,7 +446,7 @@ export const invoicesContract = {
     .route({
       method: "GET",
       path: "/tenants/{tenantId}/invoices/{invoiceId}/lines/{line}/usage",
-      summary: "Open a usage line to key, route and day",
+      summary: "Open a usage line to key, route, model and day",
       description:
         "The parts sum to the line, to the unit and to the cent. `upcoming` in place of the id is the running invoice.",
       tags,

@@ -6,7 +6,7 @@ import { usageQuery } from "./usage.ts";
 /** The most calls in one event. */
 export const LIVE_CALLS_BATCH_MAX = 500;
 
-const { key, route, method, status, status_class, outcome, environment } = usageQuery.shape;
+const { key, route, method, status, status_class, outcome, environment, model } = usageQuery.shape;
 
 /** Filters of a tenant's live calls, the same as in usage queries. */
 export const liveCallsQuery = z.strictObject({
@@ -18,8 +18,17 @@ export const liveCallsQuery = z.strictObject({
   status_class,
   outcome,
   environment,
+  model,
 });
 export type LiveCallsQuery = z.output<typeof liveCallsQuery>;
+
+export const tokenCounts = z.strictObject({
+  /** Of the prompt, without those of a cache. */
+  input: z.int(),
+  cacheRead: z.int(),
+  cacheWrite: z.int(),
+  output: z.int(),
+});
 
 /** A finished call. It holds no address, no path as it was sent, and nothing from its bodies. */
 export const liveCall = z.strictObject({
@@ -40,6 +49,10 @@ export const liveCall = z.strictObject({
   /** Bytes of the bodies. */
   bytesIn: z.int().nullable(),
   bytesOut: z.int().nullable(),
+  /** The model that was asked, as usage is counted by it. Empty for other APIs than those that answer with tokens. */
+  model: z.string(),
+  /** Tokens that the call used, each in one kind alone. Null for other APIs, and for calls of which no token is billed. */
+  tokens: tokenCounts.nullable(),
 });
 export type LiveCall = z.infer<typeof liveCall>;
 

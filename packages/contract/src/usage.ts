@@ -1,6 +1,7 @@
 import { isId, type KeyId, SLUG_PATTERN, type TenantId } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { CALL_METHODS } from "@turnpike/domain/metering/call-method";
+import { isModelName } from "@turnpike/domain/metering/model-registry";
 import { isOutcome, type Outcome } from "@turnpike/domain/metering/outcome";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { GRAINS, isTimeZone } from "@turnpike/domain/time/zoned-buckets";
@@ -46,6 +47,7 @@ export const USAGE_DIMENSIONS = [
   "status_class",
   "outcome",
   "environment",
+  "model",
 ] as const;
 /** The dimensions of several tenants' usage. `plan` is the current plan of the tenant. */
 export const ALL_USAGE_DIMENSIONS = [...USAGE_DIMENSIONS, "tenant", "plan"] as const;
@@ -157,6 +159,10 @@ const filters = {
     isOutcome(text) ? text : undefined,
   ),
   environment: wordFilter(ENVIRONMENTS),
+  /** Of calls to APIs that answer with tokens. The empty text is the model of every other call. */
+  model: filter("a model such as gpt-large or {other}, or empty for calls without one", (text) =>
+    text === "" || isModelName(text) ? text : undefined,
+  ),
   /** Values of one dimension are alternatives; filters on several dimensions must all match. */
   event: filter(
     "a dimension of the asked meters, a colon and a value, such as model:small",
@@ -277,6 +283,7 @@ const namedGroup = z.strictObject({
   status_class: groupValue,
   outcome: groupValue,
   environment: groupValue,
+  model: groupValue,
   tenant: groupValue,
   plan: groupValue,
 });

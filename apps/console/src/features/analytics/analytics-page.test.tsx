@@ -75,6 +75,7 @@ function StagedPage({ search, onAddress }: StageProps) {
       mayChangeAlerts
       mayEndExportsOfOthers
       maySaveViews
+      maySeeCosts
       search={current}
       onSearchChange={(next) => {
         onAddress(next);

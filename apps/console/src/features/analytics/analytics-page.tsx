@@ -57,6 +57,7 @@ export type AnalyticsPageProps = {
   mayChangeAlerts: boolean;
   mayEndExportsOfOthers: boolean;
   maySaveViews: boolean;
+  maySeeCosts: boolean;
   search: AnalyticsSearch & AlertsSearch;
   onSearchChange: (search: AnalyticsSearch & AlertsSearch) => void;
 };
@@ -145,6 +146,7 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
                     scope={scope}
                     keyNames={keyNames}
                     isReady={widthPx > 0}
+                    maySeeCosts={props.maySeeCosts}
                     onChange={change}
                   />
                 </div>

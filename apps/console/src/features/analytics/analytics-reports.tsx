@@ -26,6 +26,8 @@ import type { KeyName } from "./breakdown.view-model.ts";
 import { BreakdownCard } from "./cards/breakdown-card.tsx";
 import { LatencyCard } from "./cards/latency-card.tsx";
 import { MetersCard } from "./cards/meters-card.tsx";
+import { ModelsCard } from "./cards/models-card.tsx";
+import { listTokenMeters } from "./meters.view-model.ts";
 import { useSampleCall } from "./use-sample-call.ts";
 
 export type AnalyticsReportsProps = {
@@ -33,11 +35,18 @@ export type AnalyticsReportsProps = {
   keyNames: ReadonlyMap<string, KeyName>;
   /** False until the width is known, because the width decides the grain. */
   isReady: boolean;
+  maySeeCosts: boolean;
   onChange: (view: AnalyticsView) => void;
 };
 
 /** All reports on the filtered usage. */
-export function AnalyticsReports({ scope, keyNames, isReady, onChange }: AnalyticsReportsProps) {
+export function AnalyticsReports({
+  scope,
+  keyNames,
+  isReady,
+  maySeeCosts,
+  onChange,
+}: AnalyticsReportsProps) {
   const { api } = usePlatform();
   const { view } = scope;
   const settings = { placeholderData: keepPreviousData<UsageReport>, enabled: isReady };
@@ -48,6 +57,8 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
   const routes = useQuery({ ...analyticsQueries.top(api, scope, "route"), ...settings });
   const keys = useQuery({ ...analyticsQueries.top(api, scope, "key"), ...settings });
   const meters = useQuery(analyticsQueries.meters(api));
+
+  const tokenMeters = listTokenMeters(meters.data?.items ?? []);
 
   const preset = toPresetLabel(view);
   // A question in words has none of the filters.
@@ -67,7 +78,13 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
       <div className="space-y-4">
         <NothingYet view={view} onChange={onChange} />
         {meters.data?.items.some(({ eventType }) => eventType !== undefined) && (
-          <MetersCard scope={scope} isReady={isReady} against={against} onChange={onChange} />
+          <MetersCard
+            scope={scope}
+            isReady={isReady}
+            against={against}
+            keyNames={keyNames}
+            onChange={onChange}
+          />
         )}
       </div>
     );
@@ -148,11 +165,21 @@ export function AnalyticsReports({ scope, keyNames, isReady, onChange }: Analyti
           {...narrow("outcome")}
         />
       </div>
+      {tokenMeters.length > 0 && (
+        <ModelsCard
+          scope={scope}
+          meters={tokenMeters}
+          isReady={isReady}
+          maySeeCosts={maySeeCosts}
+          onSelect={(model) => onChange(toggleFilter(view, "model", model))}
+        />
+      )}
       <MetersCard
         scope={scope}
         isReady={isReady}
         against={against}
         asked={asked}
+        keyNames={keyNames}
         onChange={onChange}
       />
     </div>

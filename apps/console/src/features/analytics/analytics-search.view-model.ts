@@ -40,6 +40,7 @@ export const FILTER_DIMENSIONS = [
   "method",
   "key",
   "environment",
+  "model",
 ] as const satisfies readonly UsageDimension[];
 export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
 
@@ -55,6 +56,7 @@ const FILTER_PATTERNS: Readonly<Record<FilterDimension, RegExp>> = {
   method: /^[A-Z]{0,7}$/,
   key: /^key_[0-9a-f]{32}$/,
   environment: /^(live|test)$/,
+  model: /^(\{other\}|[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99})?$/,
 };
 
 const METER_PATTERN = /^[a-z][a-z0-9-]{0,63}$/;
@@ -79,7 +81,7 @@ export type AnalyticsSearch = {
   live?: "off";
   /** The open meter. */
   meter?: string;
-  /** The dimension of its events that it is broken down by. */
+  /** What it is broken down by: a dimension of its events, or of calls. */
   part?: string;
   /** Dimension values that it is filtered by: "model:small". */
   event?: string;
@@ -99,7 +101,7 @@ export type AnalyticsView = {
   isPaused: boolean;
   /** The open meter; undefined is the first one. */
   meter: string | undefined;
-  /** The dimension of its events that it is broken down by; undefined is its first one. */
+  /** What it is broken down by, a dimension of its events or of calls; undefined is the first one. */
   part: string | undefined;
   /** Dimension values that it is filtered by: "model:small". */
   events: readonly string[];

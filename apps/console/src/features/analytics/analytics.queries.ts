@@ -1,9 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
+import type { EventDimension } from "@turnpike/contract/meter-measure";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
 import { type ScreenQuestion, type UsageDimension, usageQuery } from "#platform/usage-query.ts";
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
 import {
+  type CallPart,
   type Meter,
   toMeasure,
   toMeterFilters,
@@ -17,6 +19,8 @@ export type TenantId = ScreenQuestion["tenantId"];
 export const LIVE_INTERVAL_MS = 5000;
 /** Lines of a top list. */
 export const TOP_MAX = 10;
+/** Models that are listed: more than an API has. */
+const MODELS_MAX = 100;
 /** Values that a filter offers. */
 const CHOICES_MAX = 100;
 /** Keys that the page loads names for; the rest are shown by id. */
@@ -86,6 +90,14 @@ export const analyticsQueries = {
       order: "-requests",
       limit: TOP_MAX,
     }),
+  /** The calls of each model, and what they cost of each meter. */
+  models: (api: ApiClient, scope: AnalyticsScope, meters: readonly Meter[]) =>
+    ask(api, scope, {
+      measures: ["requests", ...meters.map(toMeasure)],
+      dimensions: ["model"],
+      order: "-requests",
+      limit: MODELS_MAX,
+    }),
   /** For a file: as many lines as one answer holds. */
   all: (api: ApiClient, scope: AnalyticsScope, dimension: "route" | "key") =>
     ask(api, scope, {
@@ -101,12 +113,17 @@ export const analyticsQueries = {
       isCompared: true,
       filters: toMeterFilters(meter, scope.view, events),
     }),
-  /** The usage of each value of a dimension of the meter's events. */
-  meterParts: (api: ApiClient, scope: AnalyticsScope, meter: Meter, part: string) =>
+  /** The usage of each value of a dimension: of the meter's events, or of calls. */
+  meterParts: (
+    api: ApiClient,
+    scope: AnalyticsScope,
+    meter: Meter,
+    part: EventDimension | CallPart,
+  ) =>
     ask(api, scope, {
       measures: [toMeasure(meter)],
       range: toMeterRange(meter, scope.view, true),
-      dimensions: [`event:${part}`],
+      dimensions: [part],
       order: `-${toMeasure(meter)}`,
       limit: TOP_MAX,
       filters: toMeterFilters(meter, scope.view, scope.view.events, true),

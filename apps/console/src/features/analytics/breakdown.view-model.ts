@@ -50,8 +50,8 @@ function toName(
   }
 }
 
-/** Names the remaining routes of a tenant that has more than are counted separately. */
-const OTHER_ROUTES = "{other}";
+/** Names the remaining routes, or models, of a tenant that has more than are counted separately. */
+const OTHER = "{other}";
 
 /** A dimension value in words, with a detail that distinguishes values of the same name. */
 export function toDimensionName(
@@ -63,16 +63,30 @@ export function toDimensionName(
     return { label: toOutcomeLabel(value) };
   }
   if (value === "") {
-    return { label: dimension === "key" ? t`Unknown key` : t`Unknown` };
+    return { label: toUnknownLabel(dimension) };
   }
-  if (dimension === "route" && value === OTHER_ROUTES) {
+  if (dimension === "route" && value === OTHER) {
     return { label: t`Other routes` };
+  }
+  if (dimension === "model" && value === OTHER) {
+    return { label: t`Other models` };
   }
   if (dimension === "key") {
     const known = keyNames.get(value);
     return known === undefined ? { label: value } : { label: known.name, detail: known.detail };
   }
   return { label: value };
+}
+
+function toUnknownLabel(dimension: UsageDimension): string {
+  switch (dimension) {
+    case "key":
+      return t`Unknown key`;
+    case "model":
+      return t`Without a model`;
+    default:
+      return t`Unknown`;
+  }
 }
 
 /** Names of keys by id, with the characters of each that are safe to show: "tp_live_ab…x7Qz". */

@@ -1,5 +1,5 @@
 import { t } from "@lingui/core/macro";
-import type { MeterMeasure } from "@turnpike/contract/meter-measure";
+import type { EventDimension, MeterMeasure } from "@turnpike/contract/meter-measure";
 import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
 import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
@@ -20,8 +20,33 @@ import {
   toUsageFilters,
   toUsageRange,
 } from "./analytics-search.view-model.ts";
+import { type KeyName, toDimensionName } from "./breakdown.view-model.ts";
+
+/** What tokens are broken down by. */
+const CALL_PARTS = ["model", "key", "route"] as const satisfies readonly FilterDimension[];
+export type CallPart = (typeof CALL_PARTS)[number];
 
 export type Meter = Awaited<ReturnType<ApiClient["catalog"]["listMeters"]>>["items"][number];
+
+/** What every call costs one unit of. */
+const REQUESTS = "requests";
+
+/** Meters of calls that cost more than a call: tokens, or credits for them. */
+export function listTokenMeters(meters: readonly Meter[]): Meter[] {
+  return meters.filter(({ meterId, eventType }) => eventType === undefined && meterId !== REQUESTS);
+}
+
+/** What the usage of a meter can be broken down by: dimensions of its events, or of calls. */
+export function listParts(meter: Meter): readonly (EventDimension | CallPart)[] {
+  if (listTokenMeters([meter]).length > 0) {
+    return CALL_PARTS;
+  }
+  return meter.dimensions?.map(({ name }) => `event:${name}` as const) ?? [];
+}
+
+export function isCallPart(part: EventDimension | CallPart): part is CallPart {
+  return CALL_PARTS.some((one) => one === part);
+}
 
 export function toMeasure({ meterId }: Meter): MeterMeasure {
   return `meter:${meterId}`;
@@ -167,11 +192,21 @@ export function toMeterTimeline(meter: Meter, report: UsageReport, isCompared: b
 }
 
 /** The usage of each value of a dimension, in the order of the report. */
-export function toPartItems(meter: Meter, report: UsageReport, part: string): BarListItem[] {
+export function toPartItems(
+  meter: Meter,
+  report: UsageReport,
+  part: EventDimension | CallPart,
+  keyNames: ReadonlyMap<string, KeyName>,
+): BarListItem[] {
   return report.rows.flatMap((row): BarListItem[] => {
-    const key = row.group[`event:${part}`] ?? "";
+    const key = row.group[part] ?? "";
     const value = readMeasure(row.values, toMeasure(meter));
-    const label = key === "" ? t`Unknown` : key;
-    return value === null ? [] : [{ key, label, value }];
+    if (value === null || (value === 0 && isCallPart(part))) {
+      return [];
+    }
+    const named = isCallPart(part)
+      ? toDimensionName(part, key, keyNames)
+      : { label: key === "" ? t`Unknown` : key };
+    return [{ key, value, ...named }];
   });
 }

@@ -9,7 +9,7 @@ const STATES = [
 /** States of invoices that the list can be narrowed to, in order. */
 export const INVOICE_STATES: readonly InvoiceSummary["state"][] = STATES;
 
-const PARTS = ["day", "key", "route"] as const;
+const PARTS = ["day", "key", "route", "model"] as const;
 /** What a usage line opens to. */
 export type PartKind = (typeof PARTS)[number];
 export const PART_KINDS: readonly PartKind[] = PARTS;

@@ -11,6 +11,7 @@ export const PART_LABELS: Readonly<Record<PartKind, string>> = {
   day: t`Day`,
   key: t`Key`,
   route: t`Route`,
+  model: t`Model`,
 };
 
 /** Heads a column of quantities: "Requests". */
@@ -28,6 +29,8 @@ export function toPartName(part: LinePart, by: PartKind): string {
       return part.keyName ?? part.keyId ?? t`Without a key`;
     case "route":
       return part.route ?? t`Without a route`;
+    case "model":
+      return part.model ?? t`Without a model`;
     default:
       return by satisfies never;
   }

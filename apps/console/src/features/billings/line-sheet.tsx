@@ -32,7 +32,7 @@ export type LineSheetProps = {
   onSearchChange: (search: BillingsSearch) => void;
 };
 
-/** A usage line of the address, opened to days, keys and routes whose parts sum to it. */
+/** A usage line of the address, opened to days, keys, routes and models whose parts sum to it. */
 export function LineSheet(props: LineSheetProps) {
   const { lines, search, onSearchChange } = props;
   const line = lines.find(({ number, hasUsage }) => number === search.line && hasUsage);
@@ -180,7 +180,9 @@ function PartsTable({ by, items, line, currency, state, onOpen }: PartsTableProp
           const opens =
             (by === "day" && part.day !== null) || (by === "key" && part.keyId !== null);
           return (
-            <tr key={`${part.day ?? ""} ${part.keyId ?? ""} ${part.route ?? ""}`}>
+            <tr
+              key={`${part.day ?? ""} ${part.keyId ?? ""} ${part.route ?? ""} ${part.model ?? ""}`}
+            >
               <td className="py-2 pr-3 [overflow-wrap:anywhere]">
                 {opens ? (
                   <button
@@ -191,7 +193,11 @@ function PartsTable({ by, items, line, currency, state, onOpen }: PartsTableProp
                     {name}
                   </button>
                 ) : (
-                  <span className={by === "route" ? "font-mono text-xs" : undefined}>{name}</span>
+                  <span
+                    className={by === "route" || by === "model" ? "font-mono text-xs" : undefined}
+                  >
+                    {name}
+                  </span>
                 )}
               </td>
               <td className="py-2 pr-3 text-right">{formatCount(part.quantity)}</td>

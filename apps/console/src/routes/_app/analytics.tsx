@@ -34,6 +34,7 @@ function AnalyticsRoute() {
           userId={user.userId}
           mayEndExportsOfOthers={may(tenant, "tenants:write")}
           mayChangeAlerts={may(tenant, "alerts:write")}
+          maySeeCosts={may(tenant, "billing:read")}
           maySaveViews={may(tenant, "documents:write")}
           search={search}
           onSearchChange={(next) => {

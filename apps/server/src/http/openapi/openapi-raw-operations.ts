@@ -171,7 +171,16 @@ const followCalls: RawOperation = {
     tags: ["Usage"],
     parameters: [
       tenantParameter,
-      ...["key", "route", "method", "status", "status_class", "outcome", "environment"].map(
+      ...[
+        "key",
+        "route",
+        "method",
+        "status",
+        "status_class",
+        "outcome",
+        "environment",
+        "model",
+      ].map(
         (name): OpenAPI.ParameterObject => ({
           name,
           in: "query",

@@ -2,6 +2,7 @@ import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import type { CallMethod } from "@turnpike/domain/metering/call-method";
+import { createModelRegistry } from "@turnpike/domain/metering/model-registry";
 import { CLIENT_ABORTED_STATUS, isBillableStatus } from "@turnpike/domain/metering/outcome";
 import type { PathMode } from "@turnpike/domain/privacy/redact";
 import { createRouteRegistry, OTHER_ROUTE } from "@turnpike/domain/routes/route-registry";
@@ -30,6 +31,9 @@ export type AdmittedOutcome =
  */
 const ROUTES_MET = { perTenantMax: 500, reservedPerTenant: 50, sharedMax: 100_000 };
 
+/** Models that a process tells apart in a day: an API has some ten. */
+const MODELS_MET = { perTenantMax: 50, reservedPerTenant: 10, sharedMax: 50_000 };
+
 /** What was called. */
 export type CallTarget = {
   meterId: string;
@@ -41,6 +45,8 @@ export type CallTarget = {
   requestId?: string | undefined;
   /** Name of the upstream that serves it; undefined where only the asking program knows. */
   upstream?: string | undefined;
+  /** The model that it names, where the upstream answers with tokens. */
+  model?: string | undefined;
 };
 
 /** The target of a verification: only the asking program knows which call it is for. */
@@ -120,13 +126,17 @@ export function createCallRecorder(deps: {
   documents?: Pick<RouteDocuments, "findRoute">;
   /** What is kept of a path that no document describes; left out: a learned template. */
   paths?: PathMode;
+  /** Models that the configuration names; left out: none. */
+  models?: ReadonlySet<string>;
 }): CallRecorder & { describe: DescribeCall } {
   const routes = createRouteRegistry(ROUTES_MET);
+  const models = createModelRegistry({ ...MODELS_MET, declared: deps.models ?? new Set() });
   const { observers = [] } = deps;
 
   function toCall(
     subject: Subject,
-    { meterId, requestId, method, rawTarget, upstream }: CallTarget,
+    { meterId, requestId, method, rawTarget, upstream, model }: CallTarget,
+    isServed = false,
   ): CallFacts {
     const { tenantId } = subject.tenant;
     const occurredAtMs = deps.clock.now().getTime();
@@ -143,6 +153,10 @@ export function createCallRecorder(deps: {
       meterId,
       method,
       route: rawTarget === undefined ? undefined : routeOf(rawTarget),
+      model:
+        model === undefined || model === ""
+          ? undefined
+          : models.modelOf(tenantId, { name: model, isServed, nowMs: occurredAtMs }),
       occurredAtMs,
       periodStartMs: subject.periodStartMs,
       periodEndMs: subject.periodEndMs,
@@ -168,8 +182,9 @@ export function createCallRecorder(deps: {
     const isBilled =
       outcome.kind === "status" ? isBillableStatus(outcome.status) : outcome.isBilled;
     const { hold, keyHold } = admission;
+    const isServed = outcome.kind === "status" && outcome.status >= 200 && outcome.status < 300;
     const call: MeteredCall = {
-      ...toCall(admission, target),
+      ...toCall(admission, target, isServed),
       outcome: outcome.kind === "status" ? "VALID" : outcome.code,
       status: statusOf(outcome),
       quantity: isBilled ? admission.cost : 0,
@@ -193,7 +208,8 @@ export function createCallRecorder(deps: {
     const leased = { tenant: settle(hold), key: settle(keyHold) };
     if (quantity > 0) {
       deps.recorder.record({
-        ...toCall(admission, target),
+        // Units are of answers that came.
+        ...toCall(admission, target, true),
         outcome: "VALID",
         status,
         quantity,
@@ -216,7 +232,7 @@ export function createCallRecorder(deps: {
     get isSaturated() {
       return deps.recorder.isSaturated;
     },
-    describe: toCall,
+    describe: (subject, target) => toCall(subject, target),
     abandon: ({ hold, keyHold }) => {
       endHold(hold, false);
       endHold(keyHold, false);

@@ -125,6 +125,16 @@ function Facts({ call, zone, keyNames }: FactsProps) {
               : t`${formatCount(call.units)} of ${call.meterId}`}
           </Fact>
         )}
+        {row.model !== "" && (
+          <Fact name={t`Model`}>
+            <code className="font-mono text-xs">{row.model}</code>
+          </Fact>
+        )}
+        {call.tokens !== null && (
+          <Fact name={t`Tokens`}>
+            <Tokens {...call.tokens} />
+          </Fact>
+        )}
         <Fact name={t`Latency`}>{row.latency === "" ? t`not measured` : row.latency}</Fact>
         <Fact name={t`Body sent`}>{bytesIn === null ? t`not measured` : formatBytes(bytesIn)}</Fact>
         <Fact name={t`Body received`}>
@@ -137,6 +147,17 @@ function Facts({ call, zone, keyNames }: FactsProps) {
       </p>
     </>
   );
+}
+
+/** What a call used, by kind; kinds of caches only where there were any. */
+function Tokens({ input, cacheRead, cacheWrite, output }: NonNullable<LiveCall["tokens"]>) {
+  const parts = [
+    t`${formatCount(input)} in`,
+    ...(cacheRead > 0 ? [t`${formatCount(cacheRead)} in from a cache`] : []),
+    ...(cacheWrite > 0 ? [t`${formatCount(cacheWrite)} in written to a cache`] : []),
+    t`${formatCount(output)} out`,
+  ];
+  return <>{parts.join(" · ")}</>;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { nameOfDimension } from "@turnpike/contract/meter-measure";
 import { Button } from "@turnpike/ui/button";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Select } from "@turnpike/ui/select";
@@ -14,10 +15,19 @@ import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
-import { type AnalyticsView, setChartView, toggleEvent } from "../analytics-search.view-model.ts";
+import {
+  type AnalyticsView,
+  isFilterValue,
+  setChartView,
+  toggleEvent,
+  toggleFilter,
+} from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
 import { FILTER_LABELS } from "../filters/filter-labels.ts";
 import {
   isAddedUp,
+  isCallPart,
+  listParts,
   listUnansweredFilters,
   type Meter,
   toMeasure,
@@ -30,11 +40,13 @@ export type MeterDetailProps = {
   meter: Meter;
   scope: AnalyticsScope;
   isReady: boolean;
+  keyNames: ReadonlyMap<string, KeyName>;
   onChange: (view: AnalyticsView) => void;
 };
 
-/** One meter over time, and broken down by the dimensions of its events. */
-export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProps) {
+/** One meter over time, and broken down by dimensions: of its events, or of the calls that cost it. */
+export function MeterDetail(props: MeterDetailProps) {
+  const { meter, scope, isReady, onChange } = props;
   const { api } = usePlatform();
   const { view } = scope;
   const report = useQuery({
@@ -71,7 +83,7 @@ export function MeterDetail({ meter, scope, isReady, onChange }: MeterDetailProp
         <MeterChart meter={meter} scope={scope} report={report.data} onChange={onChange} />
       )}
       <RangeShown meter={meter} scope={scope} hasParts={view.events.length > 0} />
-      <MeterParts meter={meter} scope={scope} isReady={isReady} onChange={onChange} />
+      <MeterParts {...props} />
     </section>
   );
 }
@@ -97,7 +109,7 @@ function RangeShown({
   );
 }
 
-type MeterChartProps = Omit<MeterDetailProps, "isReady"> & { report: UsageReport };
+type MeterChartProps = Omit<MeterDetailProps, "isReady" | "keyNames"> & { report: UsageReport };
 
 function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
   const { view } = scope;
@@ -121,21 +133,34 @@ function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
   );
 }
 
-function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
+function MeterParts({ meter, scope, isReady, keyNames, onChange }: MeterDetailProps) {
   const { api } = usePlatform();
   const { view } = scope;
-  const names = meter.dimensions?.map(({ name }) => name) ?? [];
-  const part = names.find((name) => name === view.part) ?? names[0] ?? "";
+  const parts = listParts(meter).map((dimension) => ({
+    dimension,
+    value: isCallPart(dimension) ? dimension : nameOfDimension(dimension),
+    label: isCallPart(dimension) ? FILTER_LABELS[dimension] : nameOfDimension(dimension),
+  }));
+  const chosen = parts.find(({ value }) => value === view.part) ?? parts[0];
+  const dimension = chosen?.dimension ?? "model";
   const report = useQuery({
-    ...analyticsQueries.meterParts(api, scope, meter, part),
+    ...analyticsQueries.meterParts(api, scope, meter, dimension),
     placeholderData: keepPreviousData<UsageReport>,
-    enabled: isReady && part !== "",
+    enabled: isReady && chosen !== undefined,
   });
-  if (part === "") {
+  if (chosen === undefined) {
     return null;
   }
-  const items = report.data === undefined ? undefined : toPartItems(meter, report.data, part);
-  const selected = view.events.filter((one) => one.startsWith(`${part}:`));
+  const { value: name, label: part } = chosen;
+  const items =
+    report.data === undefined ? undefined : toPartItems(meter, report.data, dimension, keyNames);
+  const selected = isCallPart(dimension)
+    ? (view.filters[dimension] ?? [])
+    : view.events
+        .filter((one) => one.startsWith(`${name}:`))
+        .map((one) => one.slice(name.length + 1));
+  const toggle = (value: string) =>
+    isCallPart(dimension) ? toggleFilter(view, dimension, value) : toggleEvent(view, name, value);
   // A notice above the chart applies to the breakdown as well.
   const ofWhole = listUnansweredFilters(meter, view);
   const unanswered = listUnansweredFilters(meter, view, true).filter(
@@ -147,23 +172,23 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
         <div className="w-44">
           <Select
             label={t`Break ${meter.name} down by`}
-            value={part}
-            choices={names.map((name) => ({ value: name, label: t`By ${name}` }))}
-            onValueChange={(chosen) => onChange({ ...view, part: chosen })}
+            value={name}
+            choices={parts.map(({ value, label }) => ({ value, label: t`By ${label}` }))}
+            onValueChange={(next) => onChange({ ...view, part: next })}
           />
         </div>
         {view.events.map((one) => {
-          const [name = "", ...rest] = one.split(":");
+          const [event = "", ...rest] = one.split(":");
           return (
             <Button
               key={one}
               size="small"
-              onClick={() => onChange(toggleEvent(view, name, rest.join(":")))}
+              onClick={() => onChange(toggleEvent(view, event, rest.join(":")))}
             >
               <span className="sr-only">
                 <Trans>Remove filter</Trans>{" "}
               </span>
-              <span className="text-ink-muted">{name} </span>
+              <span className="text-ink-muted">{event} </span>
               <span className="max-w-40 truncate">{rest.join(":") || t`Unknown`}</span>
               <X className="size-3.5" aria-hidden="true" />
             </Button>
@@ -200,13 +225,16 @@ function MeterParts({ meter, scope, isReady, onChange }: MeterDetailProps) {
           label={t`${meter.name} by ${part}`}
           nameHeading={part}
           valueHeading={meter.unit}
-          items={items}
+          items={items.map((item) => ({
+            ...item,
+            isPlain: isCallPart(dimension) && !isFilterValue(dimension, item.key),
+          }))}
           total={readMeasure(report.data?.totals ?? {}, toMeasure(meter)) ?? 0}
           formatValue={formatQuantity}
           {...(isAddedUp(meter) && { formatShare: formatExactShare })}
-          isMono
-          selectedKeys={selected.map((one) => one.slice(part.length + 1))}
-          onSelect={(value) => onChange(toggleEvent(view, part, value))}
+          isMono={dimension !== "key"}
+          selectedKeys={selected}
+          onSelect={(value) => onChange(toggle(value))}
         />
       )}
       {toWidenedRange(meter, view, view.events.length > 0) === undefined && (

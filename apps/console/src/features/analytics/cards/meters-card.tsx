@@ -15,6 +15,7 @@ import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure, toKnownPrevious } from "#platform/usage-series.ts";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
 import { type AnalyticsView, openMeter } from "../analytics-search.view-model.ts";
+import type { KeyName } from "../breakdown.view-model.ts";
 import {
   type Meter,
   pickMeter,
@@ -33,11 +34,13 @@ export type MetersCardProps = {
   against: string;
   /** The range and step of the page in words, where a question can name them. */
   asked?: string | undefined;
+  keyNames: ReadonlyMap<string, KeyName>;
   onChange: (view: AnalyticsView) => void;
 };
 
 /** What each meter counted, and one meter over time and by the dimensions of its events. */
-export function MetersCard({ scope, isReady, against, asked, onChange }: MetersCardProps) {
+export function MetersCard(props: MetersCardProps) {
+  const { scope, isReady, against, asked, keyNames, onChange } = props;
   const { api } = usePlatform();
   const { view } = scope;
   const meters = useQuery(analyticsQueries.meters(api));
@@ -103,7 +106,13 @@ export function MetersCard({ scope, isReady, against, asked, onChange }: MetersC
           )}
         </div>
         {opened !== undefined && (
-          <MeterDetail meter={opened} scope={scope} isReady={isReady} onChange={onChange} />
+          <MeterDetail
+            meter={opened}
+            scope={scope}
+            isReady={isReady}
+            keyNames={keyNames}
+            onChange={onChange}
+          />
         )}
       </div>
     </Card>

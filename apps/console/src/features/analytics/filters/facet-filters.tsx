@@ -13,6 +13,7 @@ import {
   setFilter,
 } from "../analytics-search.view-model.ts";
 import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
+import { listTokenMeters } from "../meters.view-model.ts";
 import { FILTER_LABELS } from "./filter-labels.ts";
 
 export type FacetFiltersProps = {
@@ -31,6 +32,7 @@ const FIXED: Partial<Record<FilterDimension, readonly string[]>> = {
 export function FacetFilters(props: FacetFiltersProps) {
   // Loads the choices only when someone comes near: most visitors never filter the page.
   const [isNear, setIsNear] = useState(false);
+  const names = useFilters(props.scope);
   return (
     <fieldset
       aria-label={t`Filter by`}
@@ -38,11 +40,20 @@ export function FacetFilters(props: FacetFiltersProps) {
       onPointerEnter={() => setIsNear(true)}
       onFocus={() => setIsNear(true)}
     >
-      {FILTER_DIMENSIONS.map((name) => (
+      {names.map((name) => (
         <Facet key={name} name={name} isNear={isNear} {...props} />
       ))}
     </fieldset>
   );
+}
+
+/** Models are of APIs that answer with tokens, whose units calls are counted in. */
+function useFilters({ view }: AnalyticsScope): readonly FilterDimension[] {
+  const { api } = usePlatform();
+  const meters = useQuery(analyticsQueries.meters(api));
+  const hasModels =
+    view.filters.model !== undefined || listTokenMeters(meters.data?.items ?? []).length > 0;
+  return FILTER_DIMENSIONS.filter((name) => name !== "model" || hasModels);
 }
 
 type FacetProps = FacetFiltersProps & { name: FilterDimension; isNear: boolean };

@@ -10,4 +10,5 @@ export const FILTER_LABELS: Readonly<Record<FilterDimension, string>> = {
   method: "Method",
   key: t`Key`,
   environment: t`Environment`,
+  model: t`Model`,
 };

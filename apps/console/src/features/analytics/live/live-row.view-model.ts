@@ -3,6 +3,7 @@ import type { LiveCall } from "@turnpike/contract/live-calls";
 import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
 import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { formatCount } from "#platform/format.ts";
 import { formatBytes } from "#platform/format-measure.ts";
 import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
 
@@ -22,6 +23,10 @@ export type LiveRow = {
   /** Empty where nothing was measured. */
   latency: string;
   bytes: string;
+  /** Empty where the API has no models. */
+  model: string;
+  /** Tokens in and out: "1,204 → 310". Empty where none are billed. */
+  tokens: string;
 };
 
 const LATENCY = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 3 });
@@ -43,6 +48,11 @@ export function createClock(
   return (iso) => format.format(new Date(iso));
 }
 
+/** What went in, from a cache or not, and what came out. */
+function toTokensText({ input, cacheRead, cacheWrite, output }: NonNullable<LiveCall["tokens"]>) {
+  return `${formatCount(input + cacheRead + cacheWrite)} → ${formatCount(output)}`;
+}
+
 export function toLiveRow(
   call: LiveCall,
   { clock, keyNames }: { clock(iso: string): string; keyNames: ReadonlyMap<string, KeyName> },
@@ -59,6 +69,8 @@ export function toLiveRow(
     code: call.outcome,
     isAlarm: call.status >= 500 || !ADMITTED_OUTCOMES.some((one) => one === call.outcome),
     latency: latencyMs === null ? "" : t`${LATENCY.format(latencyMs)} ms`,
+    model: call.model === "" ? "" : toDimensionName("model", call.model, keyNames).label,
+    tokens: call.tokens === null ? "" : toTokensText(call.tokens),
     bytes: bytesIn === null || bytesOut === null ? "" : formatBytes(bytesIn + bytesOut),
   };
 }

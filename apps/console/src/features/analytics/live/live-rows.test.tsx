@@ -44,6 +44,8 @@ function rowsOf(count: number, seqFrom = 0, call: Partial<LiveCall> = {}): TailR
         latencyMs: 12.3,
         bytesIn: 10,
         bytesOut: 2_000,
+        model: "",
+        tokens: null,
       },
     }),
   );

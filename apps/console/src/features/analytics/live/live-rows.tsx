@@ -37,7 +37,12 @@ const COLUMNS = [
   { heading: t`Status`, className: "w-16" },
   { heading: t`Outcome`, className: "w-36" },
   { heading: t`Latency`, className: "w-24 text-right" },
-  { heading: t`Bytes`, className: "w-20 text-right" },
+] as const;
+const BYTES = { heading: t`Bytes`, className: "w-20 text-right" };
+/** In place of bytes, where calls are of an API that answers with tokens. */
+const TOKENS = [
+  { heading: t`Model`, className: "w-32" },
+  { heading: t`Tokens`, className: "w-28 text-right" },
 ] as const;
 
 type Size = { widthPx: number; heightPx: number };
@@ -54,6 +59,8 @@ export function LiveRows(props: LiveRowsProps) {
   const clock = useMemo(() => createClock(timeZone, { hasDate: hasDates }), [timeZone, hasDates]);
   const isPhone = widthPx > 0 && widthPx < PHONE_MAX_PX;
   const rowPx = isPhone ? ROW_PHONE_PX : ROW_PX;
+  const hasTokens = rows.some((row) => row.kind === "call" && row.call.model !== "");
+  const columns = [...COLUMNS, ...(hasTokens ? TOKENS : [BYTES])];
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -113,7 +120,7 @@ export function LiveRows(props: LiveRowsProps) {
           <caption className="sr-only">{props.caption ?? t`Calls as they happen`}</caption>
           <thead className={isPhone ? "sr-only" : "text-ink-muted text-xs"}>
             <tr aria-rowindex={1}>
-              {(isPhone ? [{ heading: t`Call`, className: "" }] : COLUMNS).map((column) => (
+              {(isPhone ? [{ heading: t`Call`, className: "" }] : columns).map((column) => (
                 <th
                   key={column.heading}
                   scope="col"
@@ -137,7 +144,7 @@ export function LiveRows(props: LiveRowsProps) {
                 className={row.kind === "gap" ? "" : "relative hover:bg-sunken"}
               >
                 {row.kind === "gap" ? (
-                  <Gap {...row} span={isPhone ? 1 : COLUMNS.length} />
+                  <Gap {...row} span={isPhone ? 1 : columns.length} />
                 ) : isPhone ? (
                   <PhoneCall
                     row={toLiveRow(row.call, { clock, keyNames })}
@@ -146,6 +153,7 @@ export function LiveRows(props: LiveRowsProps) {
                 ) : (
                   <WideCall
                     row={toLiveRow(row.call, { clock, keyNames })}
+                    hasTokens={hasTokens}
                     onOpen={() => onOpen(row.call)}
                   />
                 )}
@@ -187,7 +195,7 @@ function OpenCall({ row, onOpen }: CallProps) {
   );
 }
 
-function WideCall({ row, onOpen }: CallProps) {
+function WideCall({ row, hasTokens, onOpen }: CallProps & { hasTokens: boolean }) {
   return (
     <>
       <td className={joinClasses(CELL, "text-ink-muted")}>
@@ -203,7 +211,16 @@ function WideCall({ row, onOpen }: CallProps) {
         {row.outcome}
       </td>
       <td className={joinClasses(CELL, "text-right")}>{row.latency}</td>
-      <td className={joinClasses(CELL, "text-right text-ink-muted")}>{row.bytes}</td>
+      {hasTokens ? (
+        <>
+          <td className={CODE} title={row.model}>
+            {row.model}
+          </td>
+          <td className={joinClasses(CELL, "text-right")}>{row.tokens}</td>
+        </>
+      ) : (
+        <td className={joinClasses(CELL, "text-right text-ink-muted")}>{row.bytes}</td>
+      )}
     </>
   );
 }
@@ -216,7 +233,7 @@ function PhoneCall({ row, onOpen }: CallProps) {
         <span className="min-w-0 grow truncate font-mono text-xs leading-5">
           {row.method} {row.route}
         </span>
-        <span className="shrink-0">{row.latency}</span>
+        <span className="shrink-0">{row.tokens === "" ? row.latency : row.tokens}</span>
       </div>
       <div className="flex min-w-0 gap-2 text-ink-muted text-xs">
         <OpenCall row={row} onOpen={onOpen} />

@@ -16,6 +16,8 @@ const CALL: LiveCall = {
   latencyMs: 1,
   bytesIn: 0,
   bytesOut: 0,
+  model: "",
+  tokens: null,
 };
 
 /** A stream that a test writes to, and frames that it draws. */

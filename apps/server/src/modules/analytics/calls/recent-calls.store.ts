@@ -18,6 +18,12 @@ type CallRow = {
   latency_ms: number | null;
   bytes_in: bigint | null;
   bytes_out: bigint | null;
+  model: string;
+  /** Null, like the other tokens, for a call without any. */
+  input_tokens: bigint | null;
+  cache_read_tokens: bigint | null;
+  cache_write_tokens: bigint | null;
+  output_tokens: bigint | null;
 };
 
 function toNumber(value: bigint | null): number | null {
@@ -39,6 +45,16 @@ function toRecordedCall(row: CallRow): RecordedCall {
     bytesOut: toNumber(row.bytes_out),
     meterId: row.meter_id,
     units: Number(row.quantity),
+    model: row.model,
+    tokens:
+      row.input_tokens === null
+        ? null
+        : {
+            input: Number(row.input_tokens),
+            cacheRead: Number(row.cache_read_tokens),
+            cacheWrite: Number(row.cache_write_tokens),
+            output: Number(row.output_tokens),
+          },
   };
 }
 
@@ -59,6 +75,11 @@ export async function insertCalls(tx: Tx, calls: readonly KeptCall[]): Promise<v
     latency_ms: call.latencyMs,
     bytes_in: call.bytesIn,
     bytes_out: call.bytesOut,
+    model: call.model,
+    input_tokens: call.tokens?.input,
+    cache_read_tokens: call.tokens?.cacheRead,
+    cache_write_tokens: call.tokens?.cacheWrite,
+    output_tokens: call.tokens?.output,
   }));
   await tx`
     insert into recent_calls select * from jsonb_populate_recordset(null::recent_calls, ${tx.json(rows)})
@@ -102,7 +123,7 @@ function toConditions(tx: Tx, filters: CallFilters): Fragment {
     ${requestId === undefined ? tx`true` : tx`request_id = ${requestId}`}
     and ${isAmong("key_id", filters.key)} and ${isAmong("route", filters.route)}
     and ${isAmong("method", filters.method)} and ${isAmong("outcome", filters.outcome)}
-    and ${isAmong("environment", filters.environment)}
+    and ${isAmong("environment", filters.environment)} and ${isAmong("model", filters.model)}
     and ${areNumbers(tx`status`, filters.status)} and ${areNumbers(tx`status / 100`, classes)}`;
 }
 
@@ -118,7 +139,7 @@ export async function searchCalls(
 ): Promise<RecordedCall[]> {
   const rows = await tx<CallRow[]>`
     select request_id, occurred_at, key_id, environment, meter_id, quantity, method, route, status, outcome, latency_ms,
-      bytes_in, bytes_out
+      bytes_in, bytes_out, model, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens
     from (
       select * from recent_calls where ${inScope(tx, scope)} order by request_id desc limit ${scope.scannedMax}
     ) scanned

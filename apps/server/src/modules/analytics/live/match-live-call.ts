@@ -15,6 +15,7 @@ export function matchesLiveFilters(filters: LiveFilters, call: LiveCall): boolea
     isAmong<string>(filters.outcome, call.outcome) &&
     isAmong(filters.status, call.status) &&
     isAmong<string>(filters.status_class, `${String(Math.trunc(call.status / 100))}xx`) &&
-    isAmong<string>(filters.environment, call.environment)
+    isAmong<string>(filters.environment, call.environment) &&
+    isAmong<string>(filters.model, call.model)
   );
 }

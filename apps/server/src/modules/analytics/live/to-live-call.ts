@@ -15,5 +15,7 @@ export function toLiveCall(call: MeteredCall, measure: CallMeasure | undefined):
     latencyMs: measure?.latencyMs === undefined ? null : Number(measure.latencyMs.toFixed(1)),
     bytesIn: measure?.bytesIn ?? null,
     bytesOut: measure?.bytesOut ?? null,
+    model: call.model ?? "",
+    tokens: measure?.tokens ?? null,
   };
 }

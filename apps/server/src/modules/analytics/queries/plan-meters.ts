@@ -50,10 +50,11 @@ type MeterQuestion = Pick<
   | "status"
   | "status_class"
   | "outcome"
+  | "model"
 >;
 
 /** Dimensions that events do not have: meters of events cannot be broken down or filtered by them. */
-const OF_CALLS = ["route", "method", "status", "status_class", "outcome"] as const;
+const OF_CALLS = ["route", "method", "status", "status_class", "outcome", "model"] as const;
 
 /** The meters that a question names, each once, without the built-in meter of calls, which always exists. */
 export function listNamedMeters({

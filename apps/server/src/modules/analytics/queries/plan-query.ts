@@ -35,6 +35,7 @@ export type UsageFilters = Pick<
   | "status_class"
   | "outcome"
   | "environment"
+  | "model"
   | "tenant"
   | "plan"
 >;
@@ -199,13 +200,25 @@ export function planQuery(
   const { grain = null, timeZone } = question;
   const meters = planMeters(question, versionsOf);
   const range = planRange(question, now.getTime(), roundingOf(meters));
-  const { key, route, method, status, status_class, outcome, environment, tenant, plan } = question;
+  const { key, route, method, status, status_class, outcome, environment, model, tenant, plan } =
+    question;
   return {
     meterId: question.meter,
     measures: question.measures,
     meters,
     dimensions: question.dimensions,
-    filters: { key, route, method, status, status_class, outcome, environment, tenant, plan },
+    filters: {
+      key,
+      route,
+      method,
+      status,
+      status_class,
+      outcome,
+      environment,
+      model,
+      tenant,
+      plan,
+    },
     grain,
     timeZone,
     order: planOrder(question),

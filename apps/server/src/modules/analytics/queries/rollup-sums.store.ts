@@ -54,6 +54,8 @@ function dimensionOf(tx: Tx, dimension: UsageDimension): Fragment {
       return tx`r.outcome`;
     case "environment":
       return tx`r.environment`;
+    case "model":
+      return tx`r.model`;
     case "tenant":
     case "plan":
       return tx`r.tenant_id`;
@@ -77,7 +79,7 @@ function shownAs(tx: Tx, dimension: UsageDimension, column: Fragment): Fragment 
 }
 
 function filterOf(tx: Tx, filters: UsageFilters): Fragment {
-  const { key, route, method, status, status_class, outcome, environment } = filters;
+  const { key, route, method, status, status_class, outcome, environment, model } = filters;
   const classes = status_class?.map((name) => Number(name[0]));
   const parts = [
     key && tx`and r.key_id = any(${key}::text[])`,
@@ -87,6 +89,7 @@ function filterOf(tx: Tx, filters: UsageFilters): Fragment {
     classes && tx`and r.status / 100 = any(${classes}::smallint[])`,
     outcome && tx`and r.outcome = any(${outcome}::text[])`,
     environment && tx`and r.environment = any(${environment}::text[])`,
+    model && tx`and r.model = any(${model}::text[])`,
   ].filter((part) => part !== undefined);
   return join(tx, parts, tx``);
 }

@@ -66,6 +66,7 @@ function callsOf(key: KeyId, minute: string, more: Partial<ReferenceCalls>): Ref
     status: 200,
     outcome: "VALID",
     environment: "live",
+    model: "",
     minuteMs: Date.parse(minute),
     calls: 1,
     quantity: 0,

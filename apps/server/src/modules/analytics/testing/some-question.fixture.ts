@@ -40,6 +40,7 @@ export function someQuestionOf(keyIds: () => readonly string[]) {
       route: fc.constantFrom(undefined, "", "/a\\,b,=1+1"),
       outcome: fc.constantFrom(undefined, undefined, "VALID,RATE_LIMITED"),
       environment: fc.constantFrom(undefined, "live"),
+      model: fc.constantFrom(undefined, undefined, "large,{other}", ""),
       plan: fc.constantFrom(undefined, undefined, "free"),
       // Places of keys, which are made with the database.
       keys: fc.option(fc.uniqueArray(fc.nat({ max: 5 }), { minLength: 1, maxLength: 3 }), {

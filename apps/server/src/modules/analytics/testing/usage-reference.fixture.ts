@@ -28,6 +28,7 @@ export type ReferenceCalls = {
   status: number;
   outcome: Outcome;
   environment: Environment;
+  model: string;
   minuteMs: number;
   calls: number;
   quantity: number;
@@ -199,6 +200,7 @@ const FILTERS = [
   "method",
   "outcome",
   "environment",
+  "model",
   "tenant",
   "plan",
   "status_class",

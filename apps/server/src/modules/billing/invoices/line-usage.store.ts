@@ -102,11 +102,11 @@ function unitsOf(tx: Tx, window: LineWindow, hasKeys: boolean): Fragment {
 
 const HOUR_MS = 60 * 60_000;
 
-/** The same usage as rollups know it, by cell, key and route. Whole hours are read by the hour, the ends by the minute. */
+/** The same usage as rollups know it, by cell, key, route and model. Whole hours are read by the hour, the ends by the minute. */
 function rollupsOf(tx: Tx, window: LineWindow): Fragment {
   const { tenantId, environment, meterId } = window;
   const own = tx`u.tenant_id = ${tenantId} and u.environment = ${environment} and u.meter_id = ${meterId} and u.quantity > 0`;
-  const columns = tx`u.key_id, u.method, u.route, u.quantity`;
+  const columns = tx`u.key_id, u.method, u.route, u.model, u.quantity`;
   if (environment === "test") {
     return tx`
       select u.occurred_at as cell, ${columns} from usage_by_minute u
@@ -128,36 +128,41 @@ function rollupsOf(tx: Tx, window: LineWindow): Fragment {
 }
 
 /**
- * Places units on routes. Where all of a cell, as rollups know it, is of the line, its routes are those of the rollups. Where a part of
- * it is on another line, or minutes are no longer kept, nothing tells which units are of which route.
+ * Places units on routes, or on models. Where all of a cell, as rollups know it, is of the line, its places are those of the rollups. Where
+ * a part of it is on another line, or minutes are no longer kept, nothing tells which units are of which place.
  */
-function placedUnits(tx: Tx, window: LineWindow): Fragment {
+function placedUnits(tx: Tx, window: LineWindow, split: "routes" | "models"): Fragment {
+  const place =
+    split === "models"
+      ? tx`nullif(model, '')`
+      : tx`case when route <> '' then concat_ws(' ', nullif(method, ''), route) end`;
   return tx`
-    select c.day, c.key_id, case when r.route <> '' then concat_ws(' ', nullif(r.method, ''), r.route) end as route,
+    select c.day, c.key_id, r.place,
       coalesce(r.quantity, c.quantity) as quantity
     from (
       select (happened at time zone 'UTC')::date as day, cell, key_id, quantity from units
     ) c left join (
-      select cell, key_id, method, route, sum(quantity) as quantity,
+      select cell, key_id, ${place} as place, sum(quantity) as quantity,
         sum(sum(quantity)) over (partition by cell, key_id) as of_cell
-      from (${rollupsOf(tx, window)}) rollups group by 1, 2, 3, 4
+      from (${rollupsOf(tx, window)}) rollups group by 1, 2, 3
     ) r on r.cell = c.cell and r.key_id = c.key_id and r.of_cell = c.quantity`;
 }
 
-/** Units of one day, of one key and route where the question splits them so far. */
+/** Units of one day, of one key and place where the question splits them so far. */
 export type UnitsRow = {
   /** Such as 2026-11-26. */
   day: string;
   keyId: string | null;
-  route: string | null;
+  /** A route or a model, as the question splits. */
+  place: string | null;
   quantity: string;
-  /** Units of the line up to and with these, in the order of days, keys and routes. */
+  /** Units of the line up to and with these, in the order of days, keys and places. */
   upto: string;
 };
 
 export type UnitsQuestion = {
-  /** How far units are split: always by day, then by key, then by route. */
-  split: "days" | "keys" | "routes";
+  /** How far units are split: always by day, then by key, then by route or model. */
+  split: "days" | "keys" | "routes" | "models";
   key?: string | undefined;
   day?: string | undefined;
 };
@@ -171,20 +176,20 @@ export function streamUnits(
   { split, key, day }: UnitsQuestion,
 ): AsyncIterable<UnitsRow[]> {
   const byDay = tx`
-    select (happened at time zone 'UTC')::date as day, key_id, null::text as route, quantity from units`;
+    select (happened at time zone 'UTC')::date as day, key_id, null::text as place, quantity from units`;
   return tx<UnitsRow[]>`
     with units as materialized (${unitsOf(tx, window, split !== "days")})
-    select day::text as day, key_id as "keyId", route, quantity::text as quantity, upto::text as upto
+    select day::text as day, key_id as "keyId", place, quantity::text as quantity, upto::text as upto
     from (
-      select *, sum(quantity) over (order by day, key_id, route nulls last rows unbounded preceding) as upto
+      select *, sum(quantity) over (order by day, key_id, place nulls last rows unbounded preceding) as upto
       from (
-        select day, key_id, route, sum(quantity) as quantity
-        from (${split === "routes" ? placedUnits(tx, window) : byDay}) placed
+        select day, key_id, place, sum(quantity) as quantity
+        from (${split === "routes" || split === "models" ? placedUnits(tx, window, split) : byDay}) placed
         group by 1, 2, 3
       ) summed
     ) ordered
     where true ${key === undefined ? tx`` : tx`and key_id = ${key}`} ${day === undefined ? tx`` : tx`and day = ${day}::text::date`}
-    order by ordered.day, key_id, route nulls last`.cursor(ROWS_AT_ONCE);
+    order by ordered.day, key_id, place nulls last`.cursor(ROWS_AT_ONCE);
 }
 
 /** Names of keys, by id; those that are gone are missing. */

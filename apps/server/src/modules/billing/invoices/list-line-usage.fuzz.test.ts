@@ -35,6 +35,7 @@ describe("a line of usage", () => {
       quantity: fc.integer({ min: 1, max: 90 }),
       key: fc.integer({ min: 0, max: 1 }),
       route: fc.constantFrom("/a", "/b", "/c"),
+      model: fc.constantFrom("large", "small"),
     });
     const uses = fc.array(use, { minLength: 1, maxLength: 12 });
     let tenants = 0;
@@ -63,7 +64,7 @@ describe("a line of usage", () => {
                 quantity: toScaled(line.quantity ?? "0"),
                 amount: toScaled(line.amount),
               };
-              for (const by of ["day", "key", "route"] as const) {
+              for (const by of ["day", "key", "route", "model"] as const) {
                 expect(sumOf(await openLine(deps, tenant, { ...asked, by }))).toEqual(whole);
               }
               const [day] = await openLine(deps, tenant, asked);

@@ -87,6 +87,22 @@ describe("a line of usage", () => {
     await expectOpen({ invoiceId, line: 2 });
   });
 
+  it("opens to the models of an API that answers with tokens", async () => {
+    const tenant = await subscribe("Models");
+    await tenant.use({ afterMs: HOUR_MS, quantity: 90, model: "small" });
+    await tenant.use({ afterMs: DAY_MS, quantity: 60, route: "/a", model: "large" });
+    await tenant.use({ afterMs: DAY_MS + 60_000, quantity: 40, route: "/a", model: "small" });
+    await tenant.use({ afterMs: 2 * DAY_MS, quantity: 10 });
+    const line = { invoiceId: "upcoming", line: 2 };
+    const parts = await open(tenant, { ...line, by: "model" });
+    expect(parts.map(({ model, quantity }) => [model, quantity])).toEqual([
+      ["small", "130"],
+      ["large", "60"],
+      [null, "10"],
+    ]);
+    expect(sumOf(parts)).toEqual({ quantity: toScaled("200"), amount: toScaled("1") });
+  });
+
   it("keeps its parts when usage of it is recorded late, which is a line of its own", async () => {
     const tenant = await subscribe("Late");
     await tenant.use({ afterMs: 2 * HOUR_MS, quantity: 120, route: "/a" });

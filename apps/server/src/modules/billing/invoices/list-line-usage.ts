@@ -10,7 +10,7 @@ import { shareOf } from "#platform/transact.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { findIssuedLine, findRunningLine, type UsedLine } from "./find-used-line.ts";
-import { listKeyNames, streamUnits } from "./line-usage.store.ts";
+import { listKeyNames, streamUnits, type UnitsQuestion } from "./line-usage.store.ts";
 import { type Part, type PartBy, sumParts } from "./sum-parts.ts";
 
 /** `upcoming` in place of an id is the running invoice. */
@@ -32,10 +32,10 @@ function parsePlace(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-const SPLITS = { day: "days", key: "keys", route: "routes" } as const;
+const SPLITS = { day: "days", key: "keys", route: "routes", model: "models" } as const;
 
 /** One key is not found among the days without a split by keys. */
-function splitOf({ by, key }: LineUsageInput): "days" | "keys" | "routes" {
+function splitOf({ by, key }: LineUsageInput): UnitsQuestion["split"] {
   return by === "day" && key !== undefined ? "keys" : SPLITS[by];
 }
 
@@ -49,6 +49,7 @@ function toLinePart(
     keyId,
     keyName: keyId === null ? null : (names.get(keyId) ?? null),
     route: by === "route" ? name : null,
+    model: by === "model" ? name : null,
     day: by === "day" ? name : (input.day ?? null),
     quantity: fromScaled(quantity),
     amount: formatMinor(amount, line.currency),
@@ -74,8 +75,8 @@ async function findUsedLine(
 }
 
 /**
- * Opens a line of usage: to keys, routes or days, from the ledger. All parts sum to the line, to the unit and to the cent. What routes
- * are not known of is a part without one, and so is usage that is no longer kept.
+ * Opens a line of usage: to keys, routes, models or days, from the ledger. All parts sum to the line, to the unit and to the cent. What
+ * routes or models are not known of is a part without one, and so is usage that is no longer kept.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant, line of usage), `INSUFFICIENT_SCOPE`; `QUERY_TOO_COSTLY` or `OVERLOADED` when it takes
  *   too long.

@@ -8,7 +8,7 @@ export type PartBy = (typeof LINE_PARTS)[number];
 /** A part of a line. `quantity` is scaled, `amount` is in minor units. */
 export type Part = { name: string | null; quantity: bigint; amount: bigint };
 
-function nameOf({ day, keyId, route }: UnitsRow, by: PartBy): string | null {
+function nameOf({ day, keyId, place }: UnitsRow, by: PartBy): string | null {
   switch (by) {
     case "day":
       return day;
@@ -16,7 +16,8 @@ function nameOf({ day, keyId, route }: UnitsRow, by: PartBy): string | null {
       // Usage without a key has an empty one.
       return keyId === "" ? null : keyId;
     case "route":
-      return route;
+    case "model":
+      return place;
   }
 }
 

@@ -169,6 +169,7 @@ export async function recordUsage(
     meterId?: string;
     method?: CallMethod;
     route?: string;
+    model?: string;
   },
 ): Promise<void> {
   const { start, end } = periodAt(startOfMonth(at), "month", at);

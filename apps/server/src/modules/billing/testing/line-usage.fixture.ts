@@ -31,6 +31,7 @@ export type Subscriber = {
     quantity: number;
     key?: number;
     route?: string;
+    model?: string;
     environment?: Environment;
   }): Promise<void>;
 };

@@ -259,10 +259,10 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
           outcomeAtMs: recordedCall.outcomeAtMs,
           endedAtMs: deps.clock.monotonicMs(),
         };
-        deps.callRecorder.recordMeasure(
-          recordedCall.call,
-          measureCall(recordedCall.outcome, times, traffic),
-        );
+        deps.callRecorder.recordMeasure(recordedCall.call, {
+          ...measureCall(recordedCall.outcome, times, traffic),
+          tokens: tokens?.billed,
+        });
       }
     };
     try {
@@ -304,7 +304,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       rules: TokenRules;
       route: TokenRoute;
       decision: Omit<CallToDecide, "meterId" | "cost">;
-      deny: (denial: Denial) => void;
+      deny: (denial: Denial, model?: string) => void;
     },
   ): Promise<void> {
     const { admission, target, rules, route, decision, deny } = metering;
@@ -325,7 +325,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         target,
       });
       if (admitted.kind === "denied") {
-        deny(admitted.denial);
+        deny(admitted.denial, admitted.model);
       } else if (admitted.kind === "admitted") {
         isEnded = true;
         const { body: heldBody, tap, release } = admitted;
@@ -335,7 +335,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         } else {
           client.res.once("close", release);
         }
-        sendMetered(client, { ...call, heldBody }, { ...metering, tokens: tap, decided: "waited" });
+        sendMetered(
+          client,
+          { ...call, heldBody },
+          { ...metering, target: { ...target, model: tap.model }, tokens: tap, decided: "waited" },
+        );
       } else {
         isEnded = true;
         admission.permits?.release();
@@ -447,8 +451,8 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       takesTestKeys: choice.forTests !== undefined,
       findAddress,
     };
-    const deny = (denial: Denial): void => {
-      deps.callRecorder.recordDenied(denial, target);
+    const deny = (denial: Denial, model?: string): void => {
+      deps.callRecorder.recordDenied(denial, { ...target, model });
       const nowMs = deps.clock.now().getTime();
       const error = toDenialError(denial, { plansUrl: options.plansUrl, nowMs });
       refuse(client, requestId, error, protocol);

@@ -25,7 +25,7 @@ export type AdmitTokensDeps = {
 
 export type TokenAdmission =
   | { kind: "admitted"; body: Buffer; tap: TokenCall; release(): void }
-  | { kind: "denied"; denial: Denial }
+  | { kind: "denied"; denial: Denial; model: string }
   /** Its body did not come in full. */
   | { kind: "failed"; code: BodyFailure | "OVERLOADED" };
 
@@ -68,7 +68,7 @@ export async function admitTokens(
     const units = toUnitsMax(rules, request.model, request.bound);
     const reserved = await reserveTokens(deps, call.decision, units);
     if ("denial" in reserved) {
-      return { kind: "denied", denial: reserved.denial };
+      return { kind: "denied", denial: reserved.denial, model: request.model };
     }
     isHeld = true;
     const { requestId, admission, target } = call;

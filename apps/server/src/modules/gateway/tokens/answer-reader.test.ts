@@ -25,6 +25,7 @@ const BASE: Omit<TokenMetering, "protocol"> = {
   requestBytesMax: 1_000_000,
   asksStreamUsage: true,
   readOnSeconds: 60,
+  modelFrom: "request",
 };
 const OPENAI = compileTokenRules({ ...BASE, protocol: "openai" });
 const ANTHROPIC = compileTokenRules({ ...BASE, protocol: "anthropic" });

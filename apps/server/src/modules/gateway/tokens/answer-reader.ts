@@ -1,7 +1,8 @@
+import type { TokenCounts } from "@turnpike/domain/metering/token-counts";
 import { EventStream } from "./event-stream.ts";
 import { type FoundValue, JsonValues } from "./json-values.ts";
 import { estimateTokens } from "./read-token-request.ts";
-import type { TokenCounts, TokenRules } from "./token-rules.ts";
+import type { TokenRules } from "./token-rules.ts";
 
 /** What an answer said of its tokens, and what it looked like. */
 export type AnswerTokens = {
@@ -9,6 +10,8 @@ export type AnswerTokens = {
   stated: Partial<TokenCounts>;
   /** Bytes of text that came, for an estimate. */
   textBytes: number;
+  /** The model that answered; undefined when the answer names none. */
+  model?: string | undefined;
 };
 
 /** What no model gives in one answer: a larger number is a fault of the upstream. */
@@ -21,6 +24,7 @@ export class AnswerReader {
   readonly #stream: EventStream | undefined;
   readonly #stated: Partial<TokenCounts> = {};
   #textBytes = 0;
+  #model: string | undefined;
 
   constructor(rules: TokenRules, isEventStream: boolean) {
     this.#rules = rules;
@@ -44,13 +48,15 @@ export class AnswerReader {
   }
 
   get tokens(): AnswerTokens {
-    return { stated: this.#stated, textBytes: this.#textBytes };
+    return { stated: this.#stated, textBytes: this.#textBytes, model: this.#model };
   }
 
   #take(place: number, value: FoundValue): void {
     const part = this.#rules.answer.parts[place];
     if (part === "text") {
       this.#textBytes += value.kind === "string" ? value.bytes : 0;
+    } else if (part === "answerModel") {
+      this.#model = value.kind === "string" ? value.text : this.#model;
     } else if (part !== undefined && value.kind === "number") {
       const count = Number(value.text);
       if (Number.isSafeInteger(count) && count >= 0 && count <= STATED_MAX) {

@@ -118,7 +118,7 @@ beforeAll(async () => {
     [
       "upstreams:",
       `  - { name: chat, url: ${address}, tokens: { protocol: openai, bytesPerToken: 4, meters: ${meters} } }`,
-      `  - { name: claude, url: ${address}, hosts: [claude.test], tokens: { protocol: anthropic, bytesPerToken: 4, meters: ${meters} } }`,
+      `  - { name: claude, url: ${address}, hosts: [claude.test], tokens: { protocol: anthropic, bytesPerToken: 4, modelFrom: answer, meters: ${meters} } }`,
       `  - { name: brief, url: ${address}, hosts: [brief.test], tokens: { protocol: openai, readOnSeconds: 0, meters: ${meters} } }`,
       "catalog:",
       "  meters:",
@@ -239,6 +239,84 @@ describe("an API that answers with tokens", () => {
     );
     expect(await text(message.res)).toContain("message_delta");
     await expectLedger(customer, { requests: 4, in: 55, out: 7 + 5 + 5 + 9 });
+  });
+
+  it("is known by model: calls, tokens and recent calls, and no made-up name is kept", async () => {
+    const customer = await createCustomer("small");
+    answer = ({ body, res }) =>
+      body["model"] === "made up" || body["model"] === "unknown"
+        ? sendJson(res, { error: {} }, 404)
+        : sendJson(res, {
+            model: `${String(body["model"])}-2026`,
+            usage: { ...usage(10, 7), prompt_tokens_details: { cached_tokens: 4 } },
+          });
+    const askFor = async (model: string, max = 7) => {
+      const asked = await ask(customer, { model, max_tokens: max });
+      await text(asked.res);
+      return asked;
+    };
+    for (const model of ["large", "large", "small", "made up", "unknown"]) {
+      await askFor(model);
+    }
+    // Refused for its quota: the model is known from the calls before.
+    expect((await askFor("large", 5_000)).status).toBe(429);
+    answer = ({ res }) => {
+      const send = startEvents(res);
+      send({ type: "message_start", message: { model: "opus-2026", usage: { input_tokens: 25 } } });
+      send({ type: "message_delta", usage: { output_tokens: 9 } });
+      res.end();
+    };
+    const message = { host: "claude.test", path: "/v1/messages" };
+    await text((await ask(customer, { model: "opus", stream: true, max_tokens: 9 }, message)).res);
+    await expectLedger(customer, { requests: 4, in: 55, out: 30 });
+
+    const read = async <Reply>(path: string) =>
+      (await (
+        await fetch(`${urls.console}/v1/tenants/${customer.tenantId}/${path}`, {
+          headers: { authorization: `Bearer ${serviceKey}` },
+        })
+      ).json()) as Reply;
+    type Report = { rows: { group: { model: string }; values: Record<string, unknown> }[] };
+    const measures = "requests,denied,meter:in,meter:out";
+    const { rows } = await read<Report>(`usage?dimensions=model&order=model&measures=${measures}`);
+    expect(
+      rows.map(({ group, values }) => [
+        group.model,
+        values["requests"],
+        values["denied"],
+        values["meter:in"],
+        values["meter:out"],
+      ]),
+    ).toEqual([
+      ["large", 3, 1, "20", "14"],
+      // Calls are counted before their answer names a model.
+      ["opus", 1, 0, "0", "0"],
+      ["opus-2026", 0, 0, "25", "9"],
+      ["small", 1, 0, "10", "7"],
+      ["{other}", 2, 0, "0", "0"],
+    ]);
+    const narrowed = await read<Report & { totals: object }>(
+      "usage?measures=meter:out&model=large,small&dimensions=key",
+    );
+    expect(narrowed.totals).toEqual({ "meter:out": "21" });
+
+    type Calls = { items: { model: string; status: number; tokens: unknown }[] };
+    const calls = await pollUntil("the recent calls", async () => {
+      const { items } = await read<Calls>("calls?limit=50");
+      return items.length === 7 && items;
+    });
+    expect(calls.map(({ model, status, tokens }) => [model, status, tokens]).reverse()).toEqual([
+      ...["large", "large", "small"].map((model) => [
+        model,
+        200,
+        { input: 6, cacheRead: 4, cacheWrite: 0, output: 7 },
+      ]),
+      ["{other}", 404, null],
+      ["{other}", 404, null],
+      ["large", 429, null],
+      ["opus", 200, { input: 25, cacheRead: 0, cacheWrite: 0, output: 9 }],
+    ]);
+    expect((await read<Calls>("calls?model=small")).items).toHaveLength(1);
   });
 
   it("costs nothing where it fails, and an estimate where it breaks off or says nothing", async () => {

@@ -1,8 +1,9 @@
+import type { TokenCounts } from "@turnpike/domain/metering/token-counts";
 import type { Logger } from "#platform/logger.ts";
 import type { Admission } from "../decide/decide-call.ts";
 import type { AnswerHead, AnswerTap } from "../proxy/answer-tap.ts";
 import type { CallRecorder, CallTarget } from "../record-call.ts";
-import { AnswerReader, toBilledTokens } from "./answer-reader.ts";
+import { AnswerReader, type AnswerTokens, toBilledTokens } from "./answer-reader.ts";
 import type { TokenRequest } from "./read-token-request.ts";
 import type { Reservation } from "./reserve-tokens.ts";
 import { type TokenRules, toMeterUnits } from "./token-rules.ts";
@@ -39,11 +40,22 @@ export class TokenCall implements AnswerTap {
   #status = 0;
   #encodedBytes: number | undefined;
   #isEnded = false;
+  #billed: TokenCounts | undefined;
 
   constructor(deps: TokenCallDeps, call: MeteredTokens) {
     this.#deps = deps;
     this.#call = call;
     this.readOnMs = call.rules.readOnSeconds * 1000;
+  }
+
+  /** The model that the request names; empty when it names none. */
+  get model(): string {
+    return this.#call.request.model;
+  }
+
+  /** What the call is billed for; undefined before its end, and for a call that is free. */
+  get billed(): TokenCounts | undefined {
+    return this.#billed;
   }
 
   get changesLength(): boolean {
@@ -90,7 +102,7 @@ export class TokenCall implements AnswerTap {
   }
 
   #settle(isWhole: boolean): void {
-    const { rules, request, reservations, target, requestId } = this.#call;
+    const { rules, request, reservations, requestId } = this.#call;
     const { callRecorder, logger } = this.#deps;
     if (!isBilled(this.#status)) {
       for (const reservation of reservations) {
@@ -98,12 +110,18 @@ export class TokenCall implements AnswerTap {
       }
       return;
     }
-    const answer = this.#reader?.tokens ?? { stated: {}, textBytes: this.#encodedBytes ?? 0 };
+    const answer: AnswerTokens = this.#reader?.tokens ?? {
+      stated: {},
+      textBytes: this.#encodedBytes ?? 0,
+    };
     const { tokens, isEstimated } = toBilledTokens(rules, answer, {
       requestBytes: request.requestBytes,
       inputMax: request.bound.input,
       isWhole,
     });
+    this.#billed = tokens;
+    const ofAnswer = rules.modelFrom === "answer" ? answer.model : undefined;
+    const target = { ...this.#call.target, model: ofAnswer ?? request.model };
     if (isEstimated) {
       logger.info({ requestId, tokens }, "the tokens of a call were estimated");
     }

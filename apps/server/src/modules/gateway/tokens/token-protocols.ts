@@ -1,7 +1,3 @@
-/** Tokens that a call is made of. Cached tokens count as `input` unless a meter counts them on their own. */
-export const TOKEN_KINDS = ["input", "cacheRead", "cacheWrite", "output"] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
-
 /** Where a protocol says what. Of several places, the one that was read last counts: streams repeat growing sums. */
 export type TokenPointers = {
   /** In the request. */
@@ -14,6 +10,8 @@ export type TokenPointers = {
   cacheRead: readonly string[];
   cacheWrite: readonly string[];
   output: readonly string[];
+  /** The model that answered. */
+  answerModel: readonly string[];
   /** Text of the answer: what an estimate counts where the answer says nothing of tokens. */
   text: readonly string[];
 };
@@ -43,6 +41,7 @@ const OPENAI: TokenProtocol = {
     ],
     cacheWrite: [],
     output: ["/usage/completion_tokens", "/usage/output_tokens", "/response/usage/output_tokens"],
+    answerModel: ["/model", "/response/model"],
     text: [
       "/choices/0/delta/content",
       "/choices/0/delta/reasoning_content",
@@ -72,6 +71,7 @@ const ANTHROPIC: TokenProtocol = {
       "/usage/cache_creation_input_tokens",
     ],
     output: ["/message/usage/output_tokens", "/usage/output_tokens"],
+    answerModel: ["/message/model", "/model"],
     text: [
       "/delta/text",
       "/delta/thinking",
@@ -96,6 +96,7 @@ const CUSTOM: TokenProtocol = {
     cacheRead: [],
     cacheWrite: [],
     output: [],
+    answerModel: [],
     text: [],
   },
   paths: [],

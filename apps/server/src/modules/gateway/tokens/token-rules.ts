@@ -1,11 +1,10 @@
-import { compilePointers, type JsonPointers } from "./json-values.ts";
 import {
   TOKEN_KINDS,
-  TOKEN_PROTOCOLS,
+  type TokenCounts,
   type TokenKind,
-  type TokenPointers,
-  type TokenProtocolName,
-} from "./token-protocols.ts";
+} from "@turnpike/domain/metering/token-counts";
+import { compilePointers, type JsonPointers } from "./json-values.ts";
+import { TOKEN_PROTOCOLS, type TokenPointers, type TokenProtocolName } from "./token-protocols.ts";
 
 /** A meter of the catalogue that counts tokens. */
 export type TokenMeter = {
@@ -36,15 +35,14 @@ export type TokenMetering = {
   asksStreamUsage: boolean;
   /** How long an answer is read on whose client has left, in seconds. */
   readOnSeconds: number;
+  /** Whose name of the model tokens are counted under. Prices go by that of the request in any case. */
+  modelFrom: "request" | "answer";
 };
-
-/** Tokens by kind. */
-export type TokenCounts = Record<TokenKind, number>;
 
 /** Units by meter. */
 export type MeterUnits = ReadonlyMap<string, number>;
 
-const ANSWER_PARTS = [...TOKEN_KINDS, "text"] as const;
+const ANSWER_PARTS = [...TOKEN_KINDS, "answerModel", "text"] as const;
 export type AnswerPart = (typeof ANSWER_PARTS)[number];
 
 export type RequestPart = "model" | "outputMax" | "copies" | "stream" | "options" | "includeUsage";

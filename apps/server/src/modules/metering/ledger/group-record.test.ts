@@ -17,6 +17,7 @@ const entry: fc.Arbitrary<GroupEntry> = fc.record({
   status: fc.constantFrom(0, 200, 429),
   method: fc.constantFrom(undefined, "GET" as const, "POST" as const),
   route: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+  model: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
   minuteMs: fc.integer({ min: 0, max: 3 }).map((minute) => minute * MINUTE_MS),
   periodStartMs: fc.constantFrom(0, 1_767_225_600_000),
   periodEndMs: fc.constantFrom(1_769_904_000_000, 1_772_323_200_000),

@@ -87,6 +87,7 @@ function toRecord(group: UsageGroup): GroupRecord {
   const ofNumbers = () => new ColumnBuilder<number>(asIs);
   const [tenant, originKey, environment] = [ofTexts(), ofTexts(), ofTexts()];
   const [meter, outcome, method, route] = [ofTexts(), ofTexts(), ofTexts(), ofTexts()];
+  const model = ofTexts();
   const [minute, periodStart, periodEnd] = [ofInstants(), ofInstants(), ofInstants()];
   const [status, calls, quantity] = [ofNumbers(), ofNumbers(), ofNumbers()];
   const [bytesIn, bytesOut] = [ofNumbers(), ofNumbers()];
@@ -100,6 +101,7 @@ function toRecord(group: UsageGroup): GroupRecord {
     status.add(entry.status);
     method.add(entry.method ?? "");
     route.add(entry.route ?? "");
+    model.add(entry.model ?? "");
     minute.add(entry.minuteMs);
     periodStart.add(entry.periodStartMs);
     periodEnd.add(entry.periodEndMs);
@@ -134,6 +136,8 @@ function toRecord(group: UsageGroup): GroupRecord {
     quantity,
     bytesIn,
     bytesOut,
+    // Records of earlier versions end before it.
+    model,
   ];
   return {
     form: FORM,
@@ -172,6 +176,7 @@ function fromRecord(record: GroupRecord): UsageGroup {
       status: numberOf(index, 5),
       method: known(numberOf(index, 6)) as CallMethod | undefined,
       route: known(numberOf(index, 7)),
+      model: known(numberOf(index, 15)),
       minuteMs: instant(numberOf(index, 8)),
       periodStartMs: instant(numberOf(index, 9)),
       periodEndMs: instant(numberOf(index, 10)),

@@ -7,6 +7,7 @@ import {
   type LatencyHistogram,
 } from "@turnpike/domain/metering/latency-histogram";
 import type { Outcome } from "@turnpike/domain/metering/outcome";
+import type { TokenCounts } from "@turnpike/domain/metering/token-counts";
 import { minuteOf } from "@turnpike/domain/time/period";
 import { SumRegistry, type SumRules } from "./sum-registry.ts";
 
@@ -27,6 +28,8 @@ export type MeteredCall = {
   method: CallMethod | undefined;
   /** Template of the path. */
   route: string | undefined;
+  /** The model that was asked, where the upstream answers with tokens. */
+  model?: string | undefined;
   /** Wall clock of the call, epoch milliseconds. */
   occurredAtMs: number;
   /** The billing period whose balance the quantity was taken from, epoch milliseconds, `[start, end)`. */
@@ -49,6 +52,8 @@ export type CallMeasure = {
   /** Bytes of the bodies; after an upgrade, of everything on the connection. */
   bytesIn: number;
   bytesOut: number;
+  /** What it used, where the upstream answers with tokens. It is shown and not counted: its units are calls of their own. */
+  tokens?: TokenCounts | undefined;
 };
 
 /**
@@ -65,6 +70,7 @@ export type GroupEntry = {
   status: number;
   method?: CallMethod | undefined;
   route?: string | undefined;
+  model?: string | undefined;
   minuteMs: number;
   periodStartMs: number;
   periodEndMs: number;
@@ -133,10 +139,11 @@ const ENTRIES: SumRules<MeteredCall, GroupEntry> = {
     call.occurredAtMs < entry.minuteMs + MINUTE_MS &&
     entry.route === call.route &&
     entry.method === call.method &&
+    entry.model === call.model &&
     isSameButForMinute(entry, call),
-  // A meter's name has no bar, so the route may follow it with anything in it.
+  // The name of a meter and of a model has no bar, so the route may follow with anything in it.
   nameOf: (of) =>
-    `${of.method ?? ""}|${ledgerRowName({ ...of, minuteMs: minuteMsOf(of) })}|${of.route ?? ""}`,
+    `${of.method ?? ""}|${of.model ?? ""}|${ledgerRowName({ ...of, minuteMs: minuteMsOf(of) })}|${of.route ?? ""}`,
   start: (call) => ({
     tenantId: call.tenantId,
     keyId: call.keyId,
@@ -147,6 +154,7 @@ const ENTRIES: SumRules<MeteredCall, GroupEntry> = {
     status: call.status,
     method: call.method,
     route: call.route,
+    model: call.model,
     minuteMs: minuteMsOf(call),
     periodStartMs: call.periodStartMs,
     periodEndMs: call.periodEndMs,

@@ -124,27 +124,27 @@ export async function findHourlyDrift(tx: Tx, rowsMax: number): Promise<DriftRow
       from generate_series(0, ${LATENCY_BUCKET_MAX}::int) as bucket
     ), minutes as (
       select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status,
-        method, route, sum(calls) as calls, sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out,
+        method, route, model, sum(calls) as calls, sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out,
         mod(sum((
           select coalesce(sum(bucket_calls * (select of_buckets from checksums)[bucket + 1]::numeric), 0)
           from unnest(latency_buckets, latency_counts) as latency (bucket, bucket_calls)
         )), ${prime}) as latencies
-      from usage_by_minute where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      from usage_by_minute where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     ), hours as (
-      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, sum(calls) as calls,
+      select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, model, sum(calls) as calls,
         sum(quantity) as quantity, sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out, mod(sum(latencies), ${prime})
         as latencies
-      from usage_by_hour where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+      from usage_by_hour where ${isKept} group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     )
     select 'hourly rollup' as what,
       jsonb_build_object('tenantId', tenant_id, 'hour', occurred_at, 'meter', meter_id, 'environment', environment,
-        'keyId', key_id, 'outcome', outcome, 'status', status, 'method', method, 'route', route) as place,
+        'keyId', key_id, 'outcome', outcome, 'status', status, 'method', method, 'route', route, 'model', model) as place,
       concat_ws(' ', m.calls, 'calls,', m.quantity, 'units,', m.bytes_in, 'and', m.bytes_out, 'bytes, latencies checksum',
         m.latencies) as ledger,
       concat_ws(' ', h.calls, 'calls,', h.quantity, 'units,', h.bytes_in, 'and', h.bytes_out, 'bytes, latencies checksum',
         h.latencies) as derived
     from minutes m full join hours h
-      using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route)
+      using (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, model)
     where (m.calls, m.quantity, m.bytes_in, m.bytes_out, m.latencies)
       is distinct from (h.calls, h.quantity, h.bytes_in, h.bytes_out, h.latencies)
     limit ${rowsMax}`;

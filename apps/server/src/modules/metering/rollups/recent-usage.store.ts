@@ -20,6 +20,7 @@ export type RecentTexts = Record<
   | "status"
   | "method"
   | "route"
+  | "model"
   | "keyIds"
   | "calls"
   | "quantities"
@@ -62,6 +63,7 @@ export function toRecentTexts(rows: readonly PackedRecent[]): RecentTexts {
     status: numbersLiteral(common.map((row) => row.status)),
     method: textsLiteral(common.map((row) => row.method)),
     route: textsLiteral(common.map((row) => row.route)),
+    model: textsLiteral(common.map((row) => row.model)),
     keyIds: inEach((packed) => wordsLiteral(packed.map((row) => row.keyId))),
     calls: inEach((packed) => numbersLiteral(packed.map((row) => row.calls))),
     quantities: inEach((packed) => numbersLiteral(packed.map((row) => row.quantity))),
@@ -76,8 +78,8 @@ export function toRecentTexts(rows: readonly PackedRecent[]): RecentTexts {
 export async function insertRecentUsage(tx: Tx, texts: RecentTexts): Promise<void> {
   await tx`
     insert into recent_usage (tenant_id, occurred_at, period_start, period_end, meter_id, environment, outcome, status, method,
-      route, key_ids, calls, quantities, bytes_in, bytes_out, latency_buckets, latency_counts)
-    select tenant_id, occurred_at, period_start, period_end, meter_id, environment, outcome, status, method, route,
+      route, model, key_ids, calls, quantities, bytes_in, bytes_out, latency_buckets, latency_counts)
+    select tenant_id, occurred_at, period_start, period_end, meter_id, environment, outcome, status, method, route, model,
       key_ids::text[], calls::bigint[], quantities::numeric[], bytes_in::bigint[], bytes_out::bigint[], latency_buckets::text[], latency_counts::text[]
     from unnest(
       ${texts.tenantId}::text::text[],
@@ -90,6 +92,7 @@ export async function insertRecentUsage(tx: Tx, texts: RecentTexts): Promise<voi
       ${texts.status}::text::smallint[],
       ${texts.method}::text::text[],
       ${texts.route}::text::text[],
+      ${texts.model}::text::text[],
       ${texts.keyIds}::text::text[],
       ${texts.calls}::text::text[],
       ${texts.quantities}::text::text[],
@@ -97,7 +100,7 @@ export async function insertRecentUsage(tx: Tx, texts: RecentTexts): Promise<voi
       ${texts.bytesOut}::text::text[],
       ${texts.latencyBuckets}::text::text[],
       ${texts.latencyCounts}::text::text[]
-    ) as input (tenant_id, occurred_at, period_start, period_end, meter_id, environment, outcome, status, method, route,
+    ) as input (tenant_id, occurred_at, period_start, period_end, meter_id, environment, outcome, status, method, route, model,
       key_ids, calls, quantities, bytes_in, bytes_out, latency_buckets, latency_counts)`;
 }
 
@@ -174,16 +177,17 @@ function choose(
 type Taken = { rows: number };
 
 /** The columns that the keys of a row share. */
-const COMMON = "tenant_id, occurred_at, meter_id, environment, outcome, status, method, route";
+const COMMON =
+  "tenant_id, occurred_at, meter_id, environment, outcome, status, method, route, model";
 
 /** The same columns, and further ones, as one text: keys of many rows are compared by two columns instead of ten. */
 function kindOf(tx: Tx, occurredAt: Fragment, further = tx``): Fragment {
-  return tx`array[u.tenant_id, extract(epoch from ${occurredAt})::bigint::text, meter_id, environment, outcome, status::text, method, route${further}]::text`;
+  return tx`array[u.tenant_id, extract(epoch from ${occurredAt})::bigint::text, meter_id, environment, outcome, status::text, method, route, model${further}]::text`;
 }
 
 /** The shared columns, read back from a `kind`. */
 const OF_KIND =
-  "kind[1], to_timestamp(kind[2]::bigint), kind[3], kind[4], kind[5], kind[6]::smallint, kind[7], kind[8]";
+  "kind[1], to_timestamp(kind[2]::bigint), kind[3], kind[4], kind[5], kind[6]::smallint, kind[7], kind[8], kind[9]";
 
 /**
  * Adds recent usage to the rollups of minutes. What remains for the hours is summed by minute.
@@ -262,7 +266,7 @@ export async function rollUpMinutes(
     ), left_for_hours as (
       insert into recent_usage (in_minutes, ${common}, period_start, period_end, key_ids, calls, quantities, bytes_in, bytes_out,
         latency_buckets, latency_counts)
-      select true, ${ofKind}, kind[9]::timestamptz, kind[10]::timestamptz, key_ids, calls, quantities, bytes_in, bytes_out,
+      select true, ${ofKind}, kind[10]::timestamptz, kind[11]::timestamptz, key_ids, calls, quantities, bytes_in, bytes_out,
         latency_buckets, latency_counts
       from packed
     )
@@ -312,7 +316,7 @@ export async function rollUpHours(tx: Tx, bounds: RollUpBounds): Promise<number>
         select kind::text[] as kind, key_id, calls, quantity, bytes_in, bytes_out, latencies
         from sums order by sums.kind offset 0
       ) sums
-      on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route) do update
+      on conflict (tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, model) do update
         set calls = r.calls + excluded.calls, quantity = r.quantity + excluded.quantity,
           bytes_in = r.bytes_in + excluded.bytes_in, bytes_out = r.bytes_out + excluded.bytes_out,
           latencies = r.latencies + excluded.latencies

@@ -47,6 +47,7 @@ type StoredRow = {
   status: number;
   method: string;
   route: string;
+  model: string;
   calls: string;
   quantity: string;
   bytes_in: string;
@@ -63,13 +64,13 @@ async function readSums(source: Source, tenantId: TenantId): Promise<StoredRow[]
   const isPacked = source !== "usage_by_minute";
   return [
     ...(await sql<StoredRow[]>`
-      select occurred_at as at, key_id, outcome, status::int, method, route, calls::text, quantity::text, bytes_in::text,
+      select occurred_at as at, key_id, outcome, status::int, method, route, model, calls::text, quantity::text, bytes_in::text,
         bytes_out::text, array_to_json(buckets) as buckets, array_to_json(counts) as counts
       from (
-        select occurred_at, key_id, outcome, status, method, route, sum(calls) as calls, sum(quantity) as quantity,
+        select occurred_at, key_id, outcome, status, method, route, model, sum(calls) as calls, sum(quantity) as quantity,
           sum(bytes_in) as bytes_in, sum(bytes_out) as bytes_out,
           sum(${isPacked ? sql`latencies` : sql`pack_latencies(latency_buckets, latency_counts)`}) as packed
-        from ${sql(source)} where tenant_id = ${tenantId} group by 1, 2, 3, 4, 5, 6
+        from ${sql(source)} where tenant_id = ${tenantId} group by 1, 2, 3, 4, 5, 6, 7
       ) sums, unpack_latencies(packed)`),
   ];
 }
@@ -96,10 +97,10 @@ function expectedRollups(samples: readonly Sample[], grainMs: number): StoredRow
   const sums = new Map<string, Sum>();
   for (const { call, measure } of samples) {
     const at = new Date(Math.floor(call.occurredAtMs / grainMs) * grainMs);
-    const { method = "", route = "", status, outcome } = call;
-    const name = JSON.stringify([at, call.keyId, outcome, status, method, route]);
+    const { method = "", route = "", model = "", status, outcome } = call;
+    const name = JSON.stringify([at, call.keyId, outcome, status, method, route, model]);
     const sum = sums.get(name) ?? {
-      ...{ at, key_id: call.keyId, outcome, status, method, route },
+      ...{ at, key_id: call.keyId, outcome, status, method, route, model },
       numbers: [0, 0, 0, 0],
       latencies: emptyLatencies(),
     };
@@ -120,7 +121,7 @@ function expectedRollups(samples: readonly Sample[], grainMs: number): StoredRow
 
 function sorted(rows: readonly StoredRow[]): string[] {
   return rows
-    .map(({ at, key_id, outcome, status, method, route, ...rest }) =>
+    .map(({ at, key_id, outcome, status, method, route, model, ...rest }) =>
       JSON.stringify([
         at,
         key_id,
@@ -128,6 +129,7 @@ function sorted(rows: readonly StoredRow[]): string[] {
         status,
         method,
         route,
+        model,
         rest.calls,
         rest.quantity,
         rest.bytes_in,
@@ -151,6 +153,7 @@ const sample = fc.record({
   status: fc.constantFrom(200, 404, 500),
   method: fc.option(fc.constantFrom(...CALL_METHODS), { nil: undefined }),
   route: fc.option(fc.constantFrom("/users", "/users/{id}", "/a|b", "{other}"), { nil: undefined }),
+  model: fc.constantFrom(undefined, "large", "small"),
   measure: fc.option(measure, { nil: undefined }),
   /** The group that counts the call, and the one that gets its measure. */
   group: fc.nat(4),
@@ -170,6 +173,7 @@ function toSample(draw: SampleDraw, tenantId: TenantId, keyIds: readonly KeyId[]
       status: draw.status,
       method: draw.method,
       route: draw.route,
+      model: draw.model,
       occurredAtMs: Date.UTC(2026, 0, 10, 12) + draw.offsetMs,
       periodStartMs: PERIOD_START_MS,
       periodEndMs: PERIOD_END_MS,
@@ -265,6 +269,7 @@ describe("the rollups", () => {
         status: 200,
         method: "GET",
         route: "/users",
+        model: undefined,
       } as const;
       builder.add(
         toSample({ ...draw, measure: undefined, group: 0, measureGroup: 0 }, tenantId, []).call,
@@ -293,6 +298,7 @@ describe("the rollups", () => {
     ["latencies", "latencies = 2 * latencies"],
     ["the bucket of a latency", "latencies = latencies * 1e12"],
     ["a route", "route = '/elsewhere'"],
+    ["a model", "model = 'another'"],
   ])("show drift when %s of an hour were changed by hand", async (_what, change) => {
     const tenantId = newUuidId("tenant");
     const draw = {
@@ -301,6 +307,7 @@ describe("the rollups", () => {
       status: 200,
       method: "GET",
       route: "/users",
+      model: undefined,
     } as const;
     const { call } = toSample(
       { ...draw, measure: undefined, group: 0, measureGroup: 0 },

@@ -24,6 +24,8 @@ type RecentFact = {
   /** Empty, like the route, when unknown. */
   method: CallMethod | "";
   route: string;
+  /** Empty where no upstream answered with tokens. */
+  model: string;
   /**
    * The billing period of the key's balance for which the units are pending, unless the key is limited. Undefined where each
    * commit writes the balance.
@@ -46,6 +48,7 @@ function isSameButForKey(one: RecentFact, other: RecentFact): boolean {
     one.minuteMs === other.minuteMs &&
     one.route === other.route &&
     one.method === other.method &&
+    one.model === other.model &&
     one.outcome === other.outcome &&
     one.status === other.status &&
     one.meterId === other.meterId &&
@@ -56,8 +59,8 @@ function isSameButForKey(one: RecentFact, other: RecentFact): boolean {
 }
 
 function nameOf(of: RecentFact): string {
-  // A meter's name has no bar, so the route may follow it with anything in it.
-  return `${of.tenantId}|${of.outcome}|${String(of.status)}|${String(of.minuteMs)}|${of.environment}|${of.method}|${String(of.periodStartMs)}|${of.meterId}|${of.route}`;
+  // The name of a meter and of a model has no bar, so the route may follow with anything in it.
+  return `${of.tenantId}|${of.outcome}|${String(of.status)}|${String(of.minuteMs)}|${of.environment}|${of.method}|${String(of.periodStartMs)}|${of.meterId}|${of.model}|${of.route}`;
 }
 
 function createRows() {
@@ -93,6 +96,7 @@ export function createRecentSums() {
         status: entry.status,
         method: entry.method ?? "",
         route: entry.route ?? "",
+        model: entry.model ?? "",
         periodStartMs: isPending ? entry.periodStartMs : undefined,
         periodEndMs: isPending ? entry.periodEndMs : undefined,
       });

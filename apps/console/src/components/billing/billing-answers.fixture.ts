@@ -154,6 +154,7 @@ export function makePart(more: Partial<LinePart> = {}) {
     keyId: null,
     keyName: null,
     route: null,
+    model: null,
     day: null,
     quantity: "0",
     amount: "0.00",

@@ -37,12 +37,19 @@ const COLUMNS = [
   { heading: t`Status`, className: "w-16" },
   { heading: t`Outcome`, className: "w-36" },
   { heading: t`Latency`, className: "w-24 text-right" },
+  { heading: t`Bytes`, className: "w-20 text-right" },
 ] as const;
-const BYTES = { heading: t`Bytes`, className: "w-20 text-right" };
-/** In place of bytes, where calls are of an API that answers with tokens. */
-const TOKENS = [
-  { heading: t`Model`, className: "w-32" },
-  { heading: t`Tokens`, className: "w-28 text-right" },
+/** Where calls are of an API that answers with tokens: those in place of bytes, and narrower, for the model to have room. */
+const TOKEN_COLUMNS = [
+  { heading: t`Time`, className: "w-44" },
+  { heading: t`Key`, className: "w-28" },
+  { heading: t`Method`, className: "w-16" },
+  { heading: t`Route`, className: "" },
+  { heading: t`Model`, className: "w-28" },
+  { heading: t`Status`, className: "w-14" },
+  { heading: t`Outcome`, className: "w-24" },
+  { heading: t`Latency`, className: "w-20 text-right" },
+  { heading: t`Tokens`, className: "w-24 text-right" },
 ] as const;
 
 type Size = { widthPx: number; heightPx: number };
@@ -60,7 +67,7 @@ export function LiveRows(props: LiveRowsProps) {
   const isPhone = widthPx > 0 && widthPx < PHONE_MAX_PX;
   const rowPx = isPhone ? ROW_PHONE_PX : ROW_PX;
   const hasTokens = rows.some((row) => row.kind === "call" && row.call.model !== "");
-  const columns = [...COLUMNS, ...(hasTokens ? TOKENS : [BYTES])];
+  const columns = hasTokens ? TOKEN_COLUMNS : COLUMNS;
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -206,21 +213,19 @@ function WideCall({ row, hasTokens, onOpen }: CallProps & { hasTokens: boolean }
       <td className={CODE} title={row.route}>
         {row.route}
       </td>
+      {hasTokens && (
+        <td className={CODE} title={row.model}>
+          {row.model}
+        </td>
+      )}
       <td className={joinClasses(CELL, statusClasses(row))}>{row.status}</td>
       <td className={joinClasses(CELL, statusClasses(row))} title={row.code}>
         {row.outcome}
       </td>
       <td className={joinClasses(CELL, "text-right")}>{row.latency}</td>
-      {hasTokens ? (
-        <>
-          <td className={CODE} title={row.model}>
-            {row.model}
-          </td>
-          <td className={joinClasses(CELL, "text-right")}>{row.tokens}</td>
-        </>
-      ) : (
-        <td className={joinClasses(CELL, "text-right text-ink-muted")}>{row.bytes}</td>
-      )}
+      <td className={joinClasses(CELL, "text-right", !hasTokens && "text-ink-muted")}>
+        {hasTokens ? row.tokens : row.bytes}
+      </td>
     </>
   );
 }

@@ -81,6 +81,8 @@ describe("recent calls", () => {
       latencyMs: 12.3,
       bytesIn: 7,
       bytesOut: 42,
+      model: "",
+      tokens: null,
       meterId: "requests",
       units: 1,
     });

@@ -208,6 +208,8 @@ describe("live calls", () => {
       latencyMs: 12.3,
       bytesIn: 7,
       bytesOut: 42,
+      model: "",
+      tokens: null,
     };
     expect(stream.calls).toEqual([
       whole,
@@ -220,6 +222,8 @@ describe("live calls", () => {
         latencyMs: null,
         bytesIn: null,
         bytesOut: null,
+        model: "",
+        tokens: null,
       },
     ]);
   });

@@ -42,3 +42,10 @@ select tenant_id, date_trunc('hour', occurred_at, 'UTC'), meter_id, environment,
   quantity, bytes_in, bytes_out,
   case when latency_buckets = '{}' then 0 else pack_latencies(latency_buckets, latency_counts) end, occurred_at, model
 from recent_usage_of_keys;
+
+create or replace view usage_of_recent_hours with (security_invoker = true) as
+select tenant_id, date_trunc('hour', occurred_at, 'UTC') as occurred_at, meter_id, environment, key_id, outcome, status, method,
+  route, calls, quantity, bytes_in, bytes_out,
+  case when latency_buckets = '{}' then 0 else pack_latencies(latency_buckets, latency_counts) end as latencies,
+  occurred_at as minute, model
+from recent_usage_of_keys;

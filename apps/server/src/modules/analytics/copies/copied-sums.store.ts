@@ -78,6 +78,7 @@ function columnOf(dimension: UsageDimension): string {
     case "method":
     case "outcome":
     case "environment":
+    case "model":
     case "status":
       return dimension;
     case "status_class":
@@ -112,6 +113,7 @@ function toFilters({ plan, tenantId }: SumsInput, part: CopiedPart) {
     status_class,
     outcome,
     environment,
+    model,
     tenant,
     plan: plans,
   } = plan.filters;
@@ -135,6 +137,7 @@ function toFilters({ plan, tenantId }: SumsInput, part: CopiedPart) {
   );
   add("outcome", "f_outcome", "String", outcome);
   add("environment", "f_environment", "String", environment);
+  add("model", "f_model", "String", model);
   add("tenant_id", "f_tenant", "String", tenant);
   if (tenantId !== null) {
     add("tenant_id", "f_owner", "String", [tenantId]);

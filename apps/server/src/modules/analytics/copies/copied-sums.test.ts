@@ -102,7 +102,7 @@ async function expectEqual(question: Question): Promise<void> {
 const EVERYTHING = {
   ...YEAR,
   measures: USAGE_MEASURES.join(","),
-  dimensions: "tenant,plan,key,route,method,status,outcome,environment",
+  dimensions: "tenant,plan,key,route,method,status,outcome,environment,model",
 };
 
 async function commit(from: number, to: number): Promise<void> {

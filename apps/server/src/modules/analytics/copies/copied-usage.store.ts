@@ -34,9 +34,14 @@ export async function ensureTable(clickhouse: ClickHouse, feedId: string): Promi
       bytes_in Int64,
       bytes_out Int64,
       latency_buckets Array(UInt16),
-      latency_counts Array(UInt64)
+      latency_counts Array(UInt64),
+      model LowCardinality(String)
     ) engine = MergeTree partition by toYYYYMM(occurred_at)
     order by (meter_id, occurred_at, copy, tenant_id)`);
+  // A table of an earlier version: what is in it was used before any usage had a model.
+  await clickhouse.command(
+    `alter table ${tableOf(feedId)} add column if not exists model LowCardinality(String)`,
+  );
 }
 
 /** Deletes the table of a feed. */
@@ -83,6 +88,7 @@ export async function insertHours(
       String(row.bytes_out),
       buckets,
       counts,
+      row.model,
     ];
   });
   await clickhouse.insert(tableOf(feedId), values);

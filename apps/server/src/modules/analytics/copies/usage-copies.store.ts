@@ -73,6 +73,7 @@ export type HourRow = {
   status: number;
   method: string;
   route: string;
+  model: string;
   calls: bigint;
   /** Exact decimal. */
   quantity: string;
@@ -101,8 +102,8 @@ export function streamHours(
   const times = hours.map((hour) => hour.getTime());
   // The range prunes partitions and finds the stretch of the table.
   return tx<HourRow[]>`
-    select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, calls, quantity::text as quantity,
-      bytes_in, bytes_out,
+    select tenant_id, occurred_at, meter_id, environment, key_id, outcome, status, method, route, model, calls,
+      quantity::text as quantity, bytes_in, bytes_out,
       rtrim(latencies::text, '0') || 'e' || length(latencies::text) - length(rtrim(latencies::text, '0')) as latencies
     from usage_rollups_hourly
     where occurred_at >= ${new Date(Math.min(...times))} and occurred_at <= ${new Date(Math.max(...times))}

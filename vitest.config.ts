@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import { catalogues } from "./apps/console/build/catalogues.ts";
 import { messageMacros } from "./apps/console/build/message-macros.ts";
 import { IS_SOAK } from "./packages/testkit/src/soak.ts";
 
@@ -71,7 +72,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [messageMacros()],
+        plugins: [messageMacros(), catalogues()],
         test: {
           ...shared,
           name: "console",

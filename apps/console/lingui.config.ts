@@ -1,5 +1,36 @@
+import babelExtractor from "@lingui/cli/api/extractors/babel";
 import { defineConfig } from "@lingui/conf";
 import { formatter } from "@lingui/format-po";
+import { serverSentences } from "./build/server-sentences.ts";
+
+const SERVER = "<rootDir>/../server/src";
+const DOMAIN = "<rootDir>/../../packages/domain/src";
+/** Where the server says something that people read in the console, in a mail or on an invoice. */
+const SAYS_TO_PEOPLE = [
+  "<rootDir>/../../packages/contract/src",
+  ...["access", "billing", "errors", "keys", "mail", "pricing", "routes"].map(
+    (folder) => `${DOMAIN}/${folder}`,
+  ),
+  ...["text/name-fault.ts", "files/picture-type.ts"].map((file) => `${DOMAIN}/${file}`),
+  ...["checks", "http", "modules"].map((folder) => `${SERVER}/${folder}`),
+  ...["guarded-outbound", "parse-cursor", "record-cache", "run-once"].map(
+    (name) => `${SERVER}/platform/${name}.ts`,
+  ),
+  ...["storage-guard", "task-process", "task-thread"].map(
+    (name) => `${SERVER}/platform/${name}.ts`,
+  ),
+];
+/** What only programs and their developers read stays English. */
+const SAYS_TO_PROGRAMS = [
+  ...["http/openapi", "http/pages", "modules/gateway", "modules/events", "modules/metering"],
+  ...["modules/agents/mcp", "modules/agents/tools", "modules/sso/scim", "modules/sso/protocol"],
+  ...["modules/identity/tokens", "modules/intelligence/ask", "billing/rehearsal"],
+  ...["billing/e-invoice", "billing/subscription"],
+].map((folder) => `**/${folder}/**`);
+const ASKS_MODELS = ["model-tools", "spend-tokens", "write-instructions"].map(
+  (name) => `**/agents/model/${name}.ts`,
+);
+const TESTS = ["**/*.test.*", "**/*.fixture.*", "**/node_modules/**"];
 
 /** Where the strings of the console are, and how its languages are kept. */
 export default defineConfig({
@@ -10,9 +41,15 @@ export default defineConfig({
     {
       path: "<rootDir>/src/locales/{locale}",
       include: ["<rootDir>/src", "<rootDir>/../../packages/ui/src"],
-      exclude: ["**/*.test.*", "**/*.fixture.*", "**/node_modules/**"],
+      exclude: TESTS,
+    },
+    {
+      path: "<rootDir>/src/locales/server/{locale}",
+      include: SAYS_TO_PEOPLE,
+      exclude: [...TESTS, ...SAYS_TO_PROGRAMS, ...ASKS_MODELS, "**/keys/placeholder-keys.ts"],
     },
   ],
+  extractors: [serverSentences, babelExtractor],
   format: formatter({ lineNumbers: false, printPlaceholdersInComments: false }),
   orderBy: "origin",
   runtimeConfigModule: {

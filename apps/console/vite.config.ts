@@ -1,10 +1,10 @@
 import { globSync } from "node:fs";
-import { lingui } from "@lingui/vite-plugin";
 import tailwindcss from "@tailwindcss/vite";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { blockingScript } from "./build/blocking-script.ts";
+import { catalogues } from "./build/catalogues.ts";
 import { contractRoutes } from "./build/contract-routes.ts";
 import { type Beginning, nameFirstChunks } from "./build/first-chunks.ts";
 import { messageMacros } from "./build/message-macros.ts";
@@ -39,8 +39,7 @@ export default defineConfig({
   plugins: [
     contractRoutes(),
     messageMacros(),
-    // Compiles catalogues.
-    lingui({ configPath: `${import.meta.dirname}/lingui.config.ts`, failOnCompileError: true }),
+    catalogues(),
     // Runs before React, because it moves each screen into its own file.
     tanstackRouter({
       target: "react",

@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import { findInLanguage } from "./server-words/server-words.ts";
 
 /** What the console says when a failure says nothing itself. */
 export const UNKNOWN_FAILURE = t`Something went wrong`;
@@ -35,19 +36,30 @@ export class RequestError extends Error {
 
 /**
  * Chooses the sentence that a person reads about a failed request: the body's `error`, else its `message`, else the
- * transport's message, else "Something went wrong".
+ * transport's message, else "Something went wrong". What the server says is in the language of the page; where a sentence is not
+ * known in it, the title of its code is, with the server's English behind it.
  *
  * @param cause - What the client threw; an oRPC error carries a foreign body at `data.body`.
  * @see spec.md §8, "Failed backend request".
  */
 export function toErrorMessage(cause: unknown): string {
+  if (cause instanceof RequestError) {
+    return cause.message;
+  }
   const body = readBody(cause);
-  return (
-    readText(body, "error") ??
-    readText(body, "message") ??
-    readText(cause, "message") ??
-    UNKNOWN_FAILURE
-  );
+  const said = readText(body, "error") ?? readText(body, "message");
+  return said === undefined
+    ? (readText(cause, "message") ?? UNKNOWN_FAILURE)
+    : toSentence(said, readText(body, "title"));
+}
+
+function toSentence(said: string, title: string | undefined): string {
+  const known = findInLanguage(said);
+  if (known !== undefined) {
+    return known;
+  }
+  const about = title === undefined ? undefined : findInLanguage(title);
+  return about === undefined ? said : t`${about} (the server says: “${said}”)`;
 }
 
 /** Throws a failed request again, with its message replaced by the one for people. */
@@ -91,7 +103,13 @@ function readFieldErrors(body: unknown): readonly FieldError[] {
     const message = readText(entry, "message");
     const fix = readText(entry, "fix");
     return typeof pointer === "string" && message !== undefined
-      ? [{ pointer, message, ...(fix === undefined ? {} : { fix }) }]
+      ? [
+          {
+            pointer,
+            message: findInLanguage(message) ?? message,
+            ...(fix === undefined ? {} : { fix: findInLanguage(fix) ?? fix }),
+          },
+        ]
       : [];
   });
 }

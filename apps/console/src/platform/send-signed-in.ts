@@ -1,3 +1,5 @@
+import { loadServerWords } from "./server-words/server-words.ts";
+
 /**
  * The ID token to send; undefined when no one is signed in.
  *
@@ -18,7 +20,7 @@ export async function sendSignedIn(
   send: (idToken: string | undefined) => Promise<Response>,
 ): Promise<Response> {
   const idToken = await getIdToken();
-  const answer = await send(idToken);
+  const [answer] = await Promise.all([send(idToken), loadServerWords()]);
   if (answer.status !== UNAUTHENTICATED || idToken === undefined) {
     return answer;
   }

@@ -1,0 +1,42 @@
+import type { Messages } from "@lingui/core";
+import { LANGUAGE } from "@turnpike/ui/language";
+import type { Translator } from "./translate-words.ts";
+
+/** The catalogues of the server's sentences, each fetched only by pages in its language. English needs none. */
+const CATALOGUES: Readonly<Record<string, () => Promise<{ messages: Messages }>>> = {
+  de: () => import("../../locales/server/de.po"),
+};
+
+let translator: Translator | undefined;
+let loading: Promise<void> | undefined;
+
+/**
+ * Waits for the words of {@link LANGUAGE}, once for a page. Whoever asks the server waits for them before the answer is used, so
+ * that {@link inLanguage} need not. Without them the server's English is shown.
+ */
+export async function loadServerWords(): Promise<void> {
+  const load = CATALOGUES[LANGUAGE];
+  if (load === undefined) {
+    return;
+  }
+  loading ??= Promise.all([load(), import("./translate-words.ts")]).then(
+    ([{ messages }, { createTranslator }]) => {
+      translator = createTranslator(LANGUAGE, messages);
+    },
+    () => {
+      // Without a network: asked again, it may be there.
+      loading = undefined;
+    },
+  );
+  await loading;
+}
+
+/** What the server says, in the language of the page. Names, and sentences that people wrote, stay as they are. */
+export function inLanguage(text: string): string {
+  return translator?.translateKnown(text) ?? text;
+}
+
+/** The same for what only the server writes; undefined where its words are not known. An English page knows them all. */
+export function findInLanguage(text: string): string | undefined {
+  return CATALOGUES[LANGUAGE] === undefined ? text : translator?.translate(text);
+}

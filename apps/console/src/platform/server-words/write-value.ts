@@ -1,0 +1,56 @@
+/** A number as the server writes it in a sentence: thousands set apart by commas, or the decimals of an amount. */
+const NUMBER = /^-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d{2,})$/;
+const AMOUNT = /^(?<amount>-?\d[\d,]*(?:\.\d+)?) (?<currency>[A-Z]{3})$/;
+const COUNTED = /^(?<count>-?\d[\d,]*(?:\.\d+)?) (?<rest>\D.*)$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const WRITTEN_DAY = /^\d{1,2} [A-Z][a-z]+ \d{4}$/;
+const INSTANT =
+  /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?<zone>Z| UTC)?$/;
+const LIST = /^(?:\S+, )*\S+ and (?:\S+|\d+ more)$/;
+
+/** Writes what stands in a sentence of the server: numbers, amounts, days and lists. Anything else stays as it is. */
+export type WriteValue = (value: string) => string;
+
+/** @param language - A tag such as "de". */
+export function createWriteValue(language: string): WriteValue {
+  const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+  const list = new Intl.ListFormat(language, { type: "conjunction" });
+
+  function writeNumber(text: string): string {
+    const plain = text.replaceAll(",", "");
+    const digits = plain.split(".")[1]?.length ?? 0;
+    return new Intl.NumberFormat(language, {
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }).format(plain as `${number}`);
+  }
+
+  return (value) => {
+    if (NUMBER.test(value)) {
+      return writeNumber(value);
+    }
+    if (DAY.test(value)) {
+      return day.format(new Date(`${value}T00:00:00Z`));
+    }
+    if (WRITTEN_DAY.test(value)) {
+      const at = new Date(`${value} UTC`);
+      return Number.isNaN(at.getTime()) ? value : day.format(at);
+    }
+    const instant = INSTANT.exec(value)?.groups;
+    if (instant !== undefined) {
+      const { day: of = "", time = "", zone } = instant;
+      return `${day.format(new Date(`${of}T00:00:00Z`))}, ${time}${zone === undefined ? "" : " UTC"}`;
+    }
+    const amount = AMOUNT.exec(value)?.groups;
+    if (amount !== undefined) {
+      return `${writeNumber(amount["amount"] ?? "")} ${amount["currency"] ?? ""}`;
+    }
+    if (LIST.test(value)) {
+      return list.format(value.split(/, | and /));
+    }
+    const counted = COUNTED.exec(value)?.groups;
+    return counted === undefined
+      ? value
+      : `${writeNumber(counted["count"] ?? "")} ${counted["rest"] ?? ""}`;
+  };
+}

@@ -8,11 +8,14 @@ const DOMAIN = "<rootDir>/../../packages/domain/src";
 /** Where the server says something that people read in the console, in a mail or on an invoice. */
 const SAYS_TO_PEOPLE = [
   "<rootDir>/../../packages/contract/src",
-  ...["access", "billing", "errors", "keys", "mail", "pricing", "routes"].map(
+  ...["access", "alerts", "billing", "errors", "keys", "mail", "pricing", "routes"].map(
     (folder) => `${DOMAIN}/${folder}`,
   ),
-  ...["text/name-fault.ts", "files/picture-type.ts"].map((file) => `${DOMAIN}/${file}`),
+  ...["text/name-fault.ts", "files/picture-type.ts", "metering/to-outcome-label.ts"].map(
+    (file) => `${DOMAIN}/${file}`,
+  ),
   ...["checks", "http", "modules"].map((folder) => `${SERVER}/${folder}`),
+  `${SERVER}/serving-health.ts`,
   ...["guarded-outbound", "parse-cursor", "record-cache", "run-once"].map(
     (name) => `${SERVER}/platform/${name}.ts`,
   ),
@@ -23,7 +26,7 @@ const SAYS_TO_PEOPLE = [
 /** What only programs and their developers read stays English. */
 const SAYS_TO_PROGRAMS = [
   ...["http/openapi", "http/pages", "modules/gateway", "modules/events", "modules/metering"],
-  ...["modules/agents/mcp", "modules/agents/tools", "modules/sso/scim", "modules/sso/protocol"],
+  ...["modules/agents/mcp", "modules/agents/tools", "modules/sso/scim"],
   ...["modules/identity/tokens", "modules/intelligence/ask", "billing/rehearsal"],
   ...["billing/e-invoice", "billing/subscription"],
 ].map((folder) => `**/${folder}/**`);

@@ -1,7 +1,7 @@
 import { plural, t } from "@lingui/core/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 import { toPerTime } from "./time-words.ts";
 
 type Plan = LandingContent["plans"][number];
@@ -55,7 +55,7 @@ export function toPerWindow(windowSeconds: number): string {
 }
 
 function formatQuantity(count: number, unit: string): string {
-  return `${COUNT.format(count)} ${count === 1 ? unit : toPlural(unit)}`;
+  return `${COUNT.format(count)} ${count === 1 ? nameUnit(unit) : nameUnits(unit)}`;
 }
 
 function countCalls(count: number): string {

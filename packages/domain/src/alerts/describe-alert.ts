@@ -1,26 +1,34 @@
+import { said } from "../text/said.ts";
 import { toPlural } from "../text/to-plural.ts";
 import type { AlertCondition } from "./alert-rule.ts";
 
 const MEASURE_NAMES: Readonly<Record<string, string>> = {
-  requests: "Requests",
-  billable: "Billable requests",
-  errors: "Errors",
-  error_rate: "Error rate",
-  denied: "Denied calls",
-  latency_avg: "Average latency",
-  latency_p50: "Median latency",
-  latency_p95: "p95 latency",
-  latency_p99: "p99 latency",
-  bytes_in: "Bytes in",
-  bytes_out: "Bytes out",
+  requests: said("Requests"),
+  billable: said("Billable requests"),
+  errors: said("Errors"),
+  error_rate: said("Error rate"),
+  denied: said("Denied calls"),
+  latency_avg: said("Average latency"),
+  latency_p50: said("Median latency"),
+  latency_p95: said("p95 latency"),
+  latency_p99: said("p99 latency"),
+  bytes_in: said("Bytes in"),
+  bytes_out: said("Bytes out"),
 };
-/** The name of one counted unit. */
-const COUNT_UNITS: Readonly<Record<string, string>> = {
-  requests: "request",
-  billable: "billable request",
-  errors: "error",
-  denied: "denied call",
+/** The names of one counted unit, and of several. */
+const COUNT_UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  requests: [said("request"), said("requests")],
+  billable: [said("billable request"), said("billable requests")],
+  errors: [said("error"), said("errors")],
+  denied: [said("denied call"), said("denied calls")],
 };
+
+function unitsOf(measure: string, meter: MeterWords | undefined) {
+  return (
+    COUNT_UNITS[measure] ?? (meter === undefined ? undefined : [meter.unit, toPlural(meter.unit)])
+  );
+}
+
 const METER_PREFIX = "meter:";
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"] as const;
 const THOUSAND = 1_000;
@@ -28,7 +36,7 @@ const THOUSAND = 1_000;
 /** The operator's name of a meter, and the name of one unit. */
 export type MeterWords = { name: string; unit: string };
 
-/** The name of a measure: "p95 latency". A meter has its operator's name, or its id if that is unknown. */
+/** The name of a measure: said("p95 latency"). A meter has its operator's name, or its id if that is unknown. */
 export function nameMeasure(measure: string, meter?: MeterWords): string {
   const name = MEASURE_NAMES[measure];
   if (name !== undefined) {
@@ -72,18 +80,18 @@ function formatMs(ms: number): string {
     : `${formatNumber(ms, ms < 10 ? 1 : 0)} ms`;
 }
 
-function formatCount(value: number, unit: string | undefined): string {
+function formatCount(value: number, units: readonly (string | undefined)[] | undefined): string {
   const text = formatNumber(value, 2);
-  return unit === undefined ? text : `${text} ${value === 1 ? unit : toPlural(unit)}`;
+  return units === undefined ? text : `${text} ${units[value === 1 ? 0 : 1] ?? ""}`;
 }
 
 /**
  * A value with its unit, for people: `error_rate` of 0.054 is "5.4%", `latency_p95` of 1,204 is "1.2 s", `requests` of 1 is "1
- * request"; null is "no data".
+ * request"; null is said("no data").
  */
 export function formatMeasured(measure: string, value: number | null, meter?: MeterWords): string {
   if (value === null) {
-    return "no data";
+    return said("no data");
   }
   if (measure === "error_rate") {
     return formatPercent(value * 100);
@@ -94,14 +102,13 @@ export function formatMeasured(measure: string, value: number | null, meter?: Me
   if (measure.startsWith("bytes_")) {
     return formatBytes(value);
   }
-  return formatCount(value, COUNT_UNITS[measure] ?? meter?.unit);
+  return formatCount(value, unitsOf(measure, meter));
 }
 
 /** A threshold after the name of its measure, which already says what is counted: "Requests above 1,000". */
 function formatThreshold(measure: string, value: number, meter: MeterWords | undefined): string {
-  const unit = COUNT_UNITS[measure] ?? meter?.unit;
   const name = nameMeasure(measure, meter).toLowerCase();
-  const isNamed = unit !== undefined && name === toPlural(unit).toLowerCase();
+  const isNamed = name === unitsOf(measure, meter)?.[1]?.toLowerCase();
   // A chosen value is shown in full, to the last digit that people type.
   if (COUNT_UNITS[measure] !== undefined || isNamed) {
     return formatNumber(value, 4);
@@ -117,20 +124,18 @@ function formatThreshold(measure: string, value: number, meter: MeterWords | und
 /** A duration: 90 is "90 minutes", 360 "6 hours", 1,440 "24 hours". */
 export function formatMinutes(minutes: number): string {
   if (minutes === 1) {
-    return "1 minute";
+    return said("1 minute");
   }
   if (minutes < 60 || minutes % 60 !== 0) {
-    return `${String(minutes)} minutes`;
+    return said(`${String(minutes)} minutes`);
   }
-  return minutes === 60 ? "1 hour" : `${String(minutes / 60)} hours`;
+  return minutes === 60 ? said("1 hour") : said(`${String(minutes / 60)} hours`);
 }
 
 /** The window before, after "the": "hour before", "5 minutes before". */
 function nameBefore(minutes: number): string {
-  return `${formatMinutes(minutes).replace(/^1 /, "")} before`;
+  return said(`${formatMinutes(minutes).replace(/^1 /, "")} before`);
 }
-
-const MOVES = { up: "up by more than", down: "down by more than", either: "changed by more than" };
 
 export type DescribedRule = {
   measure: string;
@@ -140,6 +145,22 @@ export type DescribedRule = {
   condition: AlertCondition;
 };
 
+function describeMove(
+  { measure, meter, windowMinutes }: DescribedRule,
+  { direction, threshold }: Extract<AlertCondition, { kind: "change" }>,
+): string {
+  const name = nameMeasure(measure, meter);
+  const [percent, before] = [formatPercent(threshold), nameBefore(windowMinutes)];
+  switch (direction) {
+    case "up":
+      return said(`${name} up by more than ${percent} against the ${before}`);
+    case "down":
+      return said(`${name} down by more than ${percent} against the ${before}`);
+    case "either":
+      return said(`${name} changed by more than ${percent} against the ${before}`);
+  }
+}
+
 /** A rule in words: "Requests above 1,000 in 5 minutes". */
 export function describeAlert(rule: DescribedRule): string {
   const { measure, meter, condition } = rule;
@@ -147,12 +168,17 @@ export function describeAlert(rule: DescribedRule): string {
   const window = formatMinutes(rule.windowMinutes);
   switch (condition.kind) {
     case "above":
+      return said(
+        `${name} above ${formatThreshold(measure, condition.threshold, meter)} in ${window}`,
+      );
     case "below":
-      return `${name} ${condition.kind} ${formatThreshold(measure, condition.threshold, meter)} in ${window}`;
+      return said(
+        `${name} below ${formatThreshold(measure, condition.threshold, meter)} in ${window}`,
+      );
     case "change":
-      return `${name} ${MOVES[condition.direction]} ${formatPercent(condition.threshold)} against the ${nameBefore(rule.windowMinutes)}`;
+      return describeMove(rule, condition);
     case "no_data":
-      return `${name}: nothing counted in ${window}`;
+      return said(`${name}: nothing counted in ${window}`);
   }
 }
 
@@ -161,11 +187,11 @@ export function describeRecovery(rule: DescribedRule): string | undefined {
   const { measure, meter, condition } = rule;
   switch (condition.kind) {
     case "above":
-      return `At ${formatThreshold(measure, condition.clear, meter)} or less`;
+      return said(`At ${formatThreshold(measure, condition.clear, meter)} or less`);
     case "below":
-      return `At ${formatThreshold(measure, condition.clear, meter)} or more`;
+      return said(`At ${formatThreshold(measure, condition.clear, meter)} or more`);
     case "change":
-      return `At a change of ${formatPercent(condition.clear)} or less`;
+      return said(`At a change of ${formatPercent(condition.clear)} or less`);
     case "no_data":
       return undefined;
   }

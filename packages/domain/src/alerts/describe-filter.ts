@@ -1,15 +1,16 @@
 import { toOutcomeLabel } from "../metering/to-outcome-label.ts";
+import { said } from "../text/said.ts";
 
 /** The names of the filters. */
 const FILTER_LABELS: Readonly<Record<string, string>> = {
-  outcome: "Outcome",
-  status_class: "Status class",
-  status: "Status",
-  route: "Route",
-  method: "Method",
-  key: "Key",
-  environment: "Environment",
-  event: "Event dimension",
+  outcome: said("Outcome"),
+  status_class: said("Status class"),
+  status: said("Status"),
+  route: said("Route"),
+  method: said("Method"),
+  key: said("Key"),
+  environment: said("Environment"),
+  event: said("Event dimension"),
 };
 
 /** The route of all calls beyond the bound on distinct routes. */
@@ -21,7 +22,7 @@ function describeValue(
   nameKey: (keyId: string) => string | undefined,
 ): string {
   if (value === "") {
-    return name === "key" ? "Unknown key" : "Unknown";
+    return name === "key" ? said("Unknown key") : said("Unknown");
   }
   switch (name) {
     case "outcome":
@@ -29,7 +30,7 @@ function describeValue(
     case "key":
       return nameKey(value) ?? value;
     case "route":
-      return value === OTHER_ROUTES ? "Other routes" : value;
+      return value === OTHER_ROUTES ? said("Other routes") : value;
     case "event":
       return value.replace(":", ": ");
     default:

@@ -1,15 +1,24 @@
+import { said } from "../text/said.ts";
+
 const LABELS: Readonly<Record<string, string>> = {
-  VALID: "Allowed",
-  CLIENT_ABORTED: "Client closed",
-  INVALID_KEY: "Invalid key",
-  MISSING_KEY: "No key sent",
-  REVOKED: "Key revoked",
-  EXPIRED: "Key expired",
-  DISABLED: "Key disabled",
-  FORBIDDEN_NETWORK: "Network not allowed",
-  INSUFFICIENT_SCOPE: "Scope missing",
-  NO_TEST_UPSTREAM: "Test key not taken",
-  CONCURRENCY_LIMITED: "Too many at once",
+  VALID: said("Allowed"),
+  CLIENT_ABORTED: said("Client closed"),
+  INVALID_KEY: said("Invalid key"),
+  MISSING_KEY: said("No key sent"),
+  REVOKED: said("Key revoked"),
+  EXPIRED: said("Key expired"),
+  DISABLED: said("Key disabled"),
+  FORBIDDEN_NETWORK: said("Network not allowed"),
+  INSUFFICIENT_SCOPE: said("Scope missing"),
+  NO_TEST_UPSTREAM: said("Test key not taken"),
+  CONCURRENCY_LIMITED: said("Too many at once"),
+  RATE_LIMITED: said("Rate limited"),
+  QUOTA_EXCEEDED: said("Quota exceeded"),
+  TENANT_SUSPENDED: said("Tenant suspended"),
+  PAYMENT_REQUIRED: said("Payment required"),
+  SPEND_CAP_REACHED: said("Spend cap reached"),
+  UPSTREAM_UNREACHABLE: said("Upstream unreachable"),
+  UPSTREAM_TIMEOUT: said("Upstream timeout"),
 };
 
 /** An outcome in words, the same on every screen and in every mail: `RATE_LIMITED` gives "Rate limited". */

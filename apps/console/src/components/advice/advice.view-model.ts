@@ -1,8 +1,8 @@
 import { plural, t } from "@lingui/core/macro";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { PlanAdvice, QuotaUse, TriedPlan } from "#platform/advice-queries.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
+import { nameUnits } from "#platform/unit-words.ts";
 
 /** "the last 3 months" */
 export function describeMonths({ months }: Pick<PlanAdvice, "months">): string {
@@ -38,7 +38,7 @@ export function describeAdvice(advice: PlanAdvice): string | undefined {
 export function describeBlocked(units: TriedPlan["blocked"]): string | undefined {
   return units.length === 0
     ? undefined
-    : units.map(({ quantity, unit }) => `${formatCount(quantity)} ${toPlural(unit)}`).join(", ");
+    : units.map(({ quantity, unit }) => `${formatCount(quantity)} ${nameUnits(unit)}`).join(", ");
 }
 
 /** How a plan compares with the own one: "−$41.00". */
@@ -63,7 +63,7 @@ export function describeQuotaUse({
   unit,
   name,
 }: QuotaUse): string | undefined {
-  const given = `${formatCount(limit)} ${toPlural(unit)}`;
+  const given = `${formatCount(limit)} ${nameUnits(unit)}`;
   if (kind === "included") {
     return share < RARELY
       ? t`${name}: at most ${formatCount(most)} of ${given} included in the price were used in a month (${formatShare(share)}).`

@@ -12,6 +12,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import Bell from "lucide-react/icons/bell";
 import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { isOwnPath } from "#platform/wanted-path.ts";
 import {
   NOTIFICATIONS_KEY,
@@ -129,9 +130,11 @@ function NotificationItem({ notification, onRead, onFollow }: NotificationItemPr
             <Trans>Unread:</Trans>{" "}
           </span>
         )}
-        {title}
+        {inLanguage(title)}
       </span>
-      {body !== "" && <span className="text-ink-muted [overflow-wrap:anywhere]">{body}</span>}
+      {body !== "" && (
+        <span className="text-ink-muted [overflow-wrap:anywhere]">{inLanguage(body)}</span>
+      )}
       <span className="text-ink-muted text-xs">
         <RelativeTime at={createdAt} isFocusable={false} />
       </span>

@@ -1,9 +1,10 @@
 import { t } from "@lingui/core/macro";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { InvoiceLine } from "#platform/billing-queries.ts";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatSpan } from "#platform/format-period.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
+import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 
 export type TierView = { key: string; range: string; quantity: string; amount: string };
 
@@ -48,7 +49,7 @@ export function toLineView(
     quantity: line.quantity === null ? undefined : formatUnits(line.quantity, line.unit),
     amount: formatMoney(line.amount, currency),
     notes,
-    reason: line.reason ?? undefined,
+    reason: line.reason === null ? undefined : inLanguage(line.reason),
     tiers: toTierViews(line, currency),
     opens: line.hasUsage,
   };
@@ -65,7 +66,7 @@ export function isInAdvance(
 /** Writes a quantity with its unit: "1 request", "12,345 requests"; without a unit just the number. */
 export function formatUnits(quantity: string, unit: string | null): string {
   const count = formatCount(quantity);
-  return unit === null ? count : `${count} ${count === "1" ? unit : toPlural(unit)}`;
+  return unit === null ? count : `${count} ${count === "1" ? nameUnit(unit) : nameUnits(unit)}`;
 }
 
 /** Fees have one tier at most, which says nothing that the line does not say. */

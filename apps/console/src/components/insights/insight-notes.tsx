@@ -8,6 +8,7 @@ import { StatusDot } from "@turnpike/ui/status-dot";
 import type { ReactNode } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { type Insight, insightsQueries } from "./insights.queries.ts";
 import {
   nameIds,
@@ -64,7 +65,7 @@ export function InsightNotes({
           <InsightNote
             key={insight.insightId}
             insight={insight}
-            text={nameIds(insight.text, names)}
+            text={nameIds(inLanguage(insight.text), names)}
             action={renderAction?.(insight) ?? <ActionLink insight={insight} />}
           />
         ))}

@@ -3,6 +3,7 @@ import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
 import { LANGUAGE } from "@turnpike/ui/language";
 import { toOutcomeGroup, toStatusTone } from "#components/usage/outcomes.view-model.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import type { UsageDimension, UsageMeasure, UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 
@@ -41,7 +42,11 @@ function toName(
 ): Pick<BarListItem, "label" | "detail" | "tone"> {
   switch (dimension) {
     case "outcome":
-      return { label: toOutcomeLabel(value), detail: value, tone: toOutcomeGroup(value).tone };
+      return {
+        label: inLanguage(toOutcomeLabel(value)),
+        detail: value,
+        tone: toOutcomeGroup(value).tone,
+      };
     case "status":
     case "status_class":
       return { label: value, tone: toStatusTone(value) };
@@ -60,7 +65,7 @@ export function toDimensionName(
   keyNames: ReadonlyMap<string, KeyName>,
 ): { label: string; detail?: string } {
   if (dimension === "outcome") {
-    return { label: toOutcomeLabel(value) };
+    return { label: inLanguage(toOutcomeLabel(value)) };
   }
   if (value === "") {
     return { label: toUnknownLabel(dimension) };

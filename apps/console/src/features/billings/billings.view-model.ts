@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatCount } from "#platform/format.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
+import { nameUnits } from "#platform/unit-words.ts";
 
 /** One line of the running period. */
 export type PeriodLine = {
@@ -52,7 +52,7 @@ export function toPeriod(
   }
   const lines = counted.map((quota): PeriodLine => {
     const meter = meters.find(({ meterId }) => meterId === quota.meter);
-    const units = toPlural(meter?.unit ?? quota.meter);
+    const units = nameUnits(meter?.unit ?? quota.meter);
     const share = quota.limit === 0 ? 1 : Number(quota.used) / quota.limit;
     const isForfeited = Number(quota.forfeited) > 0;
     return {

@@ -1,10 +1,10 @@
 import { t } from "@lingui/core/macro";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { InvoiceLine, LinePart } from "#platform/billing-queries.ts";
 import { formatCount } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
+import { nameUnits } from "#platform/unit-words.ts";
 import type { PartKind } from "./billings-search.view-model.ts";
 
 export const PART_LABELS: Readonly<Record<PartKind, string>> = {
@@ -16,7 +16,7 @@ export const PART_LABELS: Readonly<Record<PartKind, string>> = {
 
 /** Heads a column of quantities: "Requests". */
 export function toHeading(unit: string): string {
-  const plural = toPlural(unit);
+  const plural = nameUnits(unit);
   return plural.charAt(0).toUpperCase() + plural.slice(1);
 }
 

@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
 import { type Limits, type Meter, type Plan, TIGHT_SHARE } from "#platform/shared-queries.ts";
+import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 
 /** How this period's usage would fill one quota of a plan. */
 export type QuotaFit = {
@@ -39,7 +39,7 @@ export function toQuotaFits(
     const used = Number(balance?.used ?? 0);
     const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;
     const unit = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
-    const units = used === 1 ? unit : toPlural(unit);
+    const units = used === 1 ? nameUnit(unit) : nameUnits(unit);
     const text =
       share > 1
         ? t`${tenantName === undefined ? t`Your` : `${tenantName}’s`} usage this period (${formatCount(used)} ${units}) exceeds this plan’s quota`

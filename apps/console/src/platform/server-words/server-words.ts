@@ -36,7 +36,12 @@ export function inLanguage(text: string): string {
   return translator?.translateKnown(text) ?? text;
 }
 
-/** The same for what only the server writes; undefined where its words are not known. An English page knows them all. */
+/** A value of such a sentence by itself: "1,204 requests". */
+export function valueInLanguage(value: string): string {
+  return translator?.translateValue(value) ?? value;
+}
+
+/** What only the server writes; undefined where its words are not known. An English page knows them all. */
 export function findInLanguage(text: string): string | undefined {
   return CATALOGUES[LANGUAGE] === undefined ? text : translator?.translate(text);
 }

@@ -1,9 +1,9 @@
 /** A number as the server writes it in a sentence: thousands set apart by commas, or the decimals of an amount. */
 const NUMBER = /^-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d{2,})$/;
 const AMOUNT = /^(?<amount>-?\d[\d,]*(?:\.\d+)?) (?<currency>[A-Z]{3})$/;
-const COUNTED = /^(?<count>-?\d[\d,]*(?:\.\d+)?) (?<rest>\D.*)$/;
+const COUNTED = /^(?<count>-?\d[\d,]*(?:\.\d+)?)(?<space> ?)(?<rest>[\p{L}%].*)$/u;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const WRITTEN_DAY = /^\d{1,2} [A-Z][a-z]+ \d{4}$/;
+const WRITTEN_DAY = /^(?:\d{1,2} [A-Z][a-z]+|[A-Z][a-z]+ \d{1,2},) \d{4}$/;
 const INSTANT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?<zone>Z| UTC)?$/;
 const LIST = /^(?:\S+, )*\S+ and (?:\S+|\d+ more)$/;
@@ -11,8 +11,14 @@ const LIST = /^(?:\S+, )*\S+ and (?:\S+|\d+ more)$/;
 /** Writes what stands in a sentence of the server: numbers, amounts, days and lists. Anything else stays as it is. */
 export type WriteValue = (value: string) => string;
 
-/** @param language - A tag such as "de". */
-export function createWriteValue(language: string): WriteValue {
+/**
+ * @param language - A tag such as "de".
+ * @param translate - Gives a noun after a number in the language; undefined for one that it does not know.
+ */
+export function createWriteValue(
+  language: string,
+  translate: (text: string) => string | undefined,
+): WriteValue {
   const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
   const list = new Intl.ListFormat(language, { type: "conjunction" });
 
@@ -20,6 +26,7 @@ export function createWriteValue(language: string): WriteValue {
     const plain = text.replaceAll(",", "");
     const digits = plain.split(".")[1]?.length ?? 0;
     return new Intl.NumberFormat(language, {
+      useGrouping: text.includes(","),
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
     }).format(plain as `${number}`);
@@ -49,8 +56,12 @@ export function createWriteValue(language: string): WriteValue {
       return list.format(value.split(/, | and /));
     }
     const counted = COUNTED.exec(value)?.groups;
-    return counted === undefined
-      ? value
-      : `${writeNumber(counted["count"] ?? "")} ${counted["rest"] ?? ""}`;
+    if (counted === undefined) {
+      return value;
+    }
+    const { count = "", space = "", rest = "" } = counted;
+    return rest === "%"
+      ? `${writeNumber(count)} %`
+      : `${writeNumber(count)}${space}${translate(rest) ?? rest}`;
   };
 }

@@ -6,6 +6,7 @@ import {
   formatMeasured,
   type MeterWords,
 } from "@turnpike/domain/alerts/describe-alert";
+import { said } from "@turnpike/domain/text/said";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers, type NotifyDeps } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -21,17 +22,17 @@ function toLink(row: AlertRow): string {
 }
 
 const TITLES: Readonly<Record<AlertNotice | "test", (name: string) => string>> = {
-  firing: (name) => `Alert: ${name}`,
-  reminder: (name) => `Still firing: ${name}`,
-  recovered: (name) => `Recovered: ${name}`,
-  test: (name) => `Test of the alert ${name}`,
+  firing: (name) => said(`Alert: ${name}`),
+  reminder: (name) => said(`Still firing: ${name}`),
+  recovered: (name) => said(`Recovered: ${name}`),
+  test: (name) => said(`Test of the alert ${name}`),
 };
 
 const SUBJECTS: Readonly<Record<AlertNotice | "test", string>> = {
-  firing: "An alert is firing",
-  reminder: "An alert is still firing",
-  recovered: "An alert has recovered",
-  test: "Test of an alert",
+  firing: said("An alert is firing"),
+  reminder: said("An alert is still firing"),
+  recovered: said("An alert has recovered"),
+  test: said("Test of an alert"),
 };
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -41,8 +42,8 @@ const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "U
 function toWindowText(fromMs: number, toMs: number): string {
   const [from, to] = [DAY.format(fromMs), DAY.format(toMs)];
   return from === to
-    ? `${TIME.format(fromMs)} to ${TIME.format(toMs)} (UTC) on ${to}`
-    : `${from}, ${TIME.format(fromMs)} to ${to}, ${TIME.format(toMs)} (UTC)`;
+    ? said(`${TIME.format(fromMs)} to ${TIME.format(toMs)} (UTC) on ${to}`)
+    : said(`${from}, ${TIME.format(fromMs)} to ${to}, ${TIME.format(toMs)} (UTC)`);
 }
 
 function toMeasuredText(
@@ -53,11 +54,11 @@ function toMeasuredText(
   const { measure } = row.query;
   const write = (value: number | null) => formatMeasured(measure, value, meter);
   const percent = row.condition.kind === "change" ? changePercent(reading) : null;
-  const against =
-    percent === null
-      ? ""
-      : `, against ${write(reading.previous)} before (${percent > 0 ? "+" : ""}${percent.toFixed(1)}%)`;
-  return `Measured: ${write(reading.value)}${against}.`;
+  if (percent === null) {
+    return `Measured: ${write(reading.value)}.`;
+  }
+  const change = `${percent > 0 ? "+" : ""}${percent.toFixed(1)}%`;
+  return `Measured: ${write(reading.value)}, against ${write(reading.previous)} before (${change}).`;
 }
 
 async function toBody(
@@ -134,7 +135,7 @@ export async function notifyOfFailedAlert(
     tenantId: row.tenant_id,
     kind: "alert.failed",
     title: `Cannot be evaluated: ${row.name}`,
-    body: `${reason}\nThe alert is retried every quarter of an hour.`,
+    body: [reason, "The alert is retried every quarter of an hour."].join("\n"),
     link: toLink(row),
   });
 }

@@ -2,26 +2,29 @@ import type { InsightPart } from "@turnpike/contract/insights";
 import type { RoutedIncident } from "@turnpike/domain/insights/group-incidents";
 import type { WatchedMeasure } from "@turnpike/domain/insights/incident";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 
 const NOUNS: Readonly<Record<WatchedMeasure, string>> = {
-  requests: "Calls",
-  error_rate: "The share of errors",
-  errors: "Errors",
-  denied: "Denied calls",
-  latency_avg: "Latency",
-  spend: "Charges for usage",
+  requests: said("Calls"),
+  error_rate: said("The share of errors"),
+  errors: said("Errors"),
+  denied: said("Denied calls"),
+  latency_avg: said("Latency"),
+  spend: said("Charges for usage"),
 };
 const PERCENT = 100;
 
-const UNITS: Readonly<Record<WatchedMeasure, string>> = {
-  requests: "an hour",
-  error_rate: "%",
-  errors: "an hour",
-  denied: "an hour",
-  latency_avg: "ms",
-  spend: "an hour",
-};
+function withUnit(measure: WatchedMeasure, value: string): string {
+  switch (measure) {
+    case "error_rate":
+      return `${value} %`;
+    case "latency_avg":
+      return `${value} ms`;
+    default:
+      return said(`${value} an hour`);
+  }
+}
 
 function toNumber(measure: WatchedMeasure, value: number, currency: Currency | undefined): string {
   if (measure === "spend" && currency !== undefined) {
@@ -30,11 +33,21 @@ function toNumber(measure: WatchedMeasure, value: number, currency: Currency | u
   return measure === "error_rate" ? value.toFixed(1) : toGrouped(Math.round(value));
 }
 
+const DIMENSIONS: Readonly<Record<string, string>> = {
+  route: said("route"),
+  key: said("key"),
+  status: said("status"),
+  outcome: said("outcome"),
+  tenant: said("tenant"),
+  plan: said("plan"),
+};
+
 function toPart({ dimension, value, share }: InsightPart): string {
-  const name = value === "" ? `calls without a known ${dimension}` : `the ${dimension} ${value}`;
+  const of = DIMENSIONS[dimension] ?? dimension;
+  const name = value === "" ? said(`calls without a known ${of}`) : said(`the ${of} ${value}`);
   // Other parts may move against the change: more than all of it would confuse.
   const percent = Math.min(PERCENT, Math.round(share * PERCENT));
-  return `${String(percent)} % of the change comes from ${name}`;
+  return `${String(percent)} % of the change comes from ${name}.`;
 }
 
 /**
@@ -48,11 +61,18 @@ export function describeAnomaly(
   currency?: Currency,
 ): string {
   const { measure, route, direction, actual, low, high } = incident;
-  const unit = UNITS[measure];
   const toAmount = (value: number) => toNumber(measure, value, currency);
   const isOne = measure === "latency_avg" || measure === "error_rate";
-  const usual = `usual ${isOne ? "is" : "are"} ${toAmount(low)} to ${toAmount(high)} ${unit}`;
-  const of = route === null ? "" : ` of the route ${route}`;
-  const change = `${NOUNS[measure]}${of} ${direction === "up" ? "rose" : "fell"} to ${toAmount(actual)} ${unit}; ${usual}.`;
-  return cause === null ? change : `${change} ${toPart(cause)}.`;
+  const what = route === null ? NOUNS[measure] : said(`${NOUNS[measure]} of the route ${route}`);
+  const now = withUnit(measure, toAmount(actual));
+  const usual = [toAmount(low), withUnit(measure, toAmount(high))] as const;
+  const change =
+    direction === "up"
+      ? isOne
+        ? `${what} rose to ${now}; usual is ${usual[0]} to ${usual[1]}.`
+        : `${what} rose to ${now}; usual are ${usual[0]} to ${usual[1]}.`
+      : isOne
+        ? `${what} fell to ${now}; usual is ${usual[0]} to ${usual[1]}.`
+        : `${what} fell to ${now}; usual are ${usual[0]} to ${usual[1]}.`;
+  return cause === null ? change : `${change} ${toPart(cause)}`;
 }

@@ -1,5 +1,6 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
+import { said } from "@turnpike/domain/text/said";
 import { z } from "zod";
 import { type NotifyDeps, notifyMembers, notifyOperators } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -37,7 +38,7 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): {
   const keys = new Map(leaks.map((leak) => [leak.key_id, leak]));
   const [first] = keys.values();
   const isRevoked = leaks.every((leak) => leak.revoked);
-  const end = isRevoked ? "found in public and revoked" : "found in public";
+  const end = isRevoked ? said("found in public and revoked") : said("found in public");
   const subject = keys.size === 1 ? `A key was ${end}` : `${String(keys.size)} keys were ${end}`;
   const title =
     keys.size === 1 && first !== undefined
@@ -49,7 +50,7 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): {
   });
   const more =
     leaks.length > LOCATIONS_NAMED_MAX
-      ? [`and ${String(leaks.length - LOCATIONS_NAMED_MAX)} more locations`]
+      ? [said(`and ${String(leaks.length - LOCATIONS_NAMED_MAX)} more locations`)]
       : [];
   const advice = isRevoked
     ? "Calls with it have been refused since then. Create a new key where you need one."

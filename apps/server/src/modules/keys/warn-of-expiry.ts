@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
+import { said } from "@turnpike/domain/text/said";
 import { publishEvent } from "#modules/notifications/index.ts";
 import { type NotifyDeps, notifyMembers } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -25,8 +26,8 @@ const KEYS_NAMED_MAX = 10;
 
 type Ending = { count: number; named: DueWarningRow[] };
 
-function toDays(days: number): string {
-  return days === 1 ? "a day" : `${String(days)} days`;
+function toWithin(days: number): string {
+  return days === 1 ? said("within a day") : said(`within ${String(days)} days`);
 }
 
 function toNotice(
@@ -34,18 +35,21 @@ function toNotice(
   { count, named }: Ending,
 ): { subject: string; title: string; body: string } {
   const [first] = named;
-  const within = `within ${toDays(days)}`;
+  const within = toWithin(days);
   const subject =
     count === 1 ? `A key expires ${within}` : `${String(count)} keys expire ${within}`;
   const title =
     count === 1 && first !== undefined
       ? `The key ${toMailedName(first.name, first.key_id)} expires ${within}`
       : subject;
-  const lines = named.map(
-    (key) =>
-      `${toMailedName(key.name, key.key_id)} (${key.start}…${key.last_four}) until ${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC${key.is_rolled ? ": it was rolled and is still used" : ""}`,
-  );
-  const more = count > named.length ? [`and ${String(count - named.length)} more`] : [];
+  const lines = named.map((key) => {
+    const named = `${toMailedName(key.name, key.key_id)} (${key.start}…${key.last_four})`;
+    const until = `${key.expires_at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    return key.is_rolled
+      ? said(`${named} until ${until}: it was rolled and is still used`)
+      : said(`${named} until ${until}`);
+  });
+  const more = count > named.length ? [said(`and ${String(count - named.length)} more`)] : [];
   const advice =
     "From then on calls with it are refused. Extend its expiry or create a new key: a rolled key keeps its expiry.";
   return { subject, title, body: [...lines, ...more, "", advice].join("\n") };

@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { type HeldRole, scopesOf, titleOfRole } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { said } from "@turnpike/domain/text/said";
 import { notify, type PausedWebhook, pauseWebhooksOf } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { toHeldRole } from "./held-role.ts";
@@ -41,8 +42,8 @@ export async function pauseWebhooksOfMember(
     const name = member.name ?? member.email ?? "a member";
     const cause =
       role === null
-        ? `${name} is no longer a member`
-        : `${name} now has the role ${titleOfRole(role)}`;
+        ? said(`${name} is no longer a member`)
+        : said(`${name} now has the role ${titleOfRole(role)}`);
     const caretakers = await listRoleUserIds(tx, tenantId, ["owner", "admin"], NOTICES_MAX);
     for (const userId of caretakers) {
       await notify(deps, tx, {
@@ -53,7 +54,10 @@ export async function pauseWebhooksOfMember(
           paused.length === 1
             ? "A webhook is paused"
             : `${String(paused.length)} webhooks are paused`,
-        body: `${paused.map(({ origin }) => origin).join("\n")}\nPaused, because ${cause}. Nothing is sent until an owner or an admin takes over. Check where each leads, replace its secret, and enable it, or delete it.`,
+        body: [
+          ...paused.map(({ origin }) => origin),
+          `Paused, because ${cause}. Nothing is sent until an owner or an admin takes over. Check where each leads, replace its secret, and enable it, or delete it.`,
+        ].join("\n"),
         link: "/tenants?tab=webhooks",
       });
     }

@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { said } from "@turnpike/domain/text/said";
 import { notify } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { type NotifyDeps, notifyMembers } from "./notify-members.ts";
@@ -23,9 +24,12 @@ function toNotice(change: ToldChange) {
         kind: "tenant.suspended",
         subject: "your tenant is suspended",
         title: "Your tenant is suspended",
-        body: `All calls with its keys are refused until the operator lifts the suspension.${
-          change.reason === null ? "" : ` The reason: “${change.reason}”`
-        }`,
+        body:
+          change.reason === null
+            ? "All calls with its keys are refused until the operator lifts the suspension."
+            : said(
+                `All calls with its keys are refused until the operator lifts the suspension. The reason: “${change.reason}”`,
+              ),
         link: "/overview",
       };
     case "resumed":
@@ -41,11 +45,10 @@ function toNotice(change: ToldChange) {
         kind: "tenant.plan_changed",
         subject: "your plan has changed",
         title: "Your plan has changed",
-        body: `The operator moved your tenant ${
+        body:
           change.before === change.after
-            ? `to the newest terms of ${change.after}`
-            : `from ${change.before} to ${change.after}`
-        }. Its limits hold already, and what was used in this period still counts.`,
+            ? `The operator moved your tenant to the newest terms of ${change.after}. Its limits hold already, and what was used in this period still counts.`
+            : `The operator moved your tenant from ${change.before} to ${change.after}. Its limits hold already, and what was used in this period still counts.`,
         link: "/plans",
       };
     default:

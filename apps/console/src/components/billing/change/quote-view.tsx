@@ -4,6 +4,7 @@ import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
 import type { Quote } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { InvoiceLines } from "../invoice-lines.tsx";
 import { InvoiceSums } from "../invoice-sums.tsx";
 import { toEffect, toQuoteFacts } from "./quote.view-model.ts";
@@ -14,7 +15,7 @@ export function QuoteView({ quote }: { quote: Quote }) {
     <div className="space-y-4">
       <ul className="space-y-1">
         {quote.texts.map((text) => (
-          <li key={text}>{text}</li>
+          <li key={text}>{inLanguage(text)}</li>
         ))}
         <li className="text-ink-muted">{toEffect(quote)}</li>
       </ul>

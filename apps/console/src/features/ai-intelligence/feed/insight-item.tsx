@@ -17,6 +17,7 @@ import {
 } from "#components/insights/insights.view-model.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { InsightActions } from "./insight-actions.tsx";
 import { InsightEvidence } from "./insight-evidence.tsx";
 import { InsightFeedback } from "./insight-feedback.tsx";
@@ -59,7 +60,7 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
             )}
           </div>
           <h3 className="mt-1 max-w-[80ch] font-medium [overflow-wrap:anywhere]">
-            {nameIds(insight.text, names)}
+            {nameIds(inLanguage(insight.text), names)}
           </h3>
         </div>
         {!isPast && <InsightActions tenant={tenant} insight={insight} dialogs={dialogs} />}

@@ -3,6 +3,7 @@ import { formatMeasured, type MeterWords } from "@turnpike/domain/alerts/describ
 import { LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts";
 import { formatCompact } from "#platform/format-measure.ts";
+import { valueInLanguage } from "#platform/server-words/server-words.ts";
 import type { AlertTimeline } from "./alert-chart.view-model.ts";
 
 export type AlertChartProps = {
@@ -21,7 +22,7 @@ const HAS_UNIT = /^(error_rate|latency_|bytes_)/;
 /** A measure over time with its threshold lines and the times when the alert fires. */
 export function AlertChart({ label, measure, meter, timeline, ...props }: AlertChartProps) {
   const timeZone = readOwnTimeZone();
-  const exact = (value: number) => formatMeasured(measure, value, meter);
+  const exact = (value: number) => valueInLanguage(formatMeasured(measure, value, meter));
   return (
     <LazyTimeLines
       {...props}

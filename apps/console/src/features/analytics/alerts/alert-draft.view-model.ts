@@ -10,6 +10,7 @@ import {
 import { formatMinutes, nameMeasure } from "@turnpike/domain/alerts/describe-alert";
 import { describeFilter } from "@turnpike/domain/alerts/describe-filter";
 import type { AlertProposal } from "#components/insights/alert-proposal.view-model.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { joinCommaList, splitCommaList } from "#platform/usage-query.ts";
 import type { AnalyticsView } from "../analytics-search.view-model.ts";
 import { FILTER_DIMENSIONS } from "../analytics-search.view-model.ts";
@@ -175,7 +176,7 @@ export function listFilterTexts(
   nameKey: (keyId: string) => string | undefined,
 ): string[] {
   return Object.entries(filters).map(([name, text]) => {
-    return describeFilter(name, splitCommaList(text), nameKey);
+    return inLanguage(describeFilter(name, splitCommaList(text), nameKey));
   });
 }
 
@@ -188,5 +189,5 @@ export function toForText(draft: Pick<AlertDraft, "forEvaluations" | "windowMinu
 /** A name for a draft without one: "Error rate above". */
 export function suggestName(draft: Pick<AlertDraft, "measure" | "kind">): string {
   const endings = { above: "high", below: "low", change: "changed", no_data: "silent" };
-  return `${nameMeasure(draft.measure)} ${endings[draft.kind]}`;
+  return `${inLanguage(nameMeasure(draft.measure))} ${endings[draft.kind]}`;
 }

@@ -18,6 +18,7 @@ import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
@@ -192,14 +193,17 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
   const { kind, measure } = draft;
   const unit = unitOf(measure, kind);
   const measures = [
-    ...CALL_MEASURES.map((value) => ({ value: String(value), label: nameMeasure(value) })),
+    ...CALL_MEASURES.map((value) => ({
+      value: String(value),
+      label: inLanguage(nameMeasure(value)),
+    })),
     ...(meters.data?.items ?? [])
       .filter(({ meterId }) => meterId !== REQUESTS_METER)
       .map(({ meterId, name }) => ({ value: `meter:${meterId}`, label: t`Meter: ${name}` })),
   ];
   const choices = measures.some(({ value }) => value === measure)
     ? measures
-    : [...measures, { value: measure, label: nameMeasure(measure) }];
+    : [...measures, { value: measure, label: inLanguage(nameMeasure(measure)) }];
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">

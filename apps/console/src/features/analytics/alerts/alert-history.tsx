@@ -5,6 +5,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { type NamedMeters, toAlertEventLabel, toMeasuredText } from "./alert.view-model.ts";
 import { type Alert, type AlertHistoryPage, HISTORY_PAGE } from "./alerts.queries.ts";
 
@@ -35,7 +36,9 @@ export function AlertHistory({ alert, meters, history }: AlertHistoryProps) {
       </h3>
       {alert.lastError !== null && (
         <p className="rounded-control bg-warning-soft px-3 py-2.5">
-          <Trans>Cannot be evaluated: {alert.lastError} It is retried every 15 minutes.</Trans>
+          <Trans>
+            Cannot be evaluated: {inLanguage(alert.lastError)} It is retried every 15 minutes.
+          </Trans>
         </p>
       )}
       {items.length === 0 ? (

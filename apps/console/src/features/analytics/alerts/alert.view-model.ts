@@ -11,6 +11,7 @@ import {
 } from "@turnpike/domain/alerts/describe-alert";
 import type { Tone } from "@turnpike/ui/badge";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { inLanguage, valueInLanguage } from "#platform/server-words/server-words.ts";
 import type { Alert, AlertEvent, AlertPreview } from "./alerts.queries.ts";
 
 export type StateLabel = { tone: Tone; label: string };
@@ -55,7 +56,7 @@ function toDescribed({ query, windowMinutes, condition }: Rule, meters: NamedMet
 
 /** The rule of an alert in words. */
 export function toRuleText(alert: Rule, meters: NamedMeters): string {
-  return describeAlert(toDescribed(alert, meters));
+  return inLanguage(describeAlert(toDescribed(alert, meters)));
 }
 
 /** A measured value: "120 ms". */
@@ -65,7 +66,7 @@ export function toMeasuredText(
   meters: NamedMeters,
 ): string {
   const { measure } = alert.query;
-  return formatMeasured(measure, value, findMeterWords(measure, meters));
+  return valueInLanguage(formatMeasured(measure, value, findMeterWords(measure, meters)));
 }
 
 /** The last measured value: "120 ms"; a dash before the first one. */
@@ -82,7 +83,7 @@ function toRow({ forEvaluations, windowMinutes }: Pick<Alert, "forEvaluations" |
   const minutes = (forEvaluations * evaluationIntervalMs(windowMinutes)) / MINUTE_MS;
   return plural(forEvaluations, {
     one: "",
-    other: `, ${String(forEvaluations)} times in a row (about ${formatMinutes(minutes)})`,
+    other: `, ${String(forEvaluations)} times in a row (about ${valueInLanguage(formatMinutes(minutes))})`,
   });
 }
 
@@ -95,18 +96,18 @@ export function toRuleFacts(
   const recovery = describeRecovery(toDescribed(alert, meters));
   const row = toRow(alert);
   return {
-    window: t`The last ${formatMinutes(alert.windowMinutes).replace(/^1 /, "")}, checked every ${formatMinutes(every).replace(/^1 /, "")} once its usage is recorded`,
+    window: t`The last ${valueInLanguage(formatMinutes(alert.windowMinutes)).replace(/^1 /, "")}, checked every ${valueInLanguage(formatMinutes(every)).replace(/^1 /, "")} once its usage is recorded`,
     fires: `${toRuleText(alert, meters)}${row}`,
-    recovers: `${recovery === undefined ? "When there is data" : recovery}${row}`,
+    recovers: `${recovery === undefined ? t`When there is data` : inLanguage(recovery)}${row}`,
   };
 }
 
 const ROLE_NAMES: Readonly<Record<Role, string>> = {
-  owner: "owners",
-  admin: "admins",
-  developer: "developers",
-  billing: "billing",
-  viewer: "viewers",
+  owner: t`owners`,
+  admin: t`admins`,
+  developer: t`developers`,
+  billing: t`billing`,
+  viewer: t`viewers`,
 };
 const AND = new Intl.ListFormat(LANGUAGE);
 

@@ -16,6 +16,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatCount, formatInstant } from "#platform/format.ts";
 import { formatBytes } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import type { AnalyticsScope } from "../analytics.queries.ts";
 import { ExportButton } from "./export-dialog.tsx";
 import { exportsQueries, isUnfinished, type UsageExport } from "./exports.queries.ts";
@@ -122,7 +123,7 @@ function ExportItem({ one, tenantId, mayEnd }: ExportItemProps) {
             </>
           )}
         </p>
-        {one.failure !== null && <p className="mt-1 text-danger">{one.failure}</p>}
+        {one.failure !== null && <p className="mt-1 text-danger">{inLanguage(one.failure)}</p>}
         {isUnfinished(one) && (
           <div className="mt-2 max-w-md">
             <ProgressBar

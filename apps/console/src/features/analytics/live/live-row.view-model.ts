@@ -5,6 +5,7 @@ import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import { LANGUAGE } from "@turnpike/ui/language";
 import { formatCount } from "#platform/format.ts";
 import { formatBytes } from "#platform/format-measure.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { type KeyName, toDimensionName } from "../breakdown.view-model.ts";
 
 /** A call in words. */
@@ -65,7 +66,7 @@ export function toLiveRow(
     route:
       call.route === "" ? t`Verification` : toDimensionName("route", call.route, keyNames).label,
     status: String(call.status),
-    outcome: toOutcomeLabel(call.outcome),
+    outcome: inLanguage(toOutcomeLabel(call.outcome)),
     code: call.outcome,
     isAlarm: call.status >= 500 || !ADMITTED_OUTCOMES.some((one) => one === call.outcome),
     latency: latencyMs === null ? "" : t`${LATENCY.format(latencyMs)} ms`,

@@ -2,6 +2,7 @@ import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import type { BarListItem } from "@turnpike/ui/charts/bar-list";
 import { LANGUAGE } from "@turnpike/ui/language";
 import { toOutcomeGroup } from "#components/usage/outcomes.view-model.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
 
@@ -15,7 +16,7 @@ export function toDenials(report: UsageReport): { items: readonly BarListItem[];
       : [
           {
             key: outcome,
-            label: toOutcomeLabel(outcome),
+            label: inLanguage(toOutcomeLabel(outcome)),
             detail: outcome,
             value,
             tone: toOutcomeGroup(outcome).tone,

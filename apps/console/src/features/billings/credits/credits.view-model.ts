@@ -1,10 +1,10 @@
 import { t } from "@lingui/core/macro";
 import type { CreditEntry } from "@turnpike/contract/credits";
 import { toScaled } from "@turnpike/domain/money/decimal";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
+import { nameUnits } from "#platform/unit-words.ts";
 import type { CreditGrant, Credits } from "./credits.queries.ts";
 
 /** What a kind of credit does, as the customer reads it. */
@@ -104,7 +104,9 @@ function describeUnits(
       const unit = unitOf(meter);
       const count = toScaled(unitsLeft);
       // More than anyone uses: what costs nothing yet.
-      return count >= UNLIMITED ? t`any number of ${toPlural(unit)}` : formatUnits(unitsLeft, unit);
+      return count >= UNLIMITED
+        ? t`any number of ${nameUnits(unit)}`
+        : formatUnits(unitsLeft, unit);
     })
     .join(" or ");
 }

@@ -14,6 +14,7 @@ import { toErrorMessage } from "#platform/error-message.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { BankFacts } from "./bank-facts.tsx";
 import { type Collection, isUnderWay, paymentsQueries } from "./payments.queries.ts";
@@ -124,7 +125,11 @@ function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collect
       )}
       {(failed !== null || refused !== undefined) && (
         <p role="alert" className="mt-2 text-danger">
-          {failed === null ? (refused ?? t`The payment was refused.`) : toErrorMessage(failed)}
+          {failed === null
+            ? refused === undefined || refused === null
+              ? t`The payment was refused.`
+              : inLanguage(refused)
+            : toErrorMessage(failed)}
         </p>
       )}
     </div>
@@ -195,7 +200,7 @@ function Calendar({
           {formatDate(calendar.blockedFrom)}: {sayStop({ isBlocked, isSandbox })}
         </li>
       </ol>
-      <p className="mt-2 text-ink-muted text-xs">{calendar.texts.join(" ")}</p>
+      <p className="mt-2 text-ink-muted text-xs">{calendar.texts.map(inLanguage).join(" ")}</p>
     </>
   );
 }

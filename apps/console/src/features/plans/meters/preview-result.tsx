@@ -1,9 +1,9 @@
 import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ReactNode } from "react";
 import { formatCount } from "#platform/format.ts";
+import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 import type { MeterPreview } from "./meters.queries.ts";
 
 export type PreviewResultProps = {
@@ -53,7 +53,9 @@ export function PreviewResult({ preview, unit, isStale }: PreviewResultProps) {
           )}
         </Figure>
         <Figure label={t`Would count to`} value={toNumberText(preview.value)}>
-          {preview.value !== null && unit !== "" && (preview.value === "1" ? unit : toPlural(unit))}
+          {preview.value !== null &&
+            unit !== "" &&
+            (preview.value === "1" ? nameUnit(unit) : nameUnits(unit))}
         </Figure>
         <Figure label={t`Could not be counted`} value={countEvents(preview.uncounted)} />
       </dl>

@@ -1,6 +1,5 @@
 import { t } from "@lingui/core/macro";
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { toWords } from "#components/billing/to-words.ts";
 import { formatPrice, toPlanView } from "#components/plan.view-model.ts";
@@ -13,6 +12,7 @@ import {
 } from "#components/pricing/interval-words.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
+import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 import { type TierTable, toTierTable } from "./tier-table.view-model.ts";
 
 type Phase = Plan["phases"][number];
@@ -196,11 +196,11 @@ function toPriceText({ price, quantity }: Card & { price: Price }, words: PriceW
     case "package":
       return t`${money(price.amount)} for every ${formatUnits(price.size ?? "1", unit ?? "unit")} begun`;
     case "percentage":
-      return t`${price.rate ?? "0"}% of the ${toPlural(unit ?? "unit")} counted`;
+      return t`${price.rate ?? "0"}% of the ${nameUnits(unit ?? "unit")} counted`;
     case "graduated":
-      return t`each ${unit ?? t`seat`} at the price of its tier`;
+      return t`each ${nameUnit(unit ?? "seat")} at the price of its tier`;
     case "volume":
-      return t`all ${toPlural(unit ?? "seat")} at the price of the tier reached`;
+      return t`all ${nameUnits(unit ?? "seat")} at the price of the tier reached`;
     default:
       return price.model satisfies never;
   }

@@ -1,7 +1,7 @@
-import { toPlural } from "@turnpike/domain/text/to-plural";
 import { formatTierRange } from "#components/billing/invoice-line.view-model.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import type { Plan } from "#platform/shared-queries.ts";
+import { nameUnits } from "#platform/unit-words.ts";
 
 type Price = NonNullable<Plan["phases"][number]["rateCards"][number]["price"]>;
 
@@ -31,7 +31,7 @@ export function toTierTable(
     return;
   }
   const hasFees = tiers.some(({ flatAmount }) => !isZero(flatAmount ?? "0"));
-  const plural = toPlural(unit);
+  const plural = nameUnits(unit);
   return {
     heading: plural.charAt(0).toUpperCase() + plural.slice(1),
     rows: tiers.map((tier, index) => ({

@@ -4,6 +4,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { instanceQueries } from "./instance.queries.ts";
 import type { Readiness } from "./readiness.ts";
 import { toPartLabel, toPartStatus, VERDICTS } from "./readiness.view-model.ts";
@@ -53,7 +54,9 @@ function ReadinessReport({ report }: { report: Readiness }) {
             <div className="min-w-0">
               <p>{toPartLabel(part.name)}</p>
               {part.detail !== undefined && (
-                <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">{part.detail}</p>
+                <p className="text-ink-muted text-xs [overflow-wrap:anywhere]">
+                  {inLanguage(part.detail)}
+                </p>
               )}
             </div>
             <Badge tone={toPartStatus(part.status).tone}>{toPartStatus(part.status).label}</Badge>

@@ -14,6 +14,7 @@ import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { insightQueries, OVER_ALL_KEY, type TenantName } from "./insights.queries.ts";
 import type { OperatorProps } from "./operator-props.ts";
 
@@ -92,7 +93,7 @@ function OverAll() {
             <InsightNote
               key={insight.insightId}
               insight={insight}
-              text={nameIds(insight.text, toTexts(names.data))}
+              text={nameIds(inLanguage(insight.text), toTexts(names.data))}
               action={
                 <button
                   type="button"
@@ -158,7 +159,7 @@ function ByTenant({ search, onSearchChange }: OperatorProps) {
                 <InsightNote
                   key={insight.insightId}
                   insight={insight}
-                  text={insight.text}
+                  text={inLanguage(insight.text)}
                   action={
                     tenant !== undefined && (
                       <Link

@@ -5,6 +5,7 @@ import { Button } from "@turnpike/ui/button";
 import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import type { Mail } from "../tenants.queries.ts";
 import { isResendable } from "./mail.view-model.ts";
 
@@ -36,7 +37,7 @@ export function MailTrouble({ mail }: { mail: Mail }) {
   return (
     <div className="space-y-2 rounded-control bg-danger-soft px-3 py-2.5">
       <p className="font-medium text-danger">{TITLES[state]}</p>
-      {explanation !== null && <p>{explanation}</p>}
+      {explanation !== null && <p>{inLanguage(explanation)}</p>}
       {lastError !== null && lastError !== "" && (
         <p className="font-mono text-xs [overflow-wrap:anywhere]">{lastError}</p>
       )}

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import type { Attempt, Delivery, Webhook } from "./webhooks.queries.ts";
 
 export type StateLabel = { tone: "ok" | "warning" | "danger" | "neutral" | "info"; label: string };
@@ -29,8 +30,8 @@ export function toWebhookAdvice({
     return;
   }
   return state === "paused"
-    ? t`${disabledReason} Nothing is sent to it. Check where it leads, replace its secret and take it over, or delete it.`
-    : t`${disabledReason} Fix the receiver, enable the webhook and replay the failures.`;
+    ? t`${inLanguage(disabledReason)} Nothing is sent to it. Check where it leads, replace its secret and take it over, or delete it.`
+    : t`${inLanguage(disabledReason)} Fix the receiver, enable the webhook and replay the failures.`;
 }
 
 /** What switching an endpoint on or off is called. */

@@ -6,6 +6,7 @@ import {
   type NotifiedThreshold,
   QUOTA_THRESHOLDS_DEFAULT,
 } from "@turnpike/domain/alerts/quota-threshold";
+import { said } from "@turnpike/domain/text/said";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 import { findQuotaUse, listQuotaUse, type QuotaUse } from "#modules/metering/index.ts";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
@@ -65,20 +66,22 @@ function isSame(one: NotifiedThreshold, other: NotifiedThreshold | null): boolea
 }
 
 /** Explains why calls are refused before everything is used. */
-function toBlocked(use: QuotaUse): string {
+function toBlocked(use: QuotaUse): string[] {
   const forfeited = Number(use.forfeited);
   return forfeited === 0
-    ? ""
-    : `\n${forfeited.toLocaleString("en")} more are blocked until then, because a server that held them crashed. They are not billed.`;
+    ? []
+    : [
+        `${forfeited.toLocaleString("en")} more are blocked until then, because a server that held them crashed. They are not billed.`,
+      ];
 }
 
-function toConsequence(use: QuotaUse, threshold: number): string {
+function toConsequence(use: QuotaUse, threshold: number): string[] {
   if (threshold < 100) {
-    return "";
+    return [];
   }
   return use.kind === "hard"
-    ? "\nCalls beyond it are refused until the period ends or the plan is changed."
-    : "\nCalls beyond it are let through and counted.";
+    ? ["Calls beyond it are refused until the period ends or the plan is changed."]
+    : ["Calls beyond it are let through and counted."];
 }
 
 async function notifyOfQuota(
@@ -90,19 +93,27 @@ async function notifyOfQuota(
   const words: MeterWords = (await readMeterWords(tx, meter)) ?? { name: meter, unit: meter };
   const units = toPlural(words.unit);
   const name = words.name.toLowerCase() === units.toLowerCase() ? units : words.name;
-  const where = environment === "live" ? "" : " in test";
-  const state = Number(use.forfeited) === 0 ? "used" : "used or blocked";
+  const quota = environment === "live" ? name : said(`${name} in test`);
+  const isBlocked = Number(use.forfeited) > 0;
   const resetAt = use.period_end.toISOString();
   const ofMeter = (value: number) => formatMeasured(`meter:${meter}`, value, words);
   const message = {
     tenantId,
     kind: "quota.threshold_reached",
-    title: `${String(threshold)}% of the quota of ${name}${where} is ${state}`,
-    body: `${Number(use.used).toLocaleString("en")} of ${ofMeter(use.quota_limit)} are used in the period that ends on ${DAY.format(use.period_end)} (UTC).${toBlocked(use)}${toConsequence(use, threshold)}`,
+    title: isBlocked
+      ? `${String(threshold)}% of the quota of ${quota} is used or blocked`
+      : `${String(threshold)}% of the quota of ${quota} is used`,
+    body: [
+      `${Number(use.used).toLocaleString("en")} of ${ofMeter(use.quota_limit)} are used in the period that ends on ${DAY.format(use.period_end)} (UTC).`,
+      ...toBlocked(use),
+      ...toConsequence(use, threshold),
+    ].join("\n"),
     link: QUOTA_LINK,
   };
   await notify(deps, tx, message);
-  const subject = `${String(threshold)}% of a quota is ${state}`;
+  const subject = isBlocked
+    ? `${String(threshold)}% of a quota is used or blocked`
+    : `${String(threshold)}% of a quota is used`;
   await mailMembers(deps, tx, { ...message, subject, roles: settings.mailRoles });
   await publishEvent(deps, tx, {
     tenantId,

@@ -3,6 +3,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { decideRunOut, RUN_OUT_DAYS_DEFAULT } from "@turnpike/domain/alerts/run-out-notice";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { said } from "@turnpike/domain/text/said";
 import { notify, publishEvent } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
 import type { NotifyOfAlertDeps } from "../notify-of-alert.ts";
@@ -42,9 +43,9 @@ function toInstantMs(instant: string | null): number | null {
 
 function nameOf({ kind, name }: Exhaustion): string {
   const names = {
-    quota: `the quota of ${name.toLowerCase()}`,
-    spend_cap: "the spend cap",
-    credit: "your credit",
+    quota: said(`The quota of ${name.toLowerCase()}`),
+    spend_cap: said("The spend cap"),
+    credit: said("Your credit"),
   };
   return names[kind];
 }
@@ -63,22 +64,24 @@ function toConsequence({ kind, isHard }: Exhaustion): string {
 function toMessage(item: Exhaustion, { atMs, nowMs }: { atMs: number; nowMs: number }) {
   const { left, limit, unit, earliest80, latest80, kind } = item;
   const days = Math.max(0, Math.round((atMs - nowMs) / DAY_MS));
-  const when = days === 0 ? "today" : days === 1 ? "in 1 day" : `in ${String(days)} days`;
+  const when =
+    days === 0 ? said("today") : days === 1 ? said("in 1 day") : said(`in ${String(days)} days`);
   const name = nameOf(item);
   const amount = (value: string) =>
     kind === "quota" ? Number(value).toLocaleString("en") : `${value} ${unit}`;
   const day = (instant: string) => DAY.format(Date.parse(instant));
-  const range =
-    earliest80 === null
-      ? ""
-      : latest80 === null
-        ? `, with 80 % from ${day(earliest80)} on or later`
-        : `, with 80 % between ${day(earliest80)} and ${day(latest80)}`;
+  const now = amount(left);
+  const whole = amount(limit);
+  const on = DAY.format(atMs);
   return {
     subject: `Forecast to run out ${when}`,
-    title: `${name.charAt(0).toUpperCase()}${name.slice(1)} is forecast to run out ${when}`,
+    title: `${name} is forecast to run out ${when}`,
     body: [
-      `${amount(left)} of ${amount(limit)} are left. If usage goes on as forecast, it runs out on ${DAY.format(atMs)} (UTC)${range}.`,
+      earliest80 === null
+        ? `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC).`
+        : latest80 === null
+          ? `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80 % from ${day(earliest80)} on or later.`
+          : `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80 % between ${day(earliest80)} and ${day(latest80)}.`,
       toConsequence(item),
     ].join("\n"),
   };

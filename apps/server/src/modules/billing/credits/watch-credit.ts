@@ -50,12 +50,12 @@ function toMessage(share: number | undefined, left: string) {
     ? {
         subject: `${left} of your credit is left`,
         title: `${left} of credit is left`,
-        body: `This is less than the sum that you wanted to hear of. ${more}`,
+        body: ["This is less than the sum that you wanted to hear of.", more].join(" "),
       }
     : {
         subject: `${String(share)}% of your credit is left`,
         title: `${String(share)}% of the credit is left`,
-        body: `${left} is left. ${more}`,
+        body: [`${left} is left.`, more].join(" "),
       };
 }
 

@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import { datesOf } from "@turnpike/domain/billing/payments/dunning";
 import { formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import { notify } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
@@ -45,7 +46,10 @@ function sayNext({ after, loaded }: ChangedAccount, invoiceId: string): string {
     next === undefined
       ? "It is not tried again by itself: pay in the console, or set up another way to pay."
       : `It is tried again on ${DAY.format(next)}.`;
-  return `${tries} If it is not paid by then, calls are refused from ${DAY.format(blockedMs)} on.`;
+  return [
+    tries,
+    `If it is not paid by then, calls are refused from ${DAY.format(blockedMs)} on.`,
+  ].join(" ");
 }
 
 /** Tells of a payment that failed, in the transaction that records it. @param input.changed - Left out where nothing follows from it. */
@@ -64,7 +68,10 @@ export async function notifyOfFailure(
     kind: "payment.failed",
     subject: "A payment did not succeed",
     title: `The payment of ${invoiceNumber} did not succeed`,
-    body: `${sum} could not be collected: ${failure.message} ${changed === undefined ? "" : sayNext(changed, invoiceId)}`.trimEnd(),
+    body: [
+      said(`${sum} could not be collected: ${failure.message}`),
+      ...(changed === undefined ? [] : [sayNext(changed, invoiceId)]),
+    ].join(" "),
     link: "/billings",
   });
 }

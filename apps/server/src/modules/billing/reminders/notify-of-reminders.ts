@@ -3,6 +3,7 @@ import type { Account } from "@turnpike/domain/billing/account/account";
 import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
 import type { Reminder, UnpaidKind } from "@turnpike/domain/billing/lifecycle/reminders";
 import { formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import { notify } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
@@ -24,27 +25,30 @@ function nameOf({ loaded, after }: Told, planId: string): string {
 }
 
 const UNPAID: Readonly<
-  Record<UnpaidKind, { subject: string; says: string; advice: (when: string) => string }>
+  Record<
+    UnpaidKind,
+    { subject: string; says: (what: string) => string; advice: (when: string) => string }
+  >
 > = {
   "invoice.overdue": {
     subject: "An invoice is overdue",
-    says: "is overdue",
+    says: (what) => said(`${what} is overdue`),
     advice: () => "If you have paid in the last days, there is nothing to do.",
   },
   "invoice.reminder": {
     subject: "Reminder: an invoice is overdue",
-    says: "is still not paid",
+    says: (what) => said(`${what} is still not paid`),
     advice: (when) => `Calls are refused from ${when} on if it is not paid by then.`,
   },
   "invoice.final_notice": {
     subject: "Last notice: an invoice is overdue",
-    says: "is still not paid",
+    says: (what) => said(`${what} is still not paid`),
     advice: (when) =>
       `This is the last notice: calls are refused from ${when} on. Payment ends it at once.`,
   },
   "invoice.blocked": {
     subject: "Calls are refused until an invoice is paid",
-    says: "was not paid: calls are refused",
+    says: (what) => said(`${what} was not paid: calls are refused`),
     advice: () =>
       "They pass again as soon as it is paid. Keys, settings and usage stay as they are.",
   },
@@ -59,11 +63,14 @@ function toUnpaidNotice(
   const { currency } = after.terms;
   const due = invoice === undefined ? 0n : dueOf(invoice);
   const number = loaded.invoiceNumbers[reminder.invoice];
-  const what = number === undefined ? "An invoice" : `The invoice ${number}`;
+  const what = number === undefined ? said("An invoice") : said(`The invoice ${number}`);
   return {
     subject,
-    title: `${what} ${says}`,
-    body: `${formatMinor(due, currency)} ${currency.code} was due on ${DAY.format(reminder.dueAtMs)}. ${advice(DAY.format(reminder.blockedAtMs))}`,
+    title: says(what),
+    body: [
+      `${formatMinor(due, currency)} ${currency.code} was due on ${DAY.format(reminder.dueAtMs)}.`,
+      advice(DAY.format(reminder.blockedAtMs)),
+    ].join(" "),
   };
 }
 

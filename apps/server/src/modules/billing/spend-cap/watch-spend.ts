@@ -33,12 +33,19 @@ function toMessage(share: number, state: SpendState, now: Date) {
   const isOver = state.periodTo <= now;
   const currency = currencyOf(state.currency);
   const money = (minor: bigint) => `${formatMinor(minor, currency)} ${currency.code}`;
-  const spent = `${money(state.spent)} of ${money(state.cap)} are spent in the period that ${isOver ? "ended" : "ends"} on ${DAY.format(state.periodTo)} (UTC).`;
+  const [used, whole] = [money(state.spent), money(state.cap)];
+  const end = DAY.format(state.periodTo);
+  const spent = isOver
+    ? `${used} of ${whole} are spent in the period that ended on ${end} (UTC).`
+    : `${used} of ${whole} are spent in the period that ends on ${end} (UTC).`;
+  const until = isOver
+    ? "Calls that do not fit are refused until its invoice is issued or the cap is raised. Raising it counts at once."
+    : "Calls that do not fit are refused until the period ends or the cap is raised. Raising it counts at once.";
   return share === WHOLE
     ? {
         subject: "Your spend cap is reached",
         title: "The spend cap is reached",
-        body: `${spent}\nCalls that do not fit are refused until ${isOver ? "its invoice is issued" : "the period ends"} or the cap is raised. Raising it counts at once.`,
+        body: `${spent}\n${until}`,
       }
     : {
         subject: `${String(share)}% of your spend cap is used`,

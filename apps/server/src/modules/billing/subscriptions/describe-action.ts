@@ -1,6 +1,7 @@
 import { isScheduled } from "@turnpike/domain/billing/lifecycle/schedule";
 import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import type { QuotedChange } from "./quoted-change.ts";
 
 const DAY = new Intl.DateTimeFormat("en", {
@@ -31,7 +32,7 @@ function nameOf({ loaded, after }: QuotedChange, planId: string): string {
 /** What happens, in the words of the action. */
 function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
   const { action, atMs } = change;
-  const when = effectiveMs === atMs ? "now" : `on ${toDay(effectiveMs)}`;
+  const when = effectiveMs === atMs ? said("now") : said(`on ${toDay(effectiveMs)}`);
   switch (action.do) {
     case "subscribe":
       return [

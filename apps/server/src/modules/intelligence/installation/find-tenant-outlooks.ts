@@ -1,5 +1,6 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { judgeLeaving, type Trouble, USUAL_WEEKS } from "@turnpike/domain/insights/tenant-outlook";
+import { said } from "@turnpike/domain/text/said";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { listEntitlements } from "#modules/entitlements/index.ts";
 import { askUsage } from "../ask-usage.ts";
@@ -14,8 +15,8 @@ const PERCENT = 100;
 /** The whole of a forecast beyond its lower bound at 80 %. */
 const SURE_BY_FORECAST = 0.9;
 const TROUBLE_WORDS: Readonly<Record<Trouble, string>> = {
-  payment_failed: "a payment has failed",
-  invoice_overdue: "an invoice is overdue",
+  payment_failed: said("a payment has failed"),
+  invoice_overdue: said("an invoice is overdue"),
 };
 
 /** Calls of each tenant in each of the last weeks, the newest last. */
@@ -55,8 +56,12 @@ function toLeaving(
   const less = Math.round((1 - calls / least) * PERCENT);
   const use =
     calls === 0
-      ? `has made no call for a week, after at least ${toGrouped(least)} a week in the four before`
-      : `made ${toGrouped(calls)} calls in a week, ${String(less)} % less than in the weakest of the four before`;
+      ? said(
+          `has made no call for a week, after at least ${toGrouped(least)} a week in the four before`,
+        )
+      : said(
+          `made ${toGrouped(calls)} calls in a week, ${String(less)} % less than in the weakest of the four before`,
+        );
   const reasons = [use, ...found.troubles.map((trouble) => TROUBLE_WORDS[trouble])];
   return [
     toFound({
@@ -64,7 +69,7 @@ function toLeaving(
       fingerprint: `tenant_leaving ${tenantId}`,
       sinceMs: nowMs,
       confidence,
-      text: `The tenant ${tenantId} may leave: it ${reasons.join(", and ")}.`,
+      text: `The tenant ${tenantId} may leave: it ${reasons.reduce((one, other) => said(`${one}, and ${other}`))}.`,
       action: { do: "open_tenant", tenantId },
     }),
   ];

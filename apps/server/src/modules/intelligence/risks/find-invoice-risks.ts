@@ -1,4 +1,5 @@
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { said } from "@turnpike/domain/text/said";
 import {
   type BillingDeps,
   type FailedPayment,
@@ -21,16 +22,22 @@ function toPaymentInsights(failed: readonly FailedPayment[]): FoundInsight[] {
     }
     const numbers = joinNames(payments.map(({ number }) => number));
     const { failedAt, reason, needsConsent } = first;
-    const why = reason === null ? "" : ` (${reason.replaceAll("_", " ")})`;
     const what = needsConsent
-      ? `The bank asks for a confirmation of the payment of ${numbers}`
-      : `The payment of ${numbers} failed on ${failedAt.toISOString().slice(0, 10)}${why}`;
+      ? said(`The bank asks for a confirmation of the payment of ${numbers}`)
+      : reason === null
+        ? said(`The payment of ${numbers} failed on ${failedAt.toISOString().slice(0, 10)}`)
+        : said(
+            `The payment of ${numbers} failed on ${failedAt.toISOString().slice(0, 10)} (${reason.replaceAll("_", " ")})`,
+          );
     return [
       toFound({
         kind: "payment_failed",
         fingerprint: `payment_failed ${methodRef} ${first.invoiceId}`,
         sinceMs: failedAt.getTime(),
-        text: `${what}: calls will be denied if ${payments.length === 1 ? "it is" : "they are"} not paid.`,
+        text:
+          payments.length === 1
+            ? `${what}: calls will be denied if it is not paid.`
+            : `${what}: calls will be denied if they are not paid.`,
         action: { do: "pay_invoice", invoiceId: first.invoiceId },
       }),
     ];

@@ -52,14 +52,19 @@ async function readKeyCalls(
 function toRouteInsights(compared: ComparedKeyCalls, { fromMs, toMs }: Range): FoundInsight[] {
   return findRouteChanges(compared).flatMap(({ keys, routes, calls, share }) => {
     const [keyId = ""] = keys;
-    const subject = keys.length === 1 ? "The key" : "The keys";
+    const named = joinNames(keys);
+    const what = joinNames(routes, ROUTES_NAMED_MAX);
+    const percent = String(Math.round(share * PERCENT));
     return [
       toFound({
         kind: "key_changed",
         fingerprint: `key_changed ${keys.join(" ")}`,
         sinceMs: fromMs,
         confidence: share,
-        text: `${subject} ${joinNames(keys)} ${keys.length === 1 ? "calls" : "call"} what ${keys.length === 1 ? "it" : "they"} never called in the weeks before: ${toGrouped(calls)} calls of ${joinNames(routes, ROUTES_NAMED_MAX)} in a day, ${String(Math.round(share * PERCENT))} % of all. A release of the program would explain it; a copy of the key, too.`,
+        text:
+          keys.length === 1
+            ? `The key ${named} calls what it never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent} % of all. A release of the program would explain it; a copy of the key, too.`
+            : `The keys ${named} call what they never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent} % of all. A release of the program would explain it; a copy of the key, too.`,
         action: {
           do: "open_chart",
           measure: "requests",

@@ -61,7 +61,10 @@ function findUnused(
             kind: "key_unused",
             fingerprint: `key_unused ${keyId}`,
             sinceMs: idleSinceMs + UNUSED_DAYS * DAY_MS,
-            text: `The key ${keyId} ${lastUsedAt === null ? "was never used" : `was last used on ${lastUsedAt.slice(0, 10)}`}: a key without a use is only a risk.`,
+            text:
+              lastUsedAt === null
+                ? `The key ${keyId} was never used: a key without a use is only a risk.`
+                : `The key ${keyId} was last used on ${lastUsedAt.slice(0, 10)}: a key without a use is only a risk.`,
             action: { do: "revoke_key", keyId },
           }),
         ];
@@ -115,7 +118,10 @@ async function findLeaked(deps: AppServices, { tenantId }: Looking): Promise<Fou
             kind: "key_leaked",
             fingerprint: `key_leaked ${keyId}`,
             sinceMs: foundAt.getTime(),
-            text: `The key ${keyId} was found in public on ${foundAt.toISOString().slice(0, 10)}${places === 1 ? "" : `, in ${String(places)} places,`} and still works: a copy of it must be expected.`,
+            text:
+              places === 1
+                ? `The key ${keyId} was found in public on ${foundAt.toISOString().slice(0, 10)} and still works: a copy of it must be expected.`
+                : `The key ${keyId} was found in public on ${foundAt.toISOString().slice(0, 10)}, in ${String(places)} places, and still works: a copy of it must be expected.`,
             action: { do: "revoke_key", keyId },
           }),
         ]

@@ -2,6 +2,7 @@ import type { Credits } from "@turnpike/contract/credits";
 import type { SpendCap } from "@turnpike/contract/spend-cap";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { toScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import { type BillingDeps, getCredits, getSpendCap } from "#modules/billing/index.ts";
 import { getLimits } from "#modules/metering/index.ts";
 import { systemContext } from "../ask-usage.ts";
@@ -53,8 +54,8 @@ function findNearCap({ cap, currency, period }: SpendCap, { nowMs }: Looking): F
   // A period goes on past its end while its invoice waits for the operator.
   const renews =
     Date.parse(period.to) > nowMs
-      ? `it resets on ${period.to.slice(0, 10)}`
-      : "it resets once the period that is over is invoiced";
+      ? said(`it resets on ${period.to.slice(0, 10)}`)
+      : said("it resets once the period that is over is invoiced");
   return [
     toFound({
       kind: "spend_cap_near",

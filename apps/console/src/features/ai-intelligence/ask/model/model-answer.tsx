@@ -8,6 +8,7 @@ import { WaitingProposals } from "#components/proposals/waiting-proposals.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { type ModelState, modelStateKey, modelStateQuery } from "./model.queries.ts";
 import {
@@ -129,7 +130,7 @@ function Notes({ answer: { differences = [], end } }: { answer: Answered }) {
       {withheld !== undefined && <p className="text-ink-muted text-sm">{withheld}</p>}
       {end?.sentence !== null && end !== undefined && (
         <p role="status" className="text-sm">
-          {end.sentence}
+          {inLanguage(end.sentence)}
         </p>
       )}
     </>

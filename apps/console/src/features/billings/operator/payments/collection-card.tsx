@@ -5,6 +5,7 @@ import { Card } from "@turnpike/ui/card";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatMinute } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { collectionQuery } from "./payments.queries.ts";
 import { CAUSES, toAttemptBadge } from "./payments.view-model.ts";
 
@@ -30,7 +31,7 @@ export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
                   {formatMinute(attempt.createdAt)}{" "}
                   <span className="text-ink-muted">
                     {CAUSES[attempt.cause]}
-                    {attempt.message !== null && `: ${attempt.message}`}
+                    {attempt.message !== null && `: ${inLanguage(attempt.message)}`}
                   </span>
                 </span>
                 <span className="flex items-center gap-3">
@@ -47,7 +48,7 @@ export function CollectionCard(of: { tenantId: string; invoiceId: string }) {
       {data.calendar !== null && (
         <ul className="space-y-1 text-ink-muted text-sm">
           {data.calendar.texts.map((text) => (
-            <li key={text}>{text}</li>
+            <li key={text}>{inLanguage(text)}</li>
           ))}
         </ul>
       )}

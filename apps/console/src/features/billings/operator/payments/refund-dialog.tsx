@@ -11,6 +11,7 @@ import { useDeferredValue, useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { type ReceivedPayment, type RefundInput, refundPreviewQuery } from "./payments.queries.ts";
 import { usePaymentChange } from "./use-payment-change.ts";
 
@@ -101,7 +102,7 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
         </p>
         <ul className="mt-1 list-disc space-y-1 pl-4">
           {(preview.data?.texts ?? []).map((text) => (
-            <li key={text}>{text}</li>
+            <li key={text}>{inLanguage(text)}</li>
           ))}
         </ul>
       </div>

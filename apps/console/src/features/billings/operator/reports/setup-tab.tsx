@@ -6,6 +6,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import type { ReactNode } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { type BillingSetup, billingSetupQuery } from "./reports.queries.ts";
 import { nameCountry } from "./tax.view-model.ts";
 
@@ -72,7 +73,7 @@ function Checklist({ setup: { checks } }: { setup: BillingSetup }) {
           <li key={check} className="flex flex-wrap items-start gap-x-4 gap-y-1 py-2.5">
             <span className="w-52 shrink-0 font-medium max-sm:w-full">{CHECK_LABELS[check]}</span>
             <span className="min-w-0 flex-1 basis-60 text-ink-muted [overflow-wrap:anywhere]">
-              {text} {state !== "ok" && <code className="text-xs">{setting}</code>}
+              {inLanguage(text)} {state !== "ok" && <code className="text-xs">{setting}</code>}
             </span>
             <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
           </li>

@@ -11,6 +11,7 @@ import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { homeQueries } from "./home.queries.ts";
 
 type Check = Awaited<ReturnType<ApiClient["checks"]["run"]>>["checks"][number];
@@ -107,14 +108,14 @@ function CheckRow({ check }: { check: Check }) {
   return (
     <li className="flex flex-wrap items-start gap-x-4 gap-y-1 py-3">
       <div className="flex w-full items-center gap-3 sm:w-56">
-        <h3 className="min-w-0 grow font-medium">{check.title}</h3>
+        <h3 className="min-w-0 grow font-medium">{inLanguage(check.title)}</h3>
         <Badge tone={tone}>{label}</Badge>
       </div>
       <div className="min-w-0 grow basis-72 text-sm [overflow-wrap:anywhere]">
-        <p className="text-ink-muted">{check.seen}</p>
+        <p className="text-ink-muted">{inLanguage(check.seen)}</p>
         {check.advice !== null && (
           <p>
-            {check.advice}{" "}
+            {inLanguage(check.advice)}{" "}
             <DocsLink page={check.docs}>
               <Trans>How</Trans>
             </DocsLink>

@@ -7,16 +7,19 @@ import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { makePerson } from "./support/sign-in.ts";
 import { type PageTrace, watchPage } from "./support/watch-page.ts";
 
-const CATALOGUE = new URL("../apps/console/src/locales/de.po", import.meta.url);
+/** What the console says, and what the server does. */
+const CATALOGUES = ["de.po", "server/de.po"].map(
+  (name) => new URL(`../apps/console/src/locales/${name}`, import.meta.url),
+);
 /** Long enough to be a sentence, which no other language has by chance. */
 const SENTENCE_LENGTH_MIN = 25;
 
 /** English sentences without placeholders that read otherwise in German. */
 function readEnglishSentences(): string[] {
-  const entries = readFileSync(CATALOGUE, "utf8").matchAll(
-    /^msgid "(?<english>.*)"\nmsgstr "(?<german>.*)"$/gm,
-  );
-  return [...entries].flatMap(({ groups }) => {
+  const entries = CATALOGUES.flatMap((file) => [
+    ...readFileSync(file, "utf8").matchAll(/^msgid "(?<english>.*)"\nmsgstr "(?<german>.*)"$/gm),
+  ]);
+  return entries.flatMap(({ groups }) => {
     const { english = "", german = "" } = groups ?? {};
     const isPlain = !/[\\{<]/.test(english) && english.length >= SENTENCE_LENGTH_MIN;
     return isPlain && english !== german ? [english] : [];
@@ -74,6 +77,14 @@ describe("a person whose browser prefers German", () => {
     });
     expect(served.headers()["vary"]).toMatch(/accept-language.*accept-encoding/i);
     expect(await served.text()).toContain("Konto erstellen");
+  });
+
+  it("reads in German why the server refuses a sign-in", async () => {
+    await page.goto(`${instance.consoleUrl}/login`);
+    await page.getByLabel("E-Mail-Adresse").fill("niemand@example.com");
+    await page.locator("input[name=password]").fill("wrong password here");
+    await page.getByRole("button", { name: "Anmelden", exact: true }).click();
+    await page.getByText("Die E-Mail-Adresse oder das Passwort ist falsch").first().waitFor();
   });
 
   it("registers, and finds every screen in German", async () => {

@@ -7,7 +7,7 @@ import { toMessageId } from "@turnpike/domain/text/sentence-finder";
 const OF_DOCUMENTATION = /^(?:description|summary|describe|meta)$/;
 /** Names of what is said without a full stop as well. */
 const OF_TITLES = /^(?:title|subject|label|publicMessage|message|seen|advice|fix)$/;
-/** Failures that no one is told of: what is thrown reaches the log. */
+/** Failures that reach the log alone. */
 const OF_LOGS = /^(?:Error|TypeError|RangeError|StartupError)$/;
 const SENTENCE = /^[A-Z{].* .*[.?!]$/s;
 const TITLE = /^[A-Z{].* \S/s;

@@ -11,7 +11,7 @@ let translator: Translator | undefined;
 let loading: Promise<void> | undefined;
 
 /**
- * Waits for the words of {@link LANGUAGE}, once for a page. Whoever asks the server waits for them before the answer is used, so
+ * Waits for the words of {@link LANGUAGE}, once for a page. Every request waits for them before its answer is used, so
  * that {@link inLanguage} need not. Without them the server's English is shown.
  */
 export async function loadServerWords(): Promise<void> {

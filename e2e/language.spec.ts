@@ -8,7 +8,7 @@ import { makePerson } from "./support/sign-in.ts";
 import { type PageTrace, watchPage } from "./support/watch-page.ts";
 
 /** What the console says, and what the server does. */
-const CATALOGUES = ["de.po", "server/de.po"].map(
+const CATALOGUES = ["de.po", "server/server-words-de.po"].map(
   (name) => new URL(`../apps/console/src/locales/${name}`, import.meta.url),
 );
 /** Long enough to be a sentence, which no other language has by chance. */

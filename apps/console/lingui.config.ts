@@ -47,7 +47,7 @@ export default defineConfig({
       exclude: TESTS,
     },
     {
-      path: "<rootDir>/src/locales/server/{locale}",
+      path: "<rootDir>/src/locales/server/server-words-{locale}",
       include: SAYS_TO_PEOPLE,
       exclude: [...TESTS, ...SAYS_TO_PROGRAMS, ...ASKS_MODELS, "**/keys/placeholder-keys.ts"],
     },

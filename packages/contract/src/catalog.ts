@@ -47,7 +47,7 @@ const customScope = z
     CUSTOM_SCOPE_PATTERN,
     "Two to four words joined by colons, such as maps:read, in lower-case letters, digits, dashes and underscores.",
   )
-  .refine((name) => !isReservedScope(name), "This noun is used by scopes of Turnpike itself.");
+  .refine((name) => !isReservedScope(name), "This noun is used by scopes of the management API.");
 
 const planTerms = {
   name: displayName(60).describe("The name customers see."),

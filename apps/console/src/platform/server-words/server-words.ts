@@ -4,7 +4,7 @@ import type { Translator } from "./translate-words.ts";
 
 /** The catalogues of the server's sentences, each fetched only by pages in its language. English needs none. */
 const CATALOGUES: Readonly<Record<string, () => Promise<{ messages: Messages }>>> = {
-  de: () => import("../../locales/server/de.po"),
+  de: () => import("../../locales/server/server-words-de.po"),
 };
 
 let translator: Translator | undefined;

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { messages } from "../../locales/server/de.po";
+import { messages } from "../../locales/server/server-words-de.po";
 import { createTranslator } from "./translate-words.ts";
 
 const { translate, translateKnown } = createTranslator("de", messages);

@@ -38,7 +38,7 @@ export function findMistakes(row: ImportKeyRow, now: Date): RowError[] {
     errors.push({ pointer: "/expiresAt", message: "Must be in the future." });
   }
   if (!canBeginKey(row.start)) {
-    const message = `Keys that begin with ${KEY_BRAND}_ and are not of Turnpike's own form are refused unseen, so this one would never work.`;
+    const message = `Keys that begin with ${KEY_BRAND}_ and do not have the form of keys made here are refused unseen, so this one would never work.`;
     errors.push({ pointer: "/start", message });
   }
   const { externalId, metadata } = row;

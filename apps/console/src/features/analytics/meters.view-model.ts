@@ -48,6 +48,11 @@ export function isCallPart(part: EventDimension | CallPart): part is CallPart {
   return CALL_PARTS.some((one) => one === part);
 }
 
+/** The name of a part without what says that it is of events: "model" of `event:model`. */
+export function toPartName(part: EventDimension | CallPart): string {
+  return isCallPart(part) ? part : part.slice("event:".length);
+}
+
 export function toMeasure({ meterId }: Meter): MeterMeasure {
   return `meter:${meterId}`;
 }

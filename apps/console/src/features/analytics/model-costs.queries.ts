@@ -12,7 +12,7 @@ export type ModelCosts = {
 
 /** Opening a line reads the ledger: an invoice has a line for each meter, and each price of it. */
 const LINES_MAX = 20;
-/** More than models are told apart. */
+/** Parts of one line: an API has fewer models. */
 const PARTS_MAX = 100;
 
 /** Adds up the parts of several lines by model, exactly. Usage without a model is left out. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeUsageReport, makeUsageRow } from "#platform/usage-report.fixture.ts";
 import type { Meter } from "./meters.view-model.ts";
-import { isCallPart, listParts, listTokenMeters } from "./meters.view-model.ts";
+import { isCallPart, listParts, listTokenMeters, toPartName } from "./meters.view-model.ts";
 import { sumByModel } from "./model-costs.queries.ts";
 import { toModelTable } from "./models.view-model.ts";
 
@@ -70,5 +70,9 @@ describe("the parts of a meter", () => {
     expect(listParts(makeMeter("requests"))).toEqual([]);
     expect(listTokenMeters([makeMeter("requests"), INPUT, EVENTS])).toEqual([INPUT]);
     expect(isCallPart("event:region")).toBe(false);
+    expect(["event:region", "model"].map((part) => toPartName(part as "model"))).toEqual([
+      "region",
+      "model",
+    ]);
   });
 });

@@ -1,7 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { nameOfDimension } from "@turnpike/contract/meter-measure";
 import { Button } from "@turnpike/ui/button";
 import { BarList } from "@turnpike/ui/charts/bar-list";
 import { Select } from "@turnpike/ui/select";
@@ -33,6 +32,7 @@ import {
   toMeasure,
   toMeterTimeline,
   toPartItems,
+  toPartName,
   toWidenedRange,
 } from "../meters.view-model.ts";
 
@@ -138,8 +138,8 @@ function MeterParts({ meter, scope, isReady, keyNames, onChange }: MeterDetailPr
   const { view } = scope;
   const parts = listParts(meter).map((dimension) => ({
     dimension,
-    value: isCallPart(dimension) ? dimension : nameOfDimension(dimension),
-    label: isCallPart(dimension) ? FILTER_LABELS[dimension] : nameOfDimension(dimension),
+    value: toPartName(dimension),
+    label: isCallPart(dimension) ? FILTER_LABELS[dimension] : toPartName(dimension),
   }));
   const chosen = parts.find(({ value }) => value === view.part) ?? parts[0];
   const dimension = chosen?.dimension ?? "model";

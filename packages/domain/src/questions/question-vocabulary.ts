@@ -1,4 +1,5 @@
 import { createOffsetAt } from "../time/zoned-buckets.ts";
+import { FIELD_NOUNS } from "./field-nouns.ts";
 import { isKnownWord } from "./words.ts";
 
 /** What a question may name: the data of one tenant, or of all tenants of an operator. */
@@ -134,7 +135,8 @@ export function indexVocabulary(vocabulary: QuestionVocabulary): VocabularyIndex
     const text = value.value.toLowerCase();
     add(names, text, value);
     add(names, spaced(text), value);
-    for (const part of listParts(value)) {
+    // “By route” is a breakdown, also where a route is called /v1/routes.
+    for (const part of listParts(value).filter((one) => !FIELD_NOUNS.has(one))) {
       add(parts, part, value);
     }
   }

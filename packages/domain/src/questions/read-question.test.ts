@@ -98,6 +98,17 @@ describe("a question", () => {
     expect(read("when was traffic highest").kind).toBe("clarify");
   });
 
+  it("is broken down by what a noun names, also where a route has that name", () => {
+    const index = indexVocabulary({ ...VOCABULARY, routes: ["/v1/routes", "/v1/keys"] });
+    const ask = (question: string) => readQuestion(index, { question, nowMs }).query;
+    expect(ask("requests by route")).toMatchObject({ dimensions: ["route"], filters: [] });
+    expect(ask("which key is the slowest?")).toMatchObject({ dimensions: ["key"], filters: [] });
+    expect(ask("requests to /routes by key")).toMatchObject({
+      dimensions: ["key"],
+      filters: [{ field: "route", op: "eq", value: "/v1/routes" }],
+    });
+  });
+
   it("is refused when there is no data for it, or when it instructs a machine", () => {
     const refused = [
       "requests by country",

@@ -82,7 +82,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
           <RequestsCard
             report={withFollowableAdvice(outcomes)}
             title={t`Requests in the last 30 days`}
-            ask="requests per day in the last 30 days"
+            ask="requests per day"
             grain="day"
             timeZone={timeZone}
             shown={shown}

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import ChartNoAxesColumn from "lucide-react/icons/chart-no-axes-column";
+import { lazy, Suspense } from "react";
 import { DocsLink } from "#components/docs-link.tsx";
 import { KpiRow } from "#components/usage/kpi-row.tsx";
 import { RequestsCard } from "#components/usage/requests-card.tsx";
@@ -26,9 +27,13 @@ import type { KeyName } from "./breakdown.view-model.ts";
 import { BreakdownCard } from "./cards/breakdown-card.tsx";
 import { LatencyCard } from "./cards/latency-card.tsx";
 import { MetersCard } from "./cards/meters-card.tsx";
-import { ModelsCard } from "./cards/models-card.tsx";
 import { listTokenMeters } from "./meters.view-model.ts";
 import { useSampleCall } from "./use-sample-call.ts";
+
+/** Few APIs have models, and its money is code of its own. */
+const ModelsCard = lazy(async () => ({
+  default: (await import("./cards/models-card.tsx")).ModelsCard,
+}));
 
 export type AnalyticsReportsProps = {
   scope: AnalyticsScope;
@@ -166,13 +171,15 @@ export function AnalyticsReports({
         />
       </div>
       {tokenMeters.length > 0 && (
-        <ModelsCard
-          scope={scope}
-          meters={tokenMeters}
-          isReady={isReady}
-          maySeeCosts={maySeeCosts}
-          onSelect={(model) => onChange(toggleFilter(view, "model", model))}
-        />
+        <Suspense fallback={null}>
+          <ModelsCard
+            scope={scope}
+            meters={tokenMeters}
+            isReady={isReady}
+            maySeeCosts={maySeeCosts}
+            onSelect={(model) => onChange(toggleFilter(view, "model", model))}
+          />
+        </Suspense>
       )}
       <MetersCard
         scope={scope}

@@ -23,7 +23,7 @@ const whyNot = () =>
     ? ["buildah", "debootstrap"].find((program) => !hasProgram(program))
     : "root";
 
-/** Where a package manager of this machine is told to go, the image's goes as well. */
+/** The image is built with the package registry and the proxies of this machine. */
 const registrySettings = () =>
   Object.entries(process.env).flatMap(([name, value]) =>
     /^(.*_proxy|npm_config_registry)$/i.test(name) ? [`--build-arg=${name}=${value ?? ""}`] : [],

@@ -228,9 +228,9 @@ begin
       place := numbers[first + 3 * index];
       step := numbers[first + 3 * index + 1];
       wide := numbers[first + 3 * index + 2];
-      level := least(greatest(levels[place], started + wide, clock), clock + wide);
+      level := least(greatest(levels[place], started + wide, clock), clock + 2 * wide);
       levels[place] := level;
-      if not is_forced and level + cost * step - clock - wide > least(step * 0.001, 0.001) then
+      if not is_forced and cost > 0 and level + cost * step - clock - wide > least(step * 0.001, 0.001) then
         verdict := 0;
       end if;
     end loop;
@@ -261,7 +261,7 @@ begin
         wide := numbers[first + 3 * index + 2];
         following := level + cost * step;
         if is_forced then
-          following := least(greatest(following, clock), clock + wide);
+          following := least(greatest(following, clock), clock + 2 * wide);
         end if;
         levels[place] := following;
         changed[place] := true;

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 export type CodeSample = {
   id: "curl" | "typescript" | "python" | "nginx";
   label: string;
@@ -32,7 +33,7 @@ export function toCodeSamples(
       label: "curl",
       code: `${key === undefined ? `export ${KEY_VARIABLE}="${KEY_PLACEHOLDER}"\n\n` : ""}curl -i -H "Authorization: Bearer ${key ?? `$${KEY_VARIABLE}`}" \\
   "${url}"`,
-      note: "The response headers say how much of each limit is left.",
+      note: t`The response headers say how much of each limit is left.`,
     },
     {
       id: "typescript",
@@ -44,7 +45,7 @@ if (!response.ok) {
   throw new Error(await response.text());
 }
 console.log(await response.json());`,
-      note: "Node 18 or newer, Deno, Bun: no package needed.",
+      note: t`Node 18 or newer, Deno, Bun: no package needed.`,
     },
     {
       id: "python",
@@ -58,7 +59,7 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response))`,
-      note: "Python 3.6 or newer: no package needed.",
+      note: t`Python 3.6 or newer: no package needed.`,
     },
     {
       id: "nginx",
@@ -72,7 +73,7 @@ with urllib.request.urlopen(request) as response:
     proxy_http_version 1.1;${isTls ? "\n    proxy_ssl_server_name on;" : ""}
   }
 }`,
-      note: "In front of your own app: the key stays on your server, and browsers never see it.",
+      note: t`In front of your own app: the key stays on your server, and browsers never see it.`,
     },
   ];
 }

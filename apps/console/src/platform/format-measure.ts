@@ -4,6 +4,11 @@ import { LANGUAGE } from "@turnpike/ui/language";
 
 const EXACT = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 12 });
 const TENTH = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 1 });
+const SHORT_PERCENT = new Intl.NumberFormat(LANGUAGE, {
+  style: "percent",
+  maximumFractionDigits: 2,
+});
+const LIST = new Intl.ListFormat(LANGUAGE);
 const PERCENT = new Intl.NumberFormat(LANGUAGE, {
   style: "percent",
   minimumFractionDigits: 1,
@@ -70,6 +75,11 @@ export function formatExactShare(share: number): string {
   return PERCENT.format(share);
 }
 
+/** Lists percentages, without zeros behind the point: "50%, 80%, and 100%". */
+export function listPercentages(percentages: readonly number[]): string {
+  return LIST.format(percentages.map((each) => SHORT_PERCENT.format(each / 100)));
+}
+
 /** How a quantity changed. */
 export type Change = {
   /** "+12.5%", "-0.4 pp", "new", "no change". */
@@ -92,7 +102,7 @@ export function toChange(
     return;
   }
   if (kind === "relative" && before === 0) {
-    return now === 0 ? NO_CHANGE : { text: "new", direction: "up" };
+    return now === 0 ? NO_CHANGE : { text: t`new`, direction: "up" };
   }
   const difference = kind === "relative" ? (now - before) / before : now - before;
   const format = kind === "relative" ? SIGNED_PERCENT : SIGNED_POINTS;

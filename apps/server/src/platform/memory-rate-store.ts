@@ -1,6 +1,6 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { findFullPlaces } from "@turnpike/domain/limits/call-places";
-import { decideRateLimit } from "@turnpike/domain/limits/rate-limit";
+import { decideRateLimit, OWED_WINDOWS_MAX } from "@turnpike/domain/limits/rate-limit";
 import type { RateAnswer, RateBucket, RateGroup, RateRequest, RateStore } from "./rate-store.ts";
 
 /** Each takes some 200 bytes. */
@@ -90,7 +90,7 @@ export function createMemoryRateStore(deps: {
     const windowMs = rateLimit.windowSeconds * 1_000;
     const { resetAfterMs } = decideBucket({ name, rateLimit }, 0, nowMs);
     const levelMs = resetAfterMs + (cost * windowMs) / rateLimit.limit;
-    return Math.min(Math.max(levelMs, 0), windowMs);
+    return Math.min(Math.max(levelMs, 0), OWED_WINDOWS_MAX * windowMs);
   }
 
   function decideNow(request: RateRequest, member = ""): RateAnswer {

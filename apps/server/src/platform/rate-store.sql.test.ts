@@ -152,6 +152,31 @@ describe.each(STORES)("the store $kind", ({ kind, skip, open }) => {
     }
   });
 
+  it.skipIf(skip)("owes what passed beyond a bucket, up to its size", async () => {
+    const store = await join(open());
+    const buckets = [{ name: nameOwner(), rateLimit: limitOf(4) }];
+    const decide = async (cost: number, isForced = false) => {
+      const [answer] = await store.decide(toGroup([{ buckets, cost, isForced }]));
+      const [level = Number.NaN] = answer?.levelsMs ?? [];
+      // In windows of a day, the seconds of a test refill nothing that counts.
+      return {
+        isTaken: answer?.isTaken,
+        windows: Math.round((level / DAY_SECONDS / 1000) * 100) / 100,
+      };
+    };
+    try {
+      expect(await decide(4)).toEqual({ isTaken: true, windows: 1 });
+      expect(await decide(3, true)).toEqual({ isTaken: true, windows: 1.75 });
+      expect(await decide(1)).toEqual({ isTaken: false, windows: 1.75 });
+      expect(await decide(0)).toEqual({ isTaken: true, windows: 1.75 });
+      expect(await decide(9, true)).toEqual({ isTaken: true, windows: 2 });
+      expect(await decide(-5, true)).toEqual({ isTaken: true, windows: 0.75 });
+      expect(await decide(1)).toEqual({ isTaken: true, windows: 1 });
+    } finally {
+      await store.close();
+    }
+  });
+
   it.skipIf(skip)(
     "gives places for calls at once as the rule does, to several processes",
     async () => {

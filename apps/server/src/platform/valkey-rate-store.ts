@@ -81,11 +81,12 @@ while position <= #numbers do
     local place, step, window
     place, step, window, position = struct.unpack('<ddd', numbers, position)
     local empty = now + window
-    local level = math.min(math.max(full[place] or now, since + window, now), empty)
+    local owed = now + 2 * window
+    local level = math.min(math.max(full[place] or now, since + window, now), owed)
     local nextLevel = level + cost * step
     if forced == 1 then
-      nextLevel = math.min(math.max(nextLevel, now), empty)
-    elseif nextLevel - empty > math.min(step * 0.001, 0.001) then
+      nextLevel = math.min(math.max(nextLevel, now), owed)
+    elseif cost > 0 and nextLevel - empty > math.min(step * 0.001, 0.001) then
       verdict = 0
     end
     places[index], before[index], after[index] = place, level, nextLevel

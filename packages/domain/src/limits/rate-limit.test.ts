@@ -200,12 +200,13 @@ describe("decideRateLimit", () => {
     expect(decision).toMatchObject({ allowed: true, remaining: 1, retryAfterMs: 0, next: state });
   });
 
-  it("counts a bucket as empty at most when a shorter window replaced its limit", () => {
+  it("counts a bucket as owing at most one more when a shorter window replaced its limit", () => {
     const daily = { name: "test", limit: 10, windowSeconds: 86_400 };
     const perSecond = { name: "test", limit: 10, windowSeconds: 1 };
     const state = taken(daily, 10, 5_000);
     const refused = decide(perSecond, state, 5_000);
-    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 100 });
-    expect(decide(perSecond, refused.next, 5_100).allowed).toBe(true);
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 1_100 });
+    expect(decide(perSecond, refused.next, 6_099).allowed).toBe(false);
+    expect(decide(perSecond, refused.next, 6_100).allowed).toBe(true);
   });
 });

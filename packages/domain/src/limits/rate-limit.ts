@@ -11,7 +11,10 @@ export type RateLimit = {
   windowSeconds: number;
 };
 
-/** The theoretical arrival time: monotonic milliseconds at which the bucket would be full again. 0 means full. */
+/**
+ * The theoretical arrival time: monotonic milliseconds at which the bucket would be full again. 0 means full; later than a window
+ * from now means that calls are owed.
+ */
 export type RateLimitState = { fullAtMs: number };
 
 export type RateLimitDecision = {
@@ -31,6 +34,12 @@ const SLACK_STEPS = 1e-3;
 const SLACK_MS_MAX = 1e-3;
 
 /**
+ * How empty a bucket may be, in windows: one is empty, and another one can be owed. Calls are owed that passed where a store of many
+ * processes could not be asked.
+ */
+export const OWED_WINDOWS_MAX = 2;
+
+/**
  * Decides one call without storing anything, so that a call which a later limit refuses takes nothing here.
  *
  * @param cost - Calls to take, 0 or more; 0 takes none.
@@ -45,13 +54,13 @@ export function decideRateLimit(input: {
   const { rateLimit, state, cost, nowMs } = input;
   const windowMs = rateLimit.windowSeconds * 1000;
   const stepMs = windowMs / rateLimit.limit;
-  // At most an empty bucket. Otherwise the bucket of a longer window, which this limit replaced, would stay empty for all of it.
-  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + windowMs);
+  // Bounded: otherwise the bucket of a longer window, which this limit replaced, would stay empty for all of it.
+  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + OWED_WINDOWS_MAX * windowMs);
   const afterMs = fullAtMs + cost * stepMs;
   const overMs = afterMs - nowMs - windowMs;
   // Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
   const slackMs = Math.min(stepMs * SLACK_STEPS, SLACK_MS_MAX);
-  const allowed = overMs <= slackMs;
+  const allowed = cost === 0 || overMs <= slackMs;
   const levelMs = allowed ? afterMs : fullAtMs;
   const remaining = Math.max(0, Math.floor((windowMs - (levelMs - nowMs) + slackMs) / stepMs));
   return {

@@ -81,7 +81,7 @@ function Frame({ children }: { children: ReactNode }) {
   usePageTitle(
     [
       screen?.label ?? t`Page not found`,
-      isOfOperator(screen) ? "Operator" : tenant?.name,
+      isOfOperator(screen) ? t`Operator` : tenant?.name,
       config.brand.name,
     ]
       .filter((part) => part !== undefined)

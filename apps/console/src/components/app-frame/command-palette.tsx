@@ -1,11 +1,15 @@
 import { t } from "@lingui/core/macro";
 import { useNavigate } from "@tanstack/react-router";
 import { Palette } from "@turnpike/ui/palette";
+import BookOpen from "lucide-react/icons/book-open";
 import MessageCircleQuestion from "lucide-react/icons/message-circle-question-mark";
 import { useState } from "react";
 import type { Command } from "./command.ts";
 import { rankCommands } from "./command-match.view-model.ts";
 import { useCommands } from "./use-commands.tsx";
+
+/** With fewer, what was typed may be a word of the documentation. */
+const FEW_MATCHES = 3;
 
 export type CommandPaletteProps = { isOpen: boolean; onClose: () => void };
 
@@ -14,17 +18,15 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   const [query, setQuery] = useState("");
   const commands = useCommands(isOpen);
   const navigate = useNavigate();
+  const found = rankCommands(
+    commands.flatMap(({ items }) => items),
+    query,
+  );
   const groups =
     query.trim() === ""
       ? commands.filter(({ isFoundOnly }) => isFoundOnly !== true)
       : [
-          {
-            value: t`Matches`,
-            items: rankCommands(
-              commands.flatMap(({ items }) => items),
-              query,
-            ),
-          },
+          { value: t`Matches`, items: found },
           // One or two words are a name or a command; a question has more.
           ...(query.trim().split(/\s+/).length > 2
             ? [
@@ -37,6 +39,24 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
                       icon: <MessageCircleQuestion aria-hidden="true" />,
                       run: () =>
                         void navigate({ to: "/ai-intelligence", search: { ask: query.trim() } }),
+                    },
+                  ],
+                },
+              ]
+            : []),
+          ...(found.length < FEW_MATCHES
+            ? [
+                {
+                  value: t`Documentation`,
+                  items: [
+                    {
+                      id: "search-docs",
+                      label: t`Search the documentation: ${query.trim()}`,
+                      icon: <BookOpen aria-hidden="true" />,
+                      run: () =>
+                        window.location.assign(
+                          `/docs/search?${new URLSearchParams({ q: query.trim() }).toString()}`,
+                        ),
                     },
                   ],
                 },

@@ -92,7 +92,11 @@ export type Guide = Searchable & { path: string };
 
 /** Pages of the documentation, by question. */
 export const GUIDES: readonly Guide[] = [
-  { path: "/docs/api", label: t`How the API works`, words: t`rest errors pagination limits guide` },
+  {
+    path: "/docs/api",
+    label: t`How the API works`,
+    words: t`rest errors pagination rate limit headers idempotency guide`,
+  },
   { path: "/docs/keys", label: t`How API keys work`, words: t`shortcuts bulk import guide` },
   {
     path: "/docs/analytics",

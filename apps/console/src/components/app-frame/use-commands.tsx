@@ -125,7 +125,7 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
         {
           id: "sign-out",
           label: t`Sign out`,
-          words: t`log out leave exit`,
+          words: t`log out logout sign off leave exit`,
           icon: <LogOut aria-hidden="true" />,
           run: () => void session.signOut(),
         },

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useEffect, useEffectEvent } from "react";
 
 /** Ctrl+K, or Cmd+K where there is such a key, wherever the focus is. */
@@ -17,6 +18,6 @@ export function usePaletteKeys(onPress: () => void): void {
 }
 
 /** The name of the key that goes with K on this device. */
-export function toPaletteModifier(platform: string): "⌘" | "Ctrl" {
-  return /mac|iphone|ipad/i.test(platform) ? "⌘" : "Ctrl";
+export function toPaletteModifier(platform: string): string {
+  return /mac|iphone|ipad/i.test(platform) ? "⌘" : t`Ctrl`;
 }

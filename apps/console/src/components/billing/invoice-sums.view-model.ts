@@ -95,7 +95,7 @@ function isGross({ lines, net, total }: Sums): boolean {
 
 /** "VAT 19%", "Reverse charge". */
 function toTaxLabel({ name, rate, category }: InvoiceTax): string {
-  return ZERO_RATED[category] ?? `${name ?? "Tax"} ${rate}%`;
+  return ZERO_RATED[category] ?? `${name ?? t`Tax`} ${rate}%`;
 }
 
 /** Categories of EN 16931 that charge nothing, in words. */

@@ -2,14 +2,15 @@ import { t } from "@lingui/core/macro";
 import { period } from "@turnpike/domain/time/period";
 import type { Subscription } from "#platform/billing-queries.ts";
 import { formatDate } from "#platform/format-period.ts";
+import { countTime } from "../time-words.ts";
 
 /** A jump of the sandbox's clock. */
 export type SandboxStep = { key: string; label: string; to: string };
 
 const STEPS = [
-  { key: "day", label: "1 day" },
-  { key: "week", label: "1 week" },
-  { key: "month", label: "1 month" },
+  { key: "day", label: countTime(1, "day") },
+  { key: "week", label: countTime(1, "week") },
+  { key: "month", label: countTime(1, "month") },
 ] as const;
 
 /**

@@ -59,7 +59,7 @@ export const KPI_WORDS: Readonly<Record<Kpi["key"], KpiWords>> = {
   },
   p95: {
     key: "p95",
-    label: "p95 latency",
+    label: t`p95 latency`,
     context: t`upstream response time`,
     meaning: t`The upstream answered 95 of 100 calls at least this fast; 5 took longer. Denied calls are excluded.`,
   },

@@ -9,7 +9,7 @@ export const KEY_ACTIONS = [
   { kind: "roll", verb: t`Roll`, keys: ["R"] },
   { kind: "disable", verb: t`Disable`, keys: ["D"] },
   { kind: "enable", verb: t`Enable`, keys: ["D"] },
-  { kind: "revoke", verb: t`Revoke`, keys: ["Del"] },
+  { kind: "revoke", verb: t`Revoke`, keys: [t`Del`] },
 ] as const satisfies readonly {
   kind: KeyActionKind;
   verb: string;

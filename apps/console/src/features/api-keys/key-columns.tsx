@@ -7,6 +7,7 @@ import type { ColumnRoom } from "@turnpike/ui/data-table-room";
 import { ExactValue } from "@turnpike/ui/exact-value";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import { countTime } from "#components/time-words.ts";
 import type { Key, KeySummary } from "./api-keys.queries.ts";
 import { EnvironmentBadge } from "./environment-badge.tsx";
 import {
@@ -151,7 +152,7 @@ export function toKeyColumns({ people, summaries, nowMs }: ColumnContext): Colum
     },
     {
       id: "trend",
-      header: "14 days",
+      header: countTime(14, "day"),
       isOptional: true,
       cell: (key) => <Trend keyId={key.keyId} summaries={summaries} />,
     },

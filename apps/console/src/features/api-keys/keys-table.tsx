@@ -183,23 +183,23 @@ export function KeysTable({ view, keys, columns, notice, write, onChange }: Keys
 }
 
 const MOVES = [
-  { keys: ["↑", "↓"], does: "move" },
-  { keys: ["↵"], does: "open" },
+  { keys: ["↑", "↓"], does: t`move` },
+  { keys: ["↵"], does: t`open` },
 ];
 const CHANGES = [
-  { keys: ["Space"], does: "select" },
-  { keys: ["E"], does: "edit" },
-  { keys: ["R"], does: "roll" },
+  { keys: [t`Space`], does: t`select` },
+  { keys: ["E"], does: t`edit` },
+  { keys: ["R"], does: t`roll` },
   { keys: ["D"], does: t`disable or enable` },
-  { keys: ["Del"], does: "revoke" },
+  { keys: [t`Del`], does: t`revoke` },
 ];
 const MANY = [
   { keys: ["⇧", "↓"], does: t`extend selection` },
-  { keys: [toPaletteModifier(navigator.userAgent), "A"], does: "all" },
-  { keys: ["Esc"], does: "none" },
+  { keys: [toPaletteModifier(navigator.userAgent), "A"], does: t`all` },
+  { keys: [t`Esc`], does: t`none` },
   { keys: ["D"], does: t`disable or enable` },
   { keys: ["X"], does: t`set expiry` },
-  { keys: ["Del"], does: "revoke" },
+  { keys: [t`Del`], does: t`revoke` },
 ];
 
 function ShortcutHelp({ isWriting, isMany }: { isWriting: boolean; isMany: boolean }) {

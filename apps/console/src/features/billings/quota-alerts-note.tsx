@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { listPercentages } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { quotaAlertsQuery } from "#platform/shared-queries.ts";
 
@@ -19,7 +20,7 @@ export function QuotaAlertsNote({
         <>
           {thresholds.length === 0
             ? t`No one is notified when a quota runs out. `
-            : t`Notifies at ${thresholds.map((share) => `${String(share)}%`).join(", ")} of each quota. `}
+            : t`Notifies at ${listPercentages(thresholds)} of each quota. `}
           <Link to="/analytics" search={{ tab: "alerts" }} className="underline underline-offset-4">
             {isVisited === true ? t`View alerts` : t`Edit notifications`}
           </Link>

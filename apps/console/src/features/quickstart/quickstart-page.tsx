@@ -27,7 +27,7 @@ export function QuickstartPage() {
   return (
     <Page
       title={t`Quickstart`}
-      purpose={t`Five steps to a paid API. Steps complete automatically.`}
+      purpose={t`Five steps to your first call. Steps complete automatically.`}
     >
       <TenantGate>
         {(tenant) =>

@@ -83,7 +83,7 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
 function toPeriodText({ life, startedAt, periodFrom, periodTo }: Subscription): string {
   const span = formatSpan(periodFrom, periodTo);
   if (life === "none") {
-    return t`In force without a subscription: choose a plan below to begin one.`;
+    return t`These terms apply because you have no subscription. Choose a plan below to subscribe.`;
   }
   if (life === "scheduled" && startedAt !== null) {
     return t`Begins on ${formatDate(startedAt)}, UTC. Until then your limits stay as they are.`;

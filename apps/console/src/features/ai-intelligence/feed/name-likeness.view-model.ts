@@ -10,10 +10,20 @@ const MEASURES: Readonly<Record<RaisedConfidence["measure"], string>> = {
   spend: t`Changes of charges`,
 };
 
+const BY_ONE: Readonly<Record<NonNullable<RaisedConfidence["dimension"]>, string>> = {
+  key: t`one key`,
+  route: t`one route`,
+  status: t`one status`,
+  outcome: t`one outcome`,
+  tenant: t`one tenant`,
+  meter: t`one meter`,
+};
+
 /** Names anomalies alike: "Changes of requests by one key". */
 export function nameLikeness({
   measure,
   dimension,
 }: Pick<RaisedConfidence, "measure" | "dimension">): string {
-  return `${MEASURES[measure]} ${dimension === null ? "everywhere" : `by one ${dimension}`}`;
+  const changes = MEASURES[measure];
+  return dimension === null ? t`${changes} everywhere` : t`${changes} by ${BY_ONE[dimension]}`;
 }

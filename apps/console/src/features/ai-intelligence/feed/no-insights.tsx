@@ -12,7 +12,7 @@ import { usageQuery } from "#platform/usage-query.ts";
 const FROM_THE_FIRST_DAY = [
   t`keys that expire soon or are not used`,
   t`quotas near their end`,
-  t`invoices past their day`,
+  t`overdue invoices`,
 ];
 const WITH_HISTORY = [
   t`calls, errors, denied calls and latency outside of what is usual`,

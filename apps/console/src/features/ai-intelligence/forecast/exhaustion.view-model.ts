@@ -30,16 +30,24 @@ function describeRange({ earliest80, latest80 }: Exhaustion): string {
       : t` (80 %: ${from} to ${formatDate(latest80)})`;
 }
 
+function describeExhausted(isHard: boolean, resetsAt: string | null): string {
+  if (resetsAt === null) {
+    return isHard ? t`Used up.` : t`Passed.`;
+  }
+  const day = formatDate(resetsAt);
+  return isHard ? t`Used up; it resets on ${day}.` : t`Passed; it resets on ${day}.`;
+}
+
 function describeWhen(item: Exhaustion): string {
   const { at, state, earliest80, resetsAt, isHard } = item;
   switch (state) {
     case "exhausted":
-      return `${isHard ? "Used up" : "Passed"}${resetsAt === null ? "." : `; it resets on ${formatDate(resetsAt)}.`}`;
+      return describeExhausted(isHard, resetsAt);
     case "not_enough_history":
       return t`Too little history to say when.`;
     case "not_within_90_days":
       return earliest80 === null
-        ? t`Lasts, as far as the next 90 days can tell.`
+        ? t`Lasts for at least the next 90 days.`
         : t`Lasts most likely, but may run out from ${formatDate(earliest80)} on.`;
     case "runs_out": {
       const isLater = at !== null && resetsAt !== null && Date.parse(at) > Date.parse(resetsAt);

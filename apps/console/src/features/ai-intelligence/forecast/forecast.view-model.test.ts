@@ -70,7 +70,7 @@ describe("what runs out", () => {
     expect(whenOf({ latest80: null })).toContain("Dec 8, 2026 or later");
     expect(whenOf({ resetsAt: "2026-12-01T00:00:00.000Z" })).toContain("Lasts this period; runs");
     const lasts = { state: "not_within_90_days", at: null, latest80: null } as const;
-    expect(whenOf({ ...lasts, earliest80: null })).toContain("Lasts, as far as");
+    expect(whenOf({ ...lasts, earliest80: null })).toContain("Lasts for at least");
     expect(whenOf(lasts)).toContain("may run out from Dec 8, 2026 on");
     expect(whenOf({ state: "exhausted", at: null })).toContain("Used up; it resets");
     expect(whenOf({ state: "not_enough_history", at: null })).toContain("Too little history");

@@ -39,13 +39,13 @@ export function toForecastChart(
       },
       {
         key: "high",
-        label: "80 % high",
+        label: t`80 % high`,
         tone: "info",
         look: "level",
         values: after(coming.map(({ upper80 }) => upper80)),
         downTo: lower,
       },
-      { key: "low", label: "80 % low", tone: "info", look: "level", values: lower },
+      { key: "low", label: t`80 % low`, tone: "info", look: "level", values: lower },
     ],
   };
 }

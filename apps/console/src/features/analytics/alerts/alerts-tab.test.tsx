@@ -53,7 +53,7 @@ describe("AlertsTab", () => {
     expect(await screen.findByText(/Your role can view them/)).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Create alert" })).toBe(null);
     expect(
-      await screen.findByText(/Notifies at 50%, 90%, by e-mail to the roles owner/),
+      await screen.findByText(/Notifies at 50% and 90%, by e-mail to the roles owner/),
     ).toBeTruthy();
   });
 

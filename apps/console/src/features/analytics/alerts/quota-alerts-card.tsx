@@ -6,6 +6,7 @@ import { Checkbox } from "@turnpike/ui/checkbox";
 import { useState } from "react";
 import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { listPercentages } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { quotaAlertsQuery } from "#platform/shared-queries.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
@@ -33,8 +34,7 @@ function describe({ thresholds, mailRoles }: QuotaAlerts): string {
   if (thresholds.length === 0) {
     return t`Quota notifications are off.`;
   }
-  const shares = thresholds.map((one) => `${String(one)}%`).join(", ");
-  return t`Notifies at ${shares}${describeMail(mailRoles)}.`;
+  return t`Notifies at ${listPercentages(thresholds)}${describeMail(mailRoles)}.`;
 }
 
 function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: QuotaAlerts }) {

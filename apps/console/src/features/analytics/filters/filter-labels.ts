@@ -7,7 +7,7 @@ export const FILTER_LABELS: Readonly<Record<FilterDimension, string>> = {
   status_class: t`Status class`,
   status: t`Status`,
   route: t`Route`,
-  method: "Method",
+  method: t`Method`,
   key: t`Key`,
   environment: t`Environment`,
   model: t`Model`,

@@ -166,7 +166,7 @@ function Toolbar({ tail, state }: { tail: LiveTail; state: TailState }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b px-3 py-2">
       <div role="status" className="min-w-0">
-        <StatusDot {...status} isLive={status.label === "Live"} />
+        <StatusDot {...status} isLive={status.tone === "ok"} />
       </div>
       <p className="grow text-ink-muted text-xs tabular-nums">
         <Trans>

@@ -65,7 +65,7 @@ describe("credit that calls draw on", () => {
   it("says when notices go out", () => {
     const says = (shares: number[], below: string | null) =>
       describeAlerts(makeCredits({ alerts: { shares, below } }));
-    expect(says([50, 20, 0], null)).toBe("Notices go out at 50%, 20% and 0% of it.");
+    expect(says([50, 20, 0], null)).toBe("Notices go out at 50%, 20%, and 0% of it.");
     expect(says([0], "5.00")).toBe("Notices go out at 0%, and at less than $5.00 of it.");
     expect(says([], null)).toBe("No notices go out.");
   });

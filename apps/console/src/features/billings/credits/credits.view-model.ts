@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import type { CreditEntry } from "@turnpike/contract/credits";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
+import { listPercentages } from "#platform/format-measure.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { nameUnits } from "#platform/unit-words.ts";
@@ -72,12 +73,7 @@ export function describeAutomatic({ automatic, currency }: Credits): string {
 
 /** When notices go out, in one sentence. */
 export function describeAlerts({ alerts, currency }: Pick<Credits, "alerts" | "currency">): string {
-  const shares = alerts.shares.map((share) => `${String(share)}%`);
-  const last = shares.pop();
-  const ofShares =
-    last === undefined
-      ? []
-      : [`${shares.length === 0 ? last : `${shares.join(", ")} and ${last}`}`];
+  const ofShares = alerts.shares.length === 0 ? [] : [listPercentages(alerts.shares)];
   const sum = alerts.below === null ? [] : [t`less than ${formatMoney(alerts.below, currency)}`];
   const at = [...ofShares, ...sum].join(t`, and at `);
   return at === "" ? t`No notices go out.` : t`Notices go out at ${at} of it.`;

@@ -64,7 +64,7 @@ export function InvoiceFilterBar({ filters, currencies, onChange }: InvoiceFilte
       )}
       <DateRangeFields
         range={{ from, to }}
-        labels={{ from: "Issued from", to: "Issued until" }}
+        labels={{ from: t`Issued from`, to: t`Issued until` }}
         onChange={set}
       />
       {Object.keys(filters).length > 0 && (

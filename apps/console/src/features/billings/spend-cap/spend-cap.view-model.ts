@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import type { MeterBarProps } from "@turnpike/ui/meter-bar";
+import { listPercentages } from "#platform/format-measure.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import type { SpendCap } from "./spend-cap.queries.ts";
@@ -46,13 +47,9 @@ export function describeSource({
 }
 
 export function describeShares(shares: readonly number[]): string {
-  const last = shares.at(-1);
-  if (last === undefined) {
-    return t`No notices are sent.`;
-  }
-  const others = shares.slice(0, -1);
-  const list = others.length === 0 ? String(last) : t`${others.join(", ")} and ${String(last)}`;
-  return t`Notices go out at ${list} %.`;
+  return shares.length === 0
+    ? t`No notices are sent.`
+    : t`Notices go out at ${listPercentages(shares)}.`;
 }
 
 export function toneOf({ isReached, share }: CapInForce): MeterBarProps["tone"] {

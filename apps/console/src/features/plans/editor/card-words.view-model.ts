@@ -104,9 +104,9 @@ export function summarizeCard(card: CardDraft): string {
     card.kind === "fee" ? TIMINGS[card.timing] : undefined,
     card.entitlement === "none"
       ? undefined
-      : `${inSentence(ENTITLEMENTS[card.entitlement].label)}${
-          isQuota(card.entitlement) && limit !== "" ? ` of ${limit}` : ""
-        }`,
+      : isQuota(card.entitlement) && limit !== ""
+        ? t`${inSentence(ENTITLEMENTS[card.entitlement].label)} of ${limit}`
+        : inSentence(ENTITLEMENTS[card.entitlement].label),
   ];
   const text = parts.filter((part) => part !== undefined).join(", ");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

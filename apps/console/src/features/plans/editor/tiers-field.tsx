@@ -62,7 +62,7 @@ export function TiersField({ pointer, tiers, faults, onChange }: TiersFieldProps
               className={ROW_CLASSES}
             >
               {isLast ? (
-                <TextField label={t`Up to, inclusive`} value="and above" disabled readOnly />
+                <TextField label={t`Up to, inclusive`} value={t`and above`} disabled readOnly />
               ) : (
                 <TextField label={t`Up to, inclusive`} placeholder="1000" {...field("upTo")} />
               )}

@@ -55,7 +55,7 @@ export function OfferCard(props: OfferCardProps) {
         {offer.description !== "" && <p className="mt-2 text-ink-muted">{offer.description}</p>}
         {action !== undefined && (
           <Button
-            look={action.request.do === "subscribe" ? "primary" : "secondary"}
+            look={action.request.do === "subscribe" && mark === undefined ? "primary" : "secondary"}
             className="mt-4 w-full"
             onClick={() => onAction(action)}
           >

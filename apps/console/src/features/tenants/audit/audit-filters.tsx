@@ -68,7 +68,11 @@ export function AuditFilters({ filter, people, nouns, onChange }: AuditFiltersPr
           onValueChange={(value) => set({ action: choose(value) })}
         />
       </div>
-      <DateRangeFields range={{ from, to }} labels={{ from: "From", to: "Until" }} onChange={set} />
+      <DateRangeFields
+        range={{ from, to }}
+        labels={{ from: t`From`, to: t`Until` }}
+        onChange={set}
+      />
       {isNarrowed(filter) && (
         <Button
           look="quiet"

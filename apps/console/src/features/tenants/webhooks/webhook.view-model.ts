@@ -64,7 +64,7 @@ export function toDeliveryState(delivery: Pick<Delivery, "state" | "attempts">):
 export function toAttemptText({ status, error, durationMs }: Attempt): string {
   const after = t`after ${String(durationMs)} ms`;
   return status === null
-    ? `${error ?? "No answer."} (${after})`
+    ? `${error ?? t`No answer.`} (${after})`
     : t`Answered ${String(status)} ${after}`;
 }
 

@@ -64,7 +64,7 @@ export function toAttemptBadge({ provider, state }: { provider: string; state: s
 export const CAUSES: Readonly<Record<string, string>> = {
   issued: t`When it was issued`,
   calendar: t`By the calendar`,
-  method: "By a new way to pay",
+  method: t`By a new way to pay`,
   person: t`Asked for`,
 };
 

@@ -112,6 +112,8 @@ export const sso = z.strictObject({
     acsUrl: z.string(),
     entityId: z.string(),
     metadataUrl: z.string(),
+    /** Where an OpenID Connect provider says that someone signed out there (Back-Channel Logout 1.0). */
+    logoutUrl: z.string(),
     /** A link that begins a sign-in, for a portal of applications. */
     signInUrl: z.string(),
   }),

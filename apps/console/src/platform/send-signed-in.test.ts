@@ -38,6 +38,22 @@ describe("sendSignedIn", () => {
     expect(send).toHaveBeenCalledOnce();
   });
 
+  it("says that the session is over when the service does, and sends nothing again", async () => {
+    const refusal = new Response(null, {
+      status: 401,
+      headers: {
+        "www-authenticate": 'Bearer error="invalid_token", error_description="signed_out"',
+      },
+    });
+    const send = vi.fn(() => Promise.resolve(refusal));
+    const getIdToken = vi.fn((refused?: string) =>
+      Promise.resolve(refused === undefined ? "old" : undefined),
+    );
+    expect(await sendSignedIn(getIdToken, send)).toBe(refusal);
+    expect(getIdToken.mock.calls).toEqual([[], ["old", true]]);
+    expect(send).toHaveBeenCalledOnce();
+  });
+
   it("asks for no other token when no one is signed in", async () => {
     const getIdToken = vi.fn(() => Promise.resolve(undefined));
     expect((await sendSignedIn(getIdToken, serviceOf("new"))).status).toBe(401);

@@ -4,10 +4,13 @@ import { loadServerWords } from "./server-words/server-words.ts";
  * The ID token to send; undefined when no one is signed in.
  *
  * @param refused - One that the service did not take: another one is asked for, if there can be any.
+ * @param isOver - True when its session was ended by the provider: then there can be none, and the session ends here too.
  */
-export type GetIdToken = (refused?: string) => Promise<string | undefined>;
+export type GetIdToken = (refused?: string, isOver?: boolean) => Promise<string | undefined>;
 
 const UNAUTHENTICATED = 401;
+/** How the service says that a session was ended, and not only its token. */
+const SIGNED_OUT = 'error_description="signed_out"';
 
 /**
  * Sends a request as the person who is signed in. A token may be dead before its time, after a new password or a long sleep of
@@ -25,7 +28,8 @@ export async function sendSignedIn(
     return answer;
   }
   // Where there is no other, the refusal says it best.
-  const renewed = await getIdToken(idToken).catch(() => undefined);
+  const isOver = answer.headers.get("www-authenticate")?.includes(SIGNED_OUT) === true;
+  const renewed = await getIdToken(idToken, isOver).catch(() => undefined);
   if (renewed === undefined || renewed === idToken) {
     return answer;
   }

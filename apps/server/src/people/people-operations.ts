@@ -72,6 +72,7 @@ import {
   createPersonTenants,
   createRolesRoutes,
   createTenantsRoutes,
+  tellOfChange,
 } from "#modules/tenants/index.ts";
 import type { AppInput } from "../app-input.ts";
 import { createChecksRoutes } from "../checks/checks.routes.ts";
@@ -197,7 +198,14 @@ export function createPeopleOperations(input: AppInput, parts: PeopleParts) {
     logos: createLogosRoutes(files),
     documents: createDocumentsRoutes({ ...services, tenantBytesMax }),
     notifications: createNotificationsRoutes(services),
-    tenantTerms: createTenantTermsRoutes(services),
+    tenantTerms: createTenantTermsRoutes({
+      ...services,
+      tellOfLimits: (tx, { tenantId, ...limits }) =>
+        tellOfChange({ ...services, mail }, tx, {
+          tenantId,
+          change: { kind: "limits_changed", ...limits },
+        }),
+    }),
     checks: createChecksRoutes({
       ...{ config, urls, services, clock: services.clock, version: input.version },
     }),

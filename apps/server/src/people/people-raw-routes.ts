@@ -29,7 +29,11 @@ import { createDocumentsRawRoutes } from "#modules/documents/index.ts";
 import { createEventsRawRoutes } from "#modules/events/index.ts";
 import { createFilesRawRoutes } from "#modules/files/index.ts";
 import { createVerifyRoutes } from "#modules/gateway/index.ts";
-import { createCodeExchangeRoutes, createDeviceRawRoutes } from "#modules/identity/index.ts";
+import {
+  createCodeExchangeRoutes,
+  createDeviceRawRoutes,
+  createLogoutRoutes,
+} from "#modules/identity/index.ts";
 import { createGithubSigningKeys, createLeaksRawRoutes } from "#modules/keys/index.ts";
 import { hasRoomForLock, reserveLock } from "#modules/metering/index.ts";
 import { createOutboxRawRoutes } from "#modules/notifications/index.ts";
@@ -83,6 +87,7 @@ export function createPeopleRawRoutes(
     drawer,
     modelSettings,
     operatorReference,
+    trustedIssuers,
   } = parts;
   const loadReference = createApiReference({ consoleUrl: urls.console, version: input.version });
   const documentation = createDocumentationSearch({
@@ -145,6 +150,14 @@ export function createPeopleRawRoutes(
         return clientSecret === undefined ? [] : [{ id, issuer, clientId, clientSecret }];
       }),
       consoleUrl: urls.console,
+    }),
+    ...createLogoutRoutes({
+      ...services,
+      attempts: attemptsOf("logouts"),
+      providers: providers.flatMap(({ id, issuer, clientId }) => {
+        const findKey = trustedIssuers.find((one) => one.issuer === issuer)?.findKey;
+        return findKey === undefined ? [] : [{ id, issuer, clientId, findKey }];
+      }),
     }),
     ...createOutboxRawRoutes(services),
     ...createSignInRawRoutes({

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
     status: 401,
     title: "Credentials are missing or not valid",
   },
+  SIGNED_OUT: { status: 401, title: "Signed out" },
   SSO_REQUIRED: { status: 403, title: "Single sign-on is required" },
   SSO_UNAVAILABLE: { status: 409, title: "Single sign-on is not available" },
   CONFIRM_IN_BROWSER: { status: 401, title: "The sign-in must be confirmed in a browser" },

@@ -73,6 +73,6 @@ export function createLateSession(load: () => Promise<Session>): Session {
     get firebase() {
       return loaded?.firebase;
     },
-    getIdToken: async (refused) => (await find()).getIdToken(refused),
+    getIdToken: async (refused, isOver) => (await find()).getIdToken(refused, isOver),
   };
 }

@@ -521,6 +521,17 @@ describe("a token that the service refuses", () => {
     expect(client.refresh).not.toHaveBeenCalled();
   });
 
+  it("ends the session without asking the provider when the service says that it is over", async () => {
+    const { session, client } = await signedIn();
+    const idToken = await session.getIdToken();
+    expect(await session.getIdToken("an older one", true)).toBe(idToken);
+    expect(await session.getIdToken(idToken, true)).toBeUndefined();
+    expect(session.getState()).toMatchObject({ user: undefined, ended: "by_provider" });
+    expect(client.refresh).not.toHaveBeenCalled();
+    expect(client.revoke).toHaveBeenCalledOnce();
+    expect(JSON.parse(newestText ?? "{}")).not.toHaveProperty("refreshToken");
+  });
+
   it("ends the session when the provider takes it for ended too", async () => {
     const { session } = await signedIn({
       refresh: () => Promise.reject(refusal(400)),

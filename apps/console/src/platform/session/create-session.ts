@@ -167,6 +167,19 @@ export function createSession(deps: SessionDeps): Session {
     end("by_provider");
   }
 
+  /** The provider has ended the session. What would renew it, which a provider may leave valid, is given up in every tab. */
+  async function giveUp(): Promise<void> {
+    const newest = store.readNewest();
+    const cleared = store.clear();
+    end("by_provider");
+    const stored = await newest;
+    const client = stored && deps.findClient(stored.providerId);
+    await Promise.allSettled([
+      cleared,
+      stored?.refreshToken === undefined ? undefined : client?.revoke(stored.refreshToken),
+    ]);
+  }
+
   /** Rotates the refresh token: one tab at a time, because a token that is used twice ends the session. */
   async function renewUnderLock(): Promise<void> {
     const current = epoch;
@@ -467,8 +480,12 @@ export function createSession(deps: SessionDeps): Session {
       }
     },
     renew,
-    getIdToken: async (refused) => {
+    getIdToken: async (refused, isOver = false) => {
       if (state.user === undefined) {
+        return undefined;
+      }
+      if (isOver && refused === tokens?.idToken) {
+        await giveUp();
         return undefined;
       }
       const isOld =

@@ -59,6 +59,7 @@ export const BUILT_IN_CODES: Codes = {
   SSO_UNAVAILABLE: "sso_unavailable",
   TOO_MANY_ATTEMPTS: "too_many_attempts",
   UNAUTHENTICATED: "session_ended",
+  SIGNED_OUT: "session_ended",
 };
 
 /** Of the console's own client of OpenID Connect. */

@@ -6,6 +6,7 @@ import { PROBLEM_JSON } from "../problem-details.ts";
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "UNAUTHENTICATED",
+  "SIGNED_OUT",
   "CONFIRM_IN_BROWSER",
   "SECOND_FACTOR_REQUIRED",
   "SSO_REQUIRED",

@@ -49,6 +49,39 @@ describe("a tenant's own limits", () => {
     expect(reasons).toEqual(["They paid", "Until they have paid"]);
   });
 
+  it("give the members of that tenant one notification for each change", async () => {
+    const tenantId = await app.mintTenant("Told");
+    const stranger = await app.mintTenant("Other");
+    const path = `/v1/tenants/${tenantId}/terms`;
+    const { plan } = (await app.call(operator, "GET", path)).json;
+    const put = (overrides: object) =>
+      app.call(operator, "PUT", path, { overrides, reason: "Agreed on the phone" });
+    const quotas = [{ meter: "requests", limit: 7, kind: "hard" }];
+    // The second one says what holds already, the last but one gives what the plan has.
+    for (const overrides of [
+      { quotas },
+      { quotas },
+      {},
+      { quotas: plan.quotas },
+      { quotas, concurrency: 3 },
+    ]) {
+      expect((await put(overrides)).status).toBe(200);
+    }
+    const { token: member } = await app.mintMember(tenantId, "viewer");
+    const { json } = await app.call(member, "GET", `/v1/tenants/${tenantId}/notifications`);
+    const bodies = json.items
+      .filter(({ kind }: { kind: string }) => kind === "tenant.limits_changed")
+      .map(({ body }: { body: string }) => body.split(". ")[0]);
+    expect(bodies).toEqual([
+      "The operator changed the quotas and calls at once of your tenant",
+      "The operator changed the quotas of your tenant: those of its plan hold again",
+      "The operator changed the quotas of your tenant",
+    ]);
+    expect(
+      (await app.call(operator, "GET", `/v1/tenants/${stranger}/notifications`)).json.items,
+    ).toEqual([]);
+  });
+
   it("are refused where they do not fit, and lose nothing", async () => {
     const tenantId = await app.mintTenant("Blue");
     const path = `/v1/tenants/${tenantId}/terms`;

@@ -76,15 +76,31 @@ async function assertMetersFit(tx: Tx, { quotas = [] }: TermsOverridesInput): Pr
   }
 }
 
+const LIMITS = ["rateLimits", "quotas", "concurrency"] as const;
+
+/** What this module needs from the tenants module, which is above it and knows the people of a tenant. */
+export interface LimitsNotices {
+  /**
+   * Tells the members of a tenant that its limits are others, if and only if the transaction commits. Needs the operator role.
+   *
+   * @param input.differs - Which of them, at least one.
+   * @param input.isOwn - False when the plan's hold again.
+   */
+  tellOfLimits(
+    tx: Tx,
+    input: { tenantId: TenantId; differs: readonly (typeof LIMITS)[number][]; isOwn: boolean },
+  ): Promise<void>;
+}
+
 /**
- * Gives a tenant limits other than those of its plan, instead of those that it had. Every process applies them within a second.
- * Giving those that it has changes nothing.
+ * Gives a tenant limits other than those of its plan, instead of those that it had. Every process applies them within a second,
+ * and the members get a notification. Giving those that it has changes nothing.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `INVALID_REQUEST` for a meter that cannot have a quota; `INSUFFICIENT_SCOPE` for all but
  *   the operator's actors.
  */
 export async function setTenantTerms(
-  deps: AppServices,
+  deps: AppServices & LimitsNotices,
   context: CallContext,
   input: { tenantId: TenantId; overrides: TermsOverridesInput; reason: string },
 ): Promise<TenantTerms> {
@@ -115,6 +131,13 @@ export async function setTenantTerms(
       },
     });
     await insertChange(tx, { kind: "tenant", tenantId, entityId: tenantId });
+    const differs = LIMITS.filter(
+      (limit) => !isDeepStrictEqual(before.terms[limit], after.terms[limit]),
+    );
+    if (differs.length > 0) {
+      const isOwn = Object.keys(after.overrides).length > 0;
+      await deps.tellOfLimits(tx, { tenantId, differs, isOwn });
+    }
     return after;
   });
 }

@@ -19,6 +19,9 @@ export { resetFactors } from "./factors/reset-factors.ts";
 export { acceptEmulatorTokens, isUnsignedToken } from "./firebase/emulator-tokens.ts";
 export type { PersonResource, PersonTenants, RoleDirectory } from "./identity.ports.ts";
 export { createSetupRoutes } from "./identity.routes.ts";
+export { spendLogoutToken } from "./logout/end-provider-sessions.ts";
+export { endSsoSignIns } from "./logout/end-sso-sign-ins.ts";
+export { createLogoutRoutes } from "./logout/logout.routes.ts";
 export { createAccountRoutes } from "./own-account/own-account.routes.ts";
 export { embedProvider } from "./provider/embed-provider.ts";
 export {
@@ -34,11 +37,15 @@ export {
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
 export { assertFromOrigin, assertNotEmbedded } from "./provider/same-origin.routes.ts";
-export type { SingleSignOn } from "./provider/sso-form.routes.ts";
+export type { SingleSignOn, SsoSession } from "./provider/sso-form.routes.ts";
 export { toLibraryRequest } from "./provider/to-library-request.routes.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
+export { createIssuerKeys, type KeyFinder } from "./tokens/issuer-keys.ts";
+export { toSessionId } from "./tokens/session-id.ts";
+export { ClaimError as LogoutRefused } from "./tokens/token-claims.ts";
 export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
+export { verifyLogoutToken } from "./tokens/verify-logout-token.ts";
 export { ensureUser } from "./users/ensure-user.ts";
 export {
   addOperator,

@@ -17,6 +17,7 @@ export function toServiceAddresses(
     redirectUri: `${base}/callback`,
     acsUrl: `${base}/acs`,
     entityId: `${base}/metadata`,
+    logoutUrl: `${base}/logout`,
     metadataUrl: `${base}/metadata`,
     signInUrl: `${consoleUrl}/login?sso=${tenant.slug}`,
   };

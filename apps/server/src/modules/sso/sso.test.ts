@@ -289,6 +289,61 @@ describe("a tenant's single sign-on by OpenID Connect", () => {
     expect((await attacker.follow(back)).searchParams.get("error")).toBe("sso_failed");
   });
 
+  it("ends when the provider says so, in that browser alone and by its own word alone", async () => {
+    const { tenantId, domain, slug } = await openTenant();
+    const other = await openTenant();
+    for (const tenant of [tenantId, other.tenantId]) {
+      await putConnection(deps, CONTEXT, { tenantId: tenant, connection: oidcConnection() });
+    }
+    const enter = async (sid: string) => {
+      person = { sub: "leaver", email: `leaver@${domain}`, sid };
+      const browser = identity.browser();
+      const left = await leave(browser, { tenant: slug });
+      const landed = await browser.follow(left.url);
+      return await openid.authorizationCodeGrant(await identity.oidc(), landed, {
+        pkceCodeVerifier: left.request.verifier,
+        expectedState: left.request.state,
+        expectedNonce: left.request.nonce,
+        idTokenExpected: true,
+      });
+    };
+    const tell = async (claims: Record<string, unknown>, tenant = tenantId, jti = "one") => {
+      person = {};
+      const token = await oidc.issuer.buildToken({
+        scopesOrTransform: (header, payload) => {
+          header["typ"] = "logout+jwt";
+          const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
+          Object.assign(payload, { aud: "turnpike", jti, events, ...claims });
+        },
+      });
+      return await identity
+        .browser()
+        .call("POST", `/idp/sso/${tenant}/logout`, { form: { logout_token: token } });
+    };
+    const stateOf = async (tokens: openid.TokenEndpointResponse) => {
+      const { json } = await identity.api(tokens.id_token, "GET", "/v1/me/account");
+      const renewed = await openid
+        .refreshTokenGrant(await identity.oidc(), tokens.refresh_token ?? "")
+        .catch((error: { error?: string }) => error);
+      return [json.code ?? "in", "error" in renewed ? renewed.error : "renewed"];
+    };
+    const [desk, phone, tablet] = [await enter("desk"), await enter("phone"), await enter("pad")];
+    // The same word at another tenant's address, about another person, and a text that is no token.
+    expect((await tell({ sub: "leaver" }, other.tenantId)).status).toBe(200);
+    expect((await tell({ sub: "someone", sid: "desk" })).status).toBe(200);
+    expect((await tell({ sid: "desk", nonce: "n" })).status).toBe(400);
+    const closed = await openTenant();
+    expect((await tell({ sid: "desk" }, closed.tenantId)).status).toBe(400);
+    expect((await tell({ sid: "desk" }, tenantId, "two")).status).toBe(200);
+    expect((await tell({ sid: "phone" }, tenantId, "two")).status).toBe(400);
+    expect(await stateOf(desk)).toEqual(["SIGNED_OUT", "invalid_grant"]);
+    expect((await identity.api(phone.id_token, "GET", "/v1/me/account")).status).toBe(200);
+    expect((await tell({ sub: "leaver" }, tenantId, "three")).status).toBe(200);
+    expect(await stateOf(phone)).toEqual(["SIGNED_OUT", "invalid_grant"]);
+    expect(await stateOf(tablet)).toEqual(["SIGNED_OUT", "invalid_grant"]);
+    expect(await stateOf(await enter("again"))).toEqual(["in", "renewed"]);
+  });
+
   it("ends with the attempt: ten minutes", async () => {
     const { tenantId, domain } = await openTenant();
     await putConnection(deps, CONTEXT, { tenantId, connection: oidcConnection() });

@@ -28,6 +28,7 @@ export { removeMember } from "./remove-member.ts";
 export { restoreTenant } from "./restore-tenant.ts";
 export { roleDirectory } from "./role-directory.ts";
 export { createOwnershipRoutes, createRolesRoutes } from "./roles.routes.ts";
+export { tellOfChange } from "./tell-of-change.ts";
 export { createTenantsJobs } from "./tenants.jobs.ts";
 export type {
   DirectoryArrivals,

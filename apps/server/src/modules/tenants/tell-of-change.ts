@@ -15,7 +15,19 @@ export type ToldChange =
   | { kind: "suspended"; reason: string | null }
   | { kind: "resumed" }
   /** Names of plans; the same twice when the plan has newer terms. */
-  | { kind: "plan_changed"; before: string; after: string };
+  | { kind: "plan_changed"; before: string; after: string }
+  /** @property differs - Which limits are others than before. @property isOwn - False when the plan's hold again. */
+  | { kind: "limits_changed"; differs: readonly ToldLimit[]; isOwn: boolean };
+
+export type ToldLimit = "rateLimits" | "quotas" | "concurrency";
+
+const LIMIT_NAMES: Readonly<Record<ToldLimit, string>> = {
+  rateLimits: "rate limits",
+  quotas: "quotas",
+  concurrency: "calls at once",
+};
+
+const inWords = new Intl.ListFormat("en", { type: "conjunction" });
 
 function toNotice(change: ToldChange) {
   switch (change.kind) {
@@ -50,6 +62,18 @@ function toNotice(change: ToldChange) {
             ? `The operator moved your tenant to the newest terms of ${change.after}. Its limits hold already, and what was used in this period still counts.`
             : `The operator moved your tenant from ${change.before} to ${change.after}. Its limits hold already, and what was used in this period still counts.`,
         link: "/plans",
+      };
+    case "limits_changed":
+      return {
+        kind: "tenant.limits_changed",
+        subject: "your limits have changed",
+        title: "Your limits have changed",
+        body: `The operator changed the ${inWords.format(
+          change.differs.map((limit) => LIMIT_NAMES[limit]),
+        )} of your tenant${
+          change.isOwn ? "" : ": those of its plan hold again"
+        }. They hold already, and what was used in this period still counts.`,
+        link: "/usage",
       };
     default:
       return change satisfies never;

@@ -16,11 +16,18 @@ export function ServiceAddresses({ service, protocol }: ServiceAddressesProps) {
         <Trans>Enter this at your identity provider</Trans>
       </p>
       {protocol === "oidc" ? (
-        <CodeBlock
-          code={service.redirectUri}
-          subject={t`Redirect address`}
-          note={t`Redirect address`}
-        />
+        <>
+          <CodeBlock
+            code={service.redirectUri}
+            subject={t`Redirect address`}
+            note={t`Redirect address`}
+          />
+          <CodeBlock
+            code={service.logoutUrl}
+            subject={t`Back-channel logout address`}
+            note={t`Back-channel logout address, so that signing out there signs out here`}
+          />
+        </>
       ) : (
         <>
           <CodeBlock

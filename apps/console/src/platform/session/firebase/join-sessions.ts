@@ -57,7 +57,7 @@ export function joinSessions(input: {
     signOut: async () => void (await Promise.all([own.signOut(), firebase.signOut()])),
     renew: () => getActive().renew(),
     firebase: firebase.firebase,
-    getIdToken: (refused) => getActive().getIdToken(refused),
+    getIdToken: (refused, isOver) => getActive().getIdToken(refused, isOver),
   };
 }
 

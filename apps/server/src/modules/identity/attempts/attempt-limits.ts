@@ -37,7 +37,8 @@ export type AttemptKind =
   | "client"
   | "client-document"
   | "client-token"
-  | "directory";
+  | "directory"
+  | "logout";
 
 const limit = (name: string, count: number, windowSeconds: number): RateLimit => ({
   name,
@@ -103,6 +104,8 @@ export const ATTEMPT_LIMITS: Readonly<Record<AttemptKind, LimitsOfKind>> = {
   "client-token": { network: limit("client token, network", 300, 300) },
   // Directories of tenants with a token that does not exist.
   directory: { network: limit("directory, network", 300, 300) },
+  // Providers that tell of sign-outs by tokens which are not theirs.
+  logout: { network: limit("logout, network", 300, 300) },
   // Of 25 thousand million codes, a few are open at a time.
   "user-code": {
     account: limit("user-code, account", 10, 900),

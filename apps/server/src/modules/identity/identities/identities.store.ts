@@ -125,7 +125,8 @@ export async function promoteIdentity(
     update users
     set issuer = ${identity.issuer}, subject = ${identity.subject}, email = ${identity.email},
       email_verified = ${identity.email_verified}, name = ${identity.name},
-      claims_issued_at = ${identity.claims_issued_at}, updated_at = ${now}
+      claims_issued_at = ${identity.claims_issued_at}, sessions_valid_from = ${identity.tokens_valid_from},
+      updated_at = ${now}
     where user_id = ${identity.user_id}`;
 }
 

@@ -13,6 +13,7 @@ import { SIGN_IN_CLAIM } from "../tokens/verify-id-token.ts";
 import { embedProvider } from "./embed-provider.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
 import type { SigningKey } from "./sealed-key.ts";
+import type { SsoSession } from "./sso-form.routes.ts";
 
 export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;
@@ -103,6 +104,11 @@ function createPolicy(deps: OidcDeps) {
   return policy;
 }
 
+/** By whose single sign-on the person has just come; null: by none. */
+function toSsoSession({ via }: { [key: string]: unknown }): SsoSession | null {
+  return (via as SsoSession | undefined) ?? null;
+}
+
 /** The session's grant for the console, created if missing, and noted as a sign-in of its person. */
 async function ensureGrant(deps: Pick<OidcDeps, "clock" | "signIns">, ctx: KoaContextWithOIDC) {
   const { client, session, provider } = ctx.oidc;
@@ -116,6 +122,7 @@ async function ensureGrant(deps: Pick<OidcDeps, "clock" | "signIns">, ctx: KoaCo
       accountId,
       grantId,
       userAgent: ctx.get("user-agent"),
+      ...(ctx.oidc.result?.login === undefined ? {} : { via: toSsoSession(ctx.oidc.result) }),
       provenAt: new Date((session?.loginTs ?? Math.floor(nowMs / 1_000)) * 1_000),
       expiresAt: new Date(nowMs + SESSION_SECONDS * 1_000),
     });

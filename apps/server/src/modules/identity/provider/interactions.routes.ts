@@ -8,6 +8,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { MOUNT_PATH } from "./create-oidc.ts";
 import { endProviderSession } from "./end-session.routes.ts";
 import { assertFromOrigin } from "./same-origin.routes.ts";
+import type { SsoSession } from "./sso-form.routes.ts";
 
 /** A call from the pages of the console. */
 export type PeopleCall = {
@@ -49,6 +50,8 @@ export type EndedSignIn = {
   startedAt: Date;
   /** How, in the words of RFC 8176. */
   methods: readonly string[];
+  /** By whose single sign-on; left out: by none. */
+  via?: SsoSession;
 };
 
 export type Interactions = {
@@ -85,7 +88,11 @@ export function createInteractions(
       delete interaction.session;
     }
     const ts = Math.floor(input.startedAt.getTime() / 1_000);
-    interaction.result = { login: { accountId, ts, amr: [...input.methods] }, create: {} };
+    interaction.result = {
+      login: { accountId, ts, amr: [...input.methods] },
+      create: {},
+      via: input.via,
+    };
     await interaction.persist();
     return `${MOUNT_PATH}/auth/${interaction.uid}`;
   }

@@ -28,6 +28,7 @@ import { createFactorsRoutes } from "../factors/factors.routes.ts";
 import { asOperator, type FactorsDeps } from "../factors/factors-deps.ts";
 import { toPasskeySite } from "../factors/passkeys.ts";
 import { createSecondStepRoutes } from "../factors/second-step.routes.ts";
+import { answerLogout } from "../logout/logout.routes.ts";
 import { createSignIns } from "../sign-ins/sign-ins.ts";
 import { CONSOLE_CLIENT_ID, createOidc, MOUNT_PATH } from "./create-oidc.ts";
 import { createEndSessionRoute } from "./end-session.routes.ts";
@@ -223,6 +224,17 @@ export async function createIdentityProvider(
     await ssoForm.answer(call, toPath(call.req.url ?? "/"));
   }
 
+  /** Comes from the tenant's provider itself, and may be about many people in a minute. */
+  async function endSsoSessions(call: PeopleCall, tenant: string): Promise<void> {
+    if (singleSignOn === undefined) {
+      throw resourceNotFound("address");
+    }
+    await answerLogout({ ...deps, attempts: limits }, call, {
+      network: call.network,
+      end: (token) => singleSignOn.endSessions(tenant, token),
+    });
+  }
+
   /** The library knows only the keys it may sign with; those of other machines are trusted too. */
   function sendKeys({ res }: PeopleCall): Promise<void> {
     sendJson(res, 200, { keys: keys.publicKeys() });
@@ -277,6 +289,7 @@ export async function createIdentityProvider(
       path: /^\/sso\/[^/]+\/(?:callback|acs|metadata)$/,
       answer: answerSso,
     },
+    { methods: ["POST"], path: /^\/sso\/([^/]+)\/logout$/, answer: endSsoSessions },
     { methods: ["POST"], path: /^\/password\/forgot$/, answer: people.forgotPassword },
     { methods: ["POST"], path: /^\/password\/reset$/, answer: people.resetPassword },
     { methods: ["POST"], path: /^\/email\/confirm$/, answer: people.confirmEmail },

@@ -5,6 +5,10 @@ import { deleteExpiredDeviceSignIns } from "../devices/device-sign-ins.store.ts"
 import { deleteExpiredPersonTokens } from "../devices/person-tokens.store.ts";
 import { deleteExpiredFactorSteps } from "../factors/factor-steps.store.ts";
 import { deleteExpiredIdentityAttempts } from "../identities/identities.store.ts";
+import {
+  deleteExpiredLogoutTokens,
+  deleteExpiredSessions,
+} from "../logout/provider-sessions.store.ts";
 import { deleteExpiredSignIns } from "../sign-ins/sign-ins.store.ts";
 import { dropDeletedSubjects } from "../users/users.store.ts";
 import { deleteExpiredRecords } from "./oidc-records.store.ts";
@@ -35,6 +39,8 @@ export async function pruneExpired(
     (tx) => deleteExpiredPersonTokens(tx, before, batchSize),
     (tx) => deleteExpiredIdentityAttempts(tx, before, batchSize),
     (tx) => deleteExpiredSignIns(tx, before, batchSize),
+    (tx) => deleteExpiredSessions(tx, before, batchSize),
+    (tx) => deleteExpiredLogoutTokens(tx, before, batchSize),
     (tx) => dropDeletedSubjects(tx, new Date(before.getTime() - TOKEN_LIFETIME_MS_MAX), batchSize),
   ];
   let deleted = 0;

@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { readQuery, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { METHODS } from "../factors/factor-policy.ts";
 import type { Interactions, PeopleCall } from "./interactions.routes.ts";
+
+/** By whose single sign-on a person came. */
+export type SsoSession = {
+  tenantId: TenantId;
+  /** The session at the tenant's provider; null where it names none. */
+  sessionId: string | null;
+};
 
 /** What the built-in provider needs of the single sign-on of tenants, a module above it. */
 export interface SingleSignOn {
@@ -22,6 +30,13 @@ export interface SingleSignOn {
   /** Answers a browser that comes from a tenant's provider, below `/idp/sso`. */
   handle(call: { req: IncomingMessage; res: ServerResponse }, path: string): Promise<void>;
   /**
+   * Ends the sign-ins that a logout token of a tenant's provider names.
+   *
+   * @param tenant - As the address names it.
+   * @throws What `verifyLogoutToken` throws, and `ClaimError` for a token that was used before.
+   */
+  endSessions(tenant: string, token: string): Promise<void>;
+  /**
    * Takes what came back, in the browser that began.
    *
    * @returns The account of the person, who is a member of the tenant from now on; or why they cannot sign in, for `/login?error=`.
@@ -29,7 +44,7 @@ export interface SingleSignOn {
   collect(input: {
     interaction: string;
     result: string;
-  }): Promise<{ accountId: string } | { error: string }>;
+  }): Promise<{ accountId: string; via: SsoSession } | { error: string }>;
   /**
    * True when people with this address sign in at their own provider and no other way.
    *
@@ -63,11 +78,12 @@ export function createSsoFormRoutes(deps: SsoFormDeps, { consoleUrl }: { console
     if ("error" in collected) {
       return `${consoleUrl}/login?error=${collected.error}`;
     }
-    const { accountId } = collected;
+    const { accountId, via } = collected;
     return await interactions.end(call, interaction, {
       accountId,
       startedAt: clock.now(),
       methods: METHODS.singleSignOn,
+      via,
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 
 /** All functions here need the operator role. No other role can see the table. */
 export type SignInRow = {
@@ -28,15 +29,44 @@ const COLUMNS = [
 /** Adds a sign-in, or notes that its person typed the password anew in the same browser. */
 export async function upsertSignIn(
   tx: Tx,
-  row: Omit<SignInRow, "created_at" | "last_used_at"> & { now: Date },
+  row: Omit<SignInRow, "created_at" | "last_used_at"> & {
+    now: Date;
+    /** Left out: what is known of it stays. */
+    via?: { tenantId: TenantId | null; sessionId: string | null };
+  },
 ): Promise<void> {
+  const isNew = row.via !== undefined;
+  const { tenantId = null, sessionId = null } = row.via ?? {};
   await tx`
-    insert into sign_ins (sign_in_id, account_id, grant_id, browser, system, proven_at, created_at, last_used_at, expires_at)
+    insert into sign_ins (sign_in_id, account_id, grant_id, browser, system, proven_at, created_at, last_used_at, expires_at,
+      sso_tenant_id, sso_session_id)
     values (${row.sign_in_id}, ${row.account_id}, ${row.grant_id}, ${row.browser}, ${row.system}, ${row.proven_at},
-      ${row.now}, ${row.now}, ${row.expires_at})
+      ${row.now}, ${row.now}, ${row.expires_at}, ${tenantId}, ${sessionId})
     on conflict (grant_id) do update
       set browser = excluded.browser, system = excluded.system,
+        sso_tenant_id = case when ${isNew} then excluded.sso_tenant_id else sign_ins.sso_tenant_id end,
+        sso_session_id = case when ${isNew} then excluded.sso_session_id else sign_ins.sso_session_id end,
         proven_at = greatest(sign_ins.proven_at, excluded.proven_at)`;
+}
+
+/**
+ * Sign-ins by a tenant's single sign-on, of one session there or of one person; of a person also those whose session has no name.
+ *
+ * @param input.accountId - Null: of anyone who has the session.
+ */
+export async function listSignInsOfSso(
+  tx: Tx,
+  input: { tenantId: TenantId; accountId: string | null; sessionId: string | null },
+): Promise<SignInRow[]> {
+  const { tenantId, accountId, sessionId } = input;
+  return await tx<SignInRow[]>`
+    select ${tx(COLUMNS)} from sign_ins
+    where sso_tenant_id = ${tenantId}
+      and (${accountId}::text is null or account_id = ${accountId})
+      and (${sessionId}::text is null or sso_session_id = ${sessionId}
+        or (${accountId}::text is not null and sso_session_id is null))
+      and (${accountId}::text is not null or ${sessionId}::text is not null)
+    for update`;
 }
 
 export async function findSignInByGrant(tx: Tx, grantId: string): Promise<SignInRow | undefined> {

@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { SIGN_INS } from "#platform/transact.ts";
+import type { SsoSession } from "../provider/sso-form.routes.ts";
 import { describeUserAgent } from "./describe-user-agent.ts";
 import { findSignInByGrant, type SignInRow, upsertSignIn } from "./sign-ins.store.ts";
 
@@ -14,6 +15,8 @@ export interface SignIns {
     /** When the person typed the password. */
     provenAt: Date;
     expiresAt: Date;
+    /** By whose single sign-on the person has just come, null for none; left out: nothing new is known. */
+    via?: SsoSession | null;
   }): Promise<void>;
   findByGrant(grantId: string): Promise<SignInRow | undefined>;
 }
@@ -22,7 +25,7 @@ export function createSignIns(deps: Pick<AppServices, "transact" | "clock" | "ne
   const asOperator = <Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> =>
     deps.transact.asOperator(work, SIGN_INS);
   return {
-    note: ({ accountId, grantId, userAgent, provenAt, expiresAt }) =>
+    note: ({ accountId, grantId, userAgent, provenAt, expiresAt, via }) =>
       asOperator((tx) =>
         upsertSignIn(tx, {
           sign_in_id: deps.newId("signIn"),
@@ -32,6 +35,9 @@ export function createSignIns(deps: Pick<AppServices, "transact" | "clock" | "ne
           proven_at: provenAt,
           now: deps.clock.now(),
           expires_at: expiresAt,
+          ...(via === undefined
+            ? {}
+            : { via: { tenantId: via?.tenantId ?? null, sessionId: via?.sessionId ?? null } }),
         }),
       ),
     findByGrant: (grantId) => asOperator((tx) => findSignInByGrant(tx, grantId)),

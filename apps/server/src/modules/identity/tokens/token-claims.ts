@@ -16,6 +16,8 @@ export type TokenClaims = {
   issuedAt: Date;
   /** The browser's sign-in, of the built-in provider only. */
   signInId?: string;
+  /** The person's session at a provider elsewhere, where its token names one (`sid`). */
+  sessionId?: string;
   /** When the person last proved to the provider who they are; left out where the token does not say. */
   authenticatedAt?: Date;
   /** What the sign-in that asked for the token named it by. */

@@ -1,5 +1,6 @@
 import { decodeJwt, type JWTPayload, jwtVerify } from "jose";
 import type { Clock } from "#platform/clock.ts";
+import { toSessionId } from "./session-id.ts";
 import {
   ClaimError,
   type TokenClaims,
@@ -14,7 +15,7 @@ import { BUILTIN_ISSUER, type SecondFactorClaims, type TrustedIssuer } from "./t
 export const SIGN_IN_CLAIM = "sign_in";
 
 /** Asymmetric algorithms only. The key must match the algorithm's type, so none can be tricked into using another. */
-const ALGORITHMS = [
+export const ALGORITHMS: readonly string[] = [
   "RS256",
   "RS384",
   "RS512",
@@ -45,6 +46,10 @@ function assertMadeForUs(input: { payload: JWTPayload; typ: unknown; clientId: s
   }
   if (input.typ !== undefined && input.typ !== "JWT" && input.typ !== "jwt") {
     throw new ClaimError("The token is not an ID token.");
+  }
+  // Some issuers give no type to their logout tokens and events, and sign them with the same key for the same client.
+  if (input.payload["events"] !== undefined) {
+    throw new ClaimError("The token tells of an event, and is not an ID token.");
   }
 }
 
@@ -86,8 +91,12 @@ export function createTokenVerifier(deps: {
         ? {}
         : { hasSecondFactor: provesSecondFactor(payload, secondFactorClaims) }),
     };
-    const signInId = trusted.storedAs === BUILTIN_ISSUER ? payload[SIGN_IN_CLAIM] : undefined;
-    return typeof signInId === "string" ? { ...claims, signInId } : claims;
+    if (trusted.storedAs === BUILTIN_ISSUER) {
+      const signInId = payload[SIGN_IN_CLAIM];
+      return typeof signInId === "string" ? { ...claims, signInId } : claims;
+    }
+    const sessionId = toSessionId(payload["sid"]);
+    return sessionId === undefined ? claims : { ...claims, sessionId };
   }
 
   return (token) => toVerdict(() => verify(token));

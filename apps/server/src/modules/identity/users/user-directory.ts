@@ -20,6 +20,8 @@ import {
   updateLinkedIdentity,
 } from "../identities/identities.store.ts";
 import type { RoleDirectory } from "../identity.ports.ts";
+import { SESSION_KEPT_MS } from "../logout/end-provider-sessions.ts";
+import { listSessionsOf, noteSession } from "../logout/provider-sessions.store.ts";
 import { ssoRequired } from "../provider/sso-required.ts";
 import type { TokenClaims, TokenVerdict } from "../tokens/token-claims.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
@@ -34,7 +36,7 @@ export type UserDirectory = {
   /**
    * Finds the holder of an ID token, creating or updating the user on the way.
    *
-   * @throws {AppError} `UNAUTHENTICATED`, saying whether the token has expired; `SECOND_FACTOR_REQUIRED` and `SSO_REQUIRED` for a
+   * @throws {AppError} `UNAUTHENTICATED`, saying whether the token has expired; `SIGNED_OUT` when its session was ended; `SECOND_FACTOR_REQUIRED` and `SSO_REQUIRED` for a
    *   token of another provider that is not enough; `IDENTITY_PROVIDER_UNAVAILABLE`.
    */
   identify(token: string): Promise<SignedInPerson>;
@@ -67,10 +69,15 @@ type UserRecord = {
   hasFactor: boolean;
   /** True for a connected identity of a person who signs in at their organization alone. */
   requiresSso: boolean;
+  /** Sessions at the provider of this identity; of the built-in one, those alone that ended before their tokens. */
+  sessions: ReadonlyMap<string, { isEnded: boolean; expiresAt: Date }>;
   acting: (ActingIn & { expiresAt: Date }) | undefined;
 };
 
 const NO_ROLES: UserActor["roles"] = new Map();
+const NO_SESSIONS: UserRecord["sessions"] = new Map();
+/** A session is noted anew when less of its time is left. */
+const SESSION_RENEWED_MS = SESSION_KEPT_MS / 2;
 
 /** The most people in the cache, about 1 kB each. */
 const RECORDS_MAX = 100_000;
@@ -89,6 +96,14 @@ function refused(reason: "expired" | "invalid", cause: unknown): AppError {
         : "The sign-in is not valid: sign in again.",
     headers: { "www-authenticate": 'Bearer error="invalid_token"' },
     cause,
+  });
+}
+
+function signedOut(): AppError {
+  return new AppError({
+    code: "SIGNED_OUT",
+    publicMessage: "You were signed out where you signed in. Sign in again.",
+    headers: { "www-authenticate": 'Bearer error="invalid_token", error_description="signed_out"' },
   });
 }
 
@@ -129,11 +144,15 @@ function isUpToDate({ row, linked }: UserRecord, claims: TokenClaims): boolean {
  * To the second, as in tokens. Otherwise a token issued right after a change of password would be refused for the fraction of a
  * second that it does not state.
  */
-function isTooOld({ row, linked }: UserRecord, claims: TokenClaims): boolean {
-  return [row.tokens_valid_from, linked?.tokens_valid_from ?? null].some(
-    (from) =>
-      from !== null && claims.issuedAt.getTime() < Math.floor(from.getTime() / 1_000) * 1_000,
-  );
+function isBefore(from: Date | null, { issuedAt }: TokenClaims): boolean {
+  return from !== null && issuedAt.getTime() < Math.floor(from.getTime() / 1_000) * 1_000;
+}
+
+/** True when the session was ended by who signed the person in. */
+function isEnded({ row, linked, sessions }: UserRecord, claims: TokenClaims): boolean {
+  const from = linked === undefined ? row.sessions_valid_from : linked.tokens_valid_from;
+  const session = sessions.get(claims.sessionId ?? claims.signInId ?? "");
+  return session?.isEnded === true || isBefore(from, claims);
 }
 
 /**
@@ -210,6 +229,14 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
             tx,
             asked.map(({ row }) => row.subject),
           );
+    const sessions = new Map<string, Map<string, { isEnded: boolean; expiresAt: Date }>>();
+    const now = deps.clock.now();
+    const known = found.map(({ row, linked }) => linked ?? row);
+    for (const session of known.length === 0 ? [] : await listSessionsOf(tx, known, now)) {
+      const own = sessions.get(nameOf(session)) ?? new Map();
+      own.set(session.session_id, { isEnded: session.is_ended, expiresAt: session.expires_at });
+      sessions.set(nameOf(session), own);
+    }
     const records = new Map<string, UserRecord>();
     for (const [name, { row, linked }] of holders) {
       const { user_id: userId } = row;
@@ -219,6 +246,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
         roles: roles.get(userId) ?? NO_ROLES,
         hasFactor: withFactors.has(row.subject),
         requiresSso: false,
+        sessions: sessions.get(name) ?? NO_SESSIONS,
         acting: acting.get(userId),
       });
     }
@@ -273,12 +301,36 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
     people.forget(userId ?? "");
   }
 
+  /** True when the session of a provider elsewhere, which the token names, is noted. */
+  function isSessionNoted({ sessions }: UserRecord, { sessionId }: TokenClaims): boolean {
+    if (sessionId === undefined) {
+      return true;
+    }
+    const leftMs = (sessions.get(sessionId)?.expiresAt.getTime() ?? 0) - deps.clock.now().getTime();
+    return leftMs > SESSION_RENEWED_MS;
+  }
+
+  async function noteSessionOf({ issuer, subject, sessionId }: TokenClaims): Promise<void> {
+    if (sessionId !== undefined) {
+      const now = deps.clock.now();
+      const expiresAt = new Date(now.getTime() + SESSION_KEPT_MS);
+      await look((tx) => noteSession(tx, { issuer, subject, sessionId, now, expiresAt }));
+    }
+  }
+
   async function getRecord(claims: TokenClaims): Promise<UserRecord> {
     const known = await people.get(nameOf(claims));
-    if (known !== null && isUpToDate(known, claims)) {
+    const isKnown = known !== null && isUpToDate(known, claims);
+    const isNoted = known !== null && isSessionNoted(known, claims);
+    if (isKnown && isNoted) {
       return known;
     }
-    await store(claims);
+    if (!isNoted) {
+      await noteSessionOf(claims);
+    }
+    if (!isKnown) {
+      await store(claims);
+    }
     if (known !== null) {
       people.forget(known.row.user_id);
     }
@@ -357,14 +409,18 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       throw refused(verdict.reason, verdict.cause);
     }
     const record = await refreshIfLacking(await getRecord(verdict.claims));
-    if (isTooOld(record, verdict.claims) || lacksFactor(record)) {
+    const { claims } = verdict;
+    if (isBefore(record.row.tokens_valid_from, claims) || lacksFactor(record)) {
       throw refused("expired", undefined);
     }
-    if (verdict.claims.issuer !== BUILTIN_ISSUER) {
-      assertStrongEnough(record, verdict.claims);
+    if (isEnded(record, claims)) {
+      throw signedOut();
+    }
+    if (claims.issuer !== BUILTIN_ISSUER) {
+      assertStrongEnough(record, claims);
     }
     const user = toSignedInUser(record.row, isOperator(record));
-    const { signInId, issuedAt, authenticatedAt } = verdict.claims;
+    const { signInId, issuedAt, authenticatedAt } = claims;
     const actor: UserActor = {
       ...toActor(record),
       ...toActing(record),

@@ -10,6 +10,8 @@ export type UserRow = {
   name: string | null;
   is_operator: boolean;
   tokens_valid_from: Date | null;
+  /** Likewise, for ID tokens of the first identity alone. */
+  sessions_valid_from: Date | null;
   claims_issued_at: Date | null;
   created_at: Date;
 };
@@ -23,6 +25,7 @@ export const USER_COLUMNS = [
   "name",
   "is_operator",
   "tokens_valid_from",
+  "sessions_valid_from",
   "claims_issued_at",
   "created_at",
 ] as const;

@@ -154,6 +154,7 @@ export function createOidcProtocol({ clock, providers }: OidcDeps): OidcProtocol
           subject: claims?.sub,
           email: claims?.["email"],
           name: claims?.["name"],
+          sessionId: claims?.["sid"],
           source: "The ID token",
         });
       }),

@@ -1,3 +1,5 @@
+import { toSessionId } from "#modules/identity/index.ts";
+
 /** What the sign-in page explains, as `?error=`. */
 export const SSO_LOGIN_ERRORS = [
   "sso_denied",
@@ -31,6 +33,8 @@ export type SsoPerson = {
   subject: string;
   email: string;
   name: string | null;
+  /** The session at the provider, where it names one: it may end that session later. */
+  sessionId: string | null;
 };
 
 const SUBJECT_LENGTH_MAX = 255;
@@ -40,6 +44,7 @@ export function toPerson(input: {
   subject: unknown;
   email: unknown;
   name: unknown;
+  sessionId?: unknown;
   /** Where the provider should have said it, such as "The ID token". */
   source: string;
 }): SsoPerson {
@@ -53,5 +58,10 @@ export function toPerson(input: {
       `${source} has no e-mail address. Have the provider send it as “email”.`,
     );
   }
-  return { subject, email, name: typeof name === "string" && name.trim() !== "" ? name : null };
+  return {
+    subject,
+    email,
+    name: typeof name === "string" && name.trim() !== "" ? name : null,
+    sessionId: toSessionId(input.sessionId) ?? null,
+  };
 }

@@ -1,4 +1,4 @@
-import { adoptAccount } from "#modules/identity/index.ts";
+import { adoptAccount, type SsoSession } from "#modules/identity/index.ts";
 import { isMemberElsewhere, joinBySso } from "#modules/tenants/index.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import type { SsoLoginError } from "../protocol/sso-error.ts";
@@ -36,12 +36,12 @@ export function isListedOperator(
 /**
  * Takes who came back from a tenant's provider, in the browser that began, and makes them a member of the tenant.
  *
- * @returns The account; or the error that the sign-in page explains.
+ * @returns The account and the session at the provider; or the error that the sign-in page explains.
  */
 export async function collectResult(
   deps: SsoDeps,
   input: { interaction: string; result: string },
-): Promise<{ accountId: string } | { error: SsoLoginError }> {
+): Promise<{ accountId: string; via: SsoSession } | { error: SsoLoginError }> {
   const { interaction } = input;
   const now = deps.clock.now();
   return await deps.transact.asOperator(async (tx) => {
@@ -83,6 +83,6 @@ export async function collectResult(
       await joinBySso(deps, tx, { tenantId, userId, role: connection.default_role });
     }
     await noteUse(tx, tenantId, now);
-    return { accountId };
+    return { accountId, via: { tenantId, sessionId: person.session_id } };
   }, SIGN_INS);
 }

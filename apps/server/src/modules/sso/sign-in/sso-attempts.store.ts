@@ -41,13 +41,17 @@ export type ResultRow = {
   subject: string;
   email: string;
   name: string | null;
+  session_id: string | null;
 };
 
 /** Keeps who came back, for the browser that began. */
 export async function insertResult(
   tx: Tx,
   attempt: AttemptRow,
-  result: Omit<ResultRow, "tenant_id"> & { resultHash: Buffer },
+  result: Omit<ResultRow, "tenant_id" | "session_id"> & {
+    sessionId: string | null;
+    resultHash: Buffer;
+  },
 ): Promise<void> {
   const row = {
     ...attempt,
@@ -55,10 +59,11 @@ export async function insertResult(
     subject: result.subject,
     email: result.email,
     name: result.name,
+    session_id: result.sessionId,
   };
   await tx`
     insert into sso_attempts
-    ${tx(row, "state_hash", "tenant_id", "interaction", "nonce", "code_verifier", "expires_at", "result_hash", "subject", "email", "name")}`;
+    ${tx(row, "state_hash", "tenant_id", "interaction", "nonce", "code_verifier", "expires_at", "result_hash", "subject", "email", "name", "session_id")}`;
 }
 
 /** Takes the result once, for the interaction that it answers. */
@@ -69,6 +74,6 @@ export async function takeResult(
   const [row] = await tx<ResultRow[]>`
     delete from sso_attempts
     where result_hash = ${input.resultHash} and interaction = ${input.interaction} and expires_at > ${input.now}
-    returning tenant_id, subject, email, name`;
+    returning tenant_id, subject, email, name, session_id`;
   return row;
 }

@@ -11,6 +11,8 @@ let browser: TestBrowser;
 let page: Page;
 let key = "";
 let recoveryCode = "";
+/** Whether the authenticator answers by itself, as a person who touches it, or waits. */
+let setTouched: (isTouched: boolean) => Promise<void>;
 
 beforeAll(async () => {
   browser = await startBrowser();
@@ -18,7 +20,7 @@ beforeAll(async () => {
   // An authenticator of Chromium that verifies its person by itself.
   const devTools = await browser.context.newCDPSession(page);
   await devTools.send("WebAuthn.enable");
-  await devTools.send("WebAuthn.addVirtualAuthenticator", {
+  const { authenticatorId } = await devTools.send("WebAuthn.addVirtualAuthenticator", {
     options: {
       protocol: "ctap2",
       transport: "internal",
@@ -28,6 +30,9 @@ beforeAll(async () => {
       automaticPresenceSimulation: true,
     },
   });
+  setTouched = async (enabled) => {
+    await devTools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  };
   await registerPerson(page, `${consoleUrl}/register`, person);
 });
 
@@ -116,10 +121,23 @@ describe("a person with second factors", () => {
     await button("Remove the app…").waitFor();
   });
 
+  it("signs in by the passkey that the browser offers at the address, without a click on the page", async () => {
+    await setTouched(false);
+    await signOut();
+    const field = page.getByLabel("E-mail address");
+    expect(await field.getAttribute("autocomplete")).toBe("username webauthn");
+    await setTouched(true);
+    await isLetIn();
+  });
+
   it("signs in with the passkey alone, by a code after the password, and by a recovery code", async () => {
+    // Nobody touches the authenticator before another way is chosen, which ends the browser's offer.
+    await setTouched(false);
     await signOut();
     await button("Sign in with a passkey").click();
+    await setTouched(true);
     await isLetIn();
+    await setTouched(false);
 
     await signOut();
     await givePassword();

@@ -224,6 +224,7 @@ function SignInCard({ view, onForgot, onSso, onSecondStep }: SignInCardProps) {
           onForgot={onForgot}
           onSso={builtIn === undefined ? undefined : onSso}
           onSecondStep={onSecondStep}
+          takesPasskeys={builtIn !== undefined}
         />
       )}
       {builtIn !== undefined && <PasskeyButton />}

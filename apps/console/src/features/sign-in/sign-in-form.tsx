@@ -7,6 +7,7 @@ import { RequestError } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { SecondStep } from "#platform/session/session.ts";
 import { FormSummary } from "./form-summary.tsx";
+import { usePasskeyAutofill } from "./second-step/use-passkey-autofill.ts";
 import { findSignInProblems } from "./sign-in-form.view-model.ts";
 import { useSignInForm } from "./use-sign-in-form.ts";
 
@@ -18,19 +19,30 @@ export type SignInFormProps = {
   onSso: ((email: string) => void) | undefined;
   /** The password was right, and more is needed. */
   onSecondStep: (step: SecondStep) => void;
+  /** True where a passkey signs people in: the browser then offers theirs at the address. */
+  takesPasskeys: boolean;
 };
 
 /** The e-mail and password form of the built-in provider. */
-export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: SignInFormProps) {
+export function SignInForm({
+  invitedEmail,
+  onForgot,
+  onSso,
+  onSecondStep,
+  takesPasskeys,
+}: SignInFormProps) {
   const { session, arrivals } = usePlatform();
+  const passkeys = usePasskeyAutofill(takesPasskeys);
   const form = useSignInForm({
     findProblems: findSignInProblems,
     send: async ({ email, password }) => {
       arrivals.keepFor(email);
+      passkeys.pause();
       const outcome = await session
         .signIn({ email, password })
         .catch(async (error: unknown): Promise<undefined> => {
           if (!(error instanceof RequestError && error.code === "SSO_REQUIRED")) {
+            passkeys.resume();
             throw error;
           }
           await session.startSso({ email });
@@ -42,8 +54,13 @@ export function SignInForm({ invitedEmail, onForgot, onSso, onSecondStep }: Sign
   });
   return (
     <form {...form.formProps} className="flex flex-col gap-4">
-      <FormSummary title={t`You are not signed in`} messages={form.messages} fields={form.fields} />
+      <FormSummary
+        title={t`You are not signed in`}
+        messages={passkeys.problem === undefined ? form.messages : [passkeys.problem]}
+        fields={form.fields}
+      />
       <EmailField
+        autoComplete={takesPasskeys ? "username webauthn" : "username"}
         defaultValue={invitedEmail ?? ""}
         help={invitedEmail === undefined ? undefined : t`Your invitation is for ${invitedEmail}.`}
         error={form.fields.email}
@@ -93,17 +110,24 @@ export type EmailFieldProps = {
   help?: string | undefined;
   error: string | undefined;
   isReadOnly?: boolean;
+  autoComplete?: "username" | "username webauthn";
 };
 
 /** The name that password managers store the account under. Typed text stays when the default changes later. */
-export function EmailField({ defaultValue, help, error, isReadOnly = false }: EmailFieldProps) {
+export function EmailField({
+  defaultValue,
+  help,
+  error,
+  isReadOnly = false,
+  autoComplete = "username",
+}: EmailFieldProps) {
   return (
     <TextField
       label={t`E-mail address`}
       name="email"
       type="email"
       inputMode="email"
-      autoComplete="username"
+      autoComplete={autoComplete}
       autoCapitalize="none"
       autoCorrect="off"
       spellCheck={false}

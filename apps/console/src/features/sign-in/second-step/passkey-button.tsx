@@ -6,11 +6,9 @@ import { FormErrors } from "@turnpike/ui/form-errors";
 import { useSyncExternalStore } from "react";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { hasPasskeys } from "./has-passkeys.ts";
 
 const noSubscription = () => () => undefined;
-/** As good as the library's own test, which is loaded at the click. */
-const hasPasskeys = () =>
-  "PublicKeyCredential" in globalThis && !/^[\d.]+$|:/.test(globalThis.location.hostname);
 
 /** Signs in with a passkey, without an address or a password. Shown where the browser can. */
 export function PasskeyButton() {

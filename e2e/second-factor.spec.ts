@@ -131,7 +131,7 @@ describe("a person with second factors", () => {
   });
 
   it("signs in with the passkey alone, by a code after the password, and by a recovery code", async () => {
-    // Nobody touches the authenticator before another way is chosen, which ends the browser's offer.
+    // No one touches the authenticator before another way is chosen, which ends the browser's offer.
     await setTouched(false);
     await signOut();
     await button("Sign in with a passkey").click();

@@ -200,10 +200,10 @@ export function createPeopleOperations(input: AppInput, parts: PeopleParts) {
     notifications: createNotificationsRoutes(services),
     tenantTerms: createTenantTermsRoutes({
       ...services,
-      tellOfLimits: (tx, { tenantId, ...limits }) =>
+      tellOfLimits: (tx, { tenantId, isOwn }) =>
         tellOfChange({ ...services, mail }, tx, {
           tenantId,
-          change: { kind: "limits_changed", ...limits },
+          change: { kind: "limits_changed", isOwn },
         }),
     }),
     checks: createChecksRoutes({

@@ -73,9 +73,9 @@ describe("a tenant's own limits", () => {
       .filter(({ kind }: { kind: string }) => kind === "tenant.limits_changed")
       .map(({ body }: { body: string }) => body.split(". ")[0]);
     expect(bodies).toEqual([
-      "The operator changed the quotas and calls at once of your tenant",
-      "The operator changed the quotas of your tenant: those of its plan hold again",
-      "The operator changed the quotas of your tenant",
+      "The operator gave your tenant limits of its own",
+      "The limits of your plan hold for your tenant again",
+      "The operator gave your tenant limits of its own",
     ]);
     expect(
       (await app.call(operator, "GET", `/v1/tenants/${stranger}/notifications`)).json.items,

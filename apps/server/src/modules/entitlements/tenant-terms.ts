@@ -76,20 +76,14 @@ async function assertMetersFit(tx: Tx, { quotas = [] }: TermsOverridesInput): Pr
   }
 }
 
-const LIMITS = ["rateLimits", "quotas", "concurrency"] as const;
-
 /** What this module needs from the tenants module, which is above it and knows the people of a tenant. */
 export interface LimitsNotices {
   /**
    * Tells the members of a tenant that its limits are others, if and only if the transaction commits. Needs the operator role.
    *
-   * @param input.differs - Which of them, at least one.
    * @param input.isOwn - False when the plan's hold again.
    */
-  tellOfLimits(
-    tx: Tx,
-    input: { tenantId: TenantId; differs: readonly (typeof LIMITS)[number][]; isOwn: boolean },
-  ): Promise<void>;
+  tellOfLimits(tx: Tx, input: { tenantId: TenantId; isOwn: boolean }): Promise<void>;
 }
 
 /**
@@ -131,12 +125,9 @@ export async function setTenantTerms(
       },
     });
     await insertChange(tx, { kind: "tenant", tenantId, entityId: tenantId });
-    const differs = LIMITS.filter(
-      (limit) => !isDeepStrictEqual(before.terms[limit], after.terms[limit]),
-    );
-    if (differs.length > 0) {
+    if (!isDeepStrictEqual(before.terms, after.terms)) {
       const isOwn = Object.keys(after.overrides).length > 0;
-      await deps.tellOfLimits(tx, { tenantId, differs, isOwn });
+      await deps.tellOfLimits(tx, { tenantId, isOwn });
     }
     return after;
   });

@@ -16,18 +16,8 @@ export type ToldChange =
   | { kind: "resumed" }
   /** Names of plans; the same twice when the plan has newer terms. */
   | { kind: "plan_changed"; before: string; after: string }
-  /** @property differs - Which limits are others than before. @property isOwn - False when the plan's hold again. */
-  | { kind: "limits_changed"; differs: readonly ToldLimit[]; isOwn: boolean };
-
-export type ToldLimit = "rateLimits" | "quotas" | "concurrency";
-
-const LIMIT_NAMES: Readonly<Record<ToldLimit, string>> = {
-  rateLimits: "rate limits",
-  quotas: "quotas",
-  concurrency: "calls at once",
-};
-
-const inWords = new Intl.ListFormat("en", { type: "conjunction" });
+  /** @property isOwn - False when the plan's limits hold again. */
+  | { kind: "limits_changed"; isOwn: boolean };
 
 function toNotice(change: ToldChange) {
   switch (change.kind) {
@@ -68,11 +58,9 @@ function toNotice(change: ToldChange) {
         kind: "tenant.limits_changed",
         subject: "your limits have changed",
         title: "Your limits have changed",
-        body: `The operator changed the ${inWords.format(
-          change.differs.map((limit) => LIMIT_NAMES[limit]),
-        )} of your tenant${
-          change.isOwn ? "" : ": those of its plan hold again"
-        }. They hold already, and what was used in this period still counts.`,
+        body: change.isOwn
+          ? "The operator gave your tenant limits of its own. They hold already, and what was used in this period still counts."
+          : "The limits of your plan hold for your tenant again. What was used in this period still counts.",
         link: "/usage",
       };
     default:

@@ -107,7 +107,7 @@ async function run({ note }: BenchOptions): Promise<BenchResult> {
     },
     figures: { meanMs, firstMs: round(firstMs) },
     remarks: [
-      `Of ${String(countOf(byHand))} questions written by hand ${String(share(byHand.exact, countOf(byHand)))}% are read exactly and ${String(share(byHand.wrong, countOf(byHand)))}% wrongly, after what their first reading showed was mended.`,
+      `Of ${String(countOf(byHand))} questions written by hand ${String(share(byHand.exact, countOf(byHand)))}% are read exactly and ${String(share(byHand.wrong, countOf(byHand)))}% wrongly, after what their first reading showed was fixed.`,
       `Read for the first time: ${first.join("; ")}.`,
       `A question took ${String(meanMs)} ms of processor time on average; the first, which compiles the patterns, ${String(round(firstMs))} ms.`,
     ],

@@ -32,6 +32,6 @@ if (import.meta.main) {
   for (const problem of problems) {
     console.error(problem);
   }
-  console.log(problems.length === 0 ? "architecture: in order" : `${problems.length} to mend`);
+  console.log(problems.length === 0 ? "architecture: in order" : `${problems.length} to fix`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -167,7 +167,7 @@ function toTrees(mistakes: typeof MISTAKES): (typeof MISTAKES)[number][][] {
 }
 
 describe("the docs check", () => {
-  it("finds nothing to mend but the picture that was never drawn", async () => {
+  it("finds nothing to fix but the picture that was never drawn", async () => {
     expect(await problemsAfter({})).toEqual([STALE]);
   });
 

@@ -14,7 +14,7 @@ import { findConfigurationDocsProblems } from "./write-configuration-docs.ts";
  * of the configuration, and plain words.
  *
  * @param root - The checkout.
- * @returns One sentence for each mistake, starting with the file to mend; empty when the pages tell the truth.
+ * @returns One sentence for each mistake, starting with the file to fix; empty when the pages tell the truth.
  */
 export async function findDocsProblems(root: string): Promise<string[]> {
   const problems = await Promise.all([
@@ -35,6 +35,6 @@ if (import.meta.main) {
   for (const problem of problems) {
     console.error(problem);
   }
-  console.log(problems.length === 0 ? "docs: in order" : `docs: ${problems.length} to mend`);
+  console.log(problems.length === 0 ? "docs: in order" : `docs: ${problems.length} to fix`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

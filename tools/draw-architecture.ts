@@ -46,7 +46,7 @@ export async function updateDrawing(root: string): Promise<void> {
   writeFileSync(path, withDrawing(readFileSync(path, "utf8"), await drawArchitecture(root)));
 }
 
-/** Says how to mend `docs/architecture.md` when its picture is missing or older than the source. */
+/** Says how to fix `docs/architecture.md` when its picture is missing or older than the source. */
 export async function findDrawingProblems(root: string): Promise<string[]> {
   const path = join(root, PAGE);
   if (!existsSync(path)) {

@@ -46,7 +46,7 @@ const COMMANDS = {
   async build() {
     await buildConsole();
     await buildSdk();
-    await ensurePackage();
+    console.log(`The package is in ${await ensurePackage()}; npm pack makes its tarball there.`);
     return 0;
   },
 };

@@ -44,7 +44,7 @@ describe("the pages about the configuration", () => {
     expect(await findConfigurationDocsProblems(root)).toEqual([]);
   });
 
-  it("are found stale when a default differs, and mended by the command", async () => {
+  it("are found stale when a default differs, and fixed by the command", async () => {
     change("docs/configuration.md", "`5000`", "`6000`");
     change("docs/turnpike.schema.json", "5000", "6000");
     expect(await findConfigurationDocsProblems(root)).toEqual([

@@ -68,7 +68,7 @@ function readIfThere(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
 }
 
-/** Says how to mend the pages about the configuration when they are missing or older than its schema. */
+/** Says how to fix the pages about the configuration when they are missing or older than its schema. */
 export async function findConfigurationDocsProblems(root: string): Promise<string[]> {
   if (!existsSync(join(root, SCHEMA_SOURCE))) {
     return [];

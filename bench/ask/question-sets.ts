@@ -7,7 +7,7 @@ export type QuestionSet = {
   readonly wrong: number;
 };
 
-/** Written one after the other by hand; the grammar was mended after each. */
+/** Written one after the other by hand; the grammar was corrected after each. */
 export const QUESTION_SETS: readonly QuestionSet[] = [
   { set: "held-out", questions: 143, exact: 135, wrong: 2 },
   { set: "seen", questions: 160, exact: 125, wrong: 9 },

@@ -10,7 +10,14 @@ import { createLiveServices, OPERATOR_CONTEXT } from "@turnpike/testkit/test-ser
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServiceKey } from "../../apps/server/src/modules/keys/index.ts";
 
-type Line = { call: string; text?: string; error?: string; status?: number; type?: string };
+type Line = {
+  call: string;
+  text?: string;
+  tokens?: [number, number];
+  error?: string;
+  status?: number;
+  type?: string;
+};
 
 const closing: (() => Promise<unknown>)[] = [];
 let gateway: string;
@@ -90,13 +97,13 @@ describe("the official clients of OpenAI and Anthropic, unchanged", () => {
   it("get their answers, whole and streamed, and are metered by tokens", async () => {
     const text = "the toll is paid by the word and the barrier opens at";
     expect(await runClient({})).toEqual([
-      { call: "chat", text },
+      { call: "chat", text, tokens: [5, 12] },
       { call: "chatStream", text },
-      { call: "response", text },
+      { call: "response", text, tokens: [1, 12] },
       { call: "responseStream", text },
-      { call: "embedding", text: "0.25 -0.5" },
-      { call: "message", text },
-      { call: "messageStream", text },
+      { call: "embedding", text: "0.25 -0.5", tokens: [1, 0] },
+      { call: "message", text, tokens: [5, 12] },
+      { call: "messageStream", text, tokens: [5, 12] },
     ]);
     // Four answers of the small model and two of the large one, 12 words each; prompts of 5, 5, 1, 1, 1, 5 and 5.
     const credits = 4 * 12 + 2 * 12 * 5 + 13 + 2 * 5 * 5;
@@ -115,6 +122,16 @@ describe("the official clients of OpenAI and Anthropic, unchanged", () => {
       { model: "large", calls: 2 },
       { model: "small", calls: 5 },
     ]);
+  });
+
+  it("say which address did not answer, and what to set", async () => {
+    const client = startProgram({
+      script: "examples/token-api/client.ts",
+      env: { GATEWAY_URL: "http://127.0.0.1:1", API_KEY: customer.key },
+    });
+    const { code, stderr } = await client.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("No answer from http://127.0.0.1:1. GATEWAY_URL is");
   });
 
   it("raise their own errors when a limit refuses", async () => {

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { ensureArtifact } from "./artifact.mjs";
 import { ensureConsole } from "./console.mjs";
+import { ROOT } from "./paths.mjs";
 
 /** The package `turnpike` of npm, ready for `npm pack`. */
 const PACKAGE = {
@@ -23,8 +25,13 @@ const PACKAGE = {
   program: ["tools/build-package.ts"],
 };
 
-/** Builds the package when it is missing or what is in it has changed. */
+/**
+ * Builds the package when it is missing or what is in it has changed.
+ *
+ * @returns {Promise<string>} Its folder, as an absolute path.
+ */
 export async function ensurePackage() {
   await ensureConsole();
   await ensureArtifact(PACKAGE);
+  return join(ROOT, "dist/package");
 }

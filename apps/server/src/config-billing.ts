@@ -2,6 +2,7 @@ import { parseBic, parseIban } from "@turnpike/domain/billing/payments/check-dig
 import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
+import { writeLike } from "./config-shape.ts";
 import { stripeSection } from "./config-stripe.ts";
 import { taxSection } from "./config-tax.ts";
 import { topUpsSection } from "./config-top-ups.ts";
@@ -15,32 +16,35 @@ const prefix = z
   .regex(/^[A-Z][A-Z0-9]{0,9}$/, "One to ten capital letters and digits, beginning with a letter.");
 
 const seller = z
-  .strictObject({
-    name: text(120)
-      .default("")
-      .describe("Your company, as invoices name it. Default: the brand's name."),
-    address: z
-      .array(text(120))
-      .max(6)
-      .default([])
-      .describe("Your postal address, line by line, as invoices show it."),
-    postalCode: text(20)
-      .optional()
-      .describe("Your postal code. Left out where `address` has it; e-invoices name it apart."),
-    city: text(100).optional().describe("Your city, like `postalCode`."),
-    country: z
-      .string()
-      .regex(/^[A-Z]{2}$/, "Two capital letters, ISO 3166-1.")
-      .optional()
-      .describe("Your country, ISO 3166-1."),
-    taxId: text(40).optional().describe("Your tax id, as invoices show it."),
-    email: text(254).optional().describe("Where customers ask about invoices."),
-    logo: text(500)
-      .optional()
-      .describe(
-        "A picture at the head of invoices: path of a PNG or JPEG file, relative to the configuration file. Default: the brand's mark, if that is a PNG.",
-      ),
-  })
+  .strictObject(
+    {
+      name: text(120)
+        .default("")
+        .describe("Your company, as invoices name it. Default: the brand's name."),
+      address: z
+        .array(text(120))
+        .max(6)
+        .default([])
+        .describe("Your postal address, line by line, as invoices show it."),
+      postalCode: text(20)
+        .optional()
+        .describe("Your postal code. Left out where `address` has it; e-invoices name it apart."),
+      city: text(100).optional().describe("Your city, like `postalCode`."),
+      country: z
+        .string()
+        .regex(/^[A-Z]{2}$/, "Two capital letters, ISO 3166-1.")
+        .optional()
+        .describe("Your country, ISO 3166-1."),
+      taxId: text(40).optional().describe("Your tax id, as invoices show it."),
+      email: text(254).optional().describe("Where customers ask about invoices."),
+      logo: text(500)
+        .optional()
+        .describe(
+          "A picture at the head of invoices: path of a PNG or JPEG file, relative to the configuration file. Default: the brand's mark, if that is a PNG.",
+        ),
+    },
+    writeLike("seller: { name: Acme Ltd, address: [1 Quay, Galway], country: IE }"),
+  )
   .prefault({});
 
 const IBAN = "An IBAN with right check digits, such as DE89 3704 0044 0532 0130 00.";

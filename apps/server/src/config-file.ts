@@ -6,7 +6,7 @@ import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocume
 import type { z } from "zod";
 import { StartupError } from "#platform/startup-error.ts";
 
-/** Something to mend: `place` is a file with its line, or the name of a variable. */
+/** Something to fix: `place` is a file with its line, or the name of a variable. */
 export type Mistake = { place: string; message: string };
 
 /**
@@ -87,14 +87,14 @@ export function parseFile(
   }
 }
 
-/** Lists what is to be mended, each at its place. */
+/** Lists what is to be fixed, each at its place. */
 export function toConfigError(mistakes: readonly Mistake[]): StartupError {
   const lines = mistakes.map((mistake) => `\n  ${mistake.place}  ${mistake.message}`).join("");
   const count = mistakes.length === 1 ? "a mistake" : `${String(mistakes.length)} mistakes`;
   return new StartupError({
     code: "CONFIG_INVALID",
     message: `The configuration has ${count}:${lines}\nEvery value is described in docs/configuration.md`,
-    hint: "Mend what is listed and start again",
+    hint: "Fix what is listed and start again",
   });
 }
 

@@ -1,5 +1,6 @@
 import { SAMPLE_PATH_PATTERN } from "@turnpike/domain/routes/sample-path";
 import { z } from "zod";
+import { writeLike } from "./config-shape.ts";
 
 const markdownFile = z
   .string()
@@ -11,29 +12,32 @@ const markdownFile = z
 
 /** What the public pages say in the operator's name. */
 export const legalSection = z
-  .strictObject({
-    terms: markdownFile.optional(),
-    privacy: markdownFile.optional(),
-    operator: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("Your name as a company or person: who your customers contract with."),
-    contact: z
-      .email()
-      .max(320)
-      .optional()
-      .describe(
-        "Where questions about terms, privacy, plans and bills are answered. Every visitor can read it.",
-      ),
-    updated: z.iso
-      .date("A day such as 2026-11-21.")
-      .optional()
-      .describe(
-        "The day the texts were last changed. Left out: what `<!-- updated: 2026-11-21 -->` at the start of the text says, else the day its file was changed.",
-      ),
-  })
+  .strictObject(
+    {
+      terms: markdownFile.optional(),
+      privacy: markdownFile.optional(),
+      operator: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe("Your name as a company or person: who your customers contract with."),
+      contact: z
+        .email()
+        .max(320)
+        .optional()
+        .describe(
+          "Where questions about terms, privacy, plans and bills are answered. Every visitor can read it.",
+        ),
+      updated: z.iso
+        .date("A day such as 2026-11-21.")
+        .optional()
+        .describe(
+          "The day the texts were last changed. Left out: what `<!-- updated: 2026-11-21 -->` at the start of the text says, else the day its file was changed.",
+        ),
+    },
+    writeLike("legal: { operator: Acme Ltd, contact: legal@example.com }"),
+  )
   .prefault({});
 
 export const landingSection = z

@@ -4,6 +4,7 @@ import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
+import { brandSection } from "./config-brand.ts";
 import { clickhouseSection, clickhouseVariables } from "./config-clickhouse.ts";
 import { clientSecretVariables } from "./config-client-secrets.ts";
 import { filesSection } from "./config-files.ts";
@@ -14,15 +15,13 @@ import { landingSection, legalSection, referenceSection } from "./config-public-
 import { rateLimitsSection, valkeyVariables } from "./config-rate-limits.ts";
 import { retentionSection } from "./config-retention.ts";
 import { identityConfig } from "./config-schema-identity.ts";
+import { writeLike } from "./config-shape.ts";
 import { storageSection } from "./config-storage.ts";
 import { stripeVariables } from "./config-stripe.ts";
 import { tokensSection } from "./config-tokens.ts";
 
 /** Milliseconds; an hour is longer than any call should hang. */
 const timeoutMs = z.number().int().min(1).max(3_600_000);
-
-/** Characters of the operator's mark: it is in every page, and a bigger one would hold up the first paint. */
-const BRAND_MARK_LENGTH_MAX = 32_768;
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
@@ -67,157 +66,142 @@ const workers = z
   );
 
 const openapiSource = z
-  .strictObject({
-    file: z
-      .string()
-      .min(1)
-      .max(1_000)
-      .optional()
-      .describe("Path of the document, relative to this file. A broken one is a mistake at start."),
-    url: z
-      .url({
-        protocol: /^https?$/,
-        error: "An address such as http://127.0.0.1:8080/openapi.json.",
-      })
-      .refine(
-        (text) => isPlainAddress(text.replace(/\?.*$/s, "")),
-        "An address without user or fragment.",
-      )
-      .optional()
-      .describe(
-        "Where the document is. While it cannot be read or is broken, the last good one is used, and the health says so.",
-      ),
-    refreshSeconds: z
-      .number()
-      .int()
-      .min(10)
-      .max(604_800)
-      .default(3_600)
-      .describe("Seconds after which the document is looked at again."),
-  })
+  .strictObject(
+    {
+      file: z
+        .string()
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe(
+          "Path of the document, relative to this file. A broken one is a mistake at start.",
+        ),
+      url: z
+        .url({
+          protocol: /^https?$/,
+          error: "An address such as http://127.0.0.1:8080/openapi.json.",
+        })
+        .refine(
+          (text) => isPlainAddress(text.replace(/\?.*$/s, "")),
+          "An address without user or fragment.",
+        )
+        .optional()
+        .describe(
+          "Where the document is. While it cannot be read or is broken, the last good one is used, and the health says so.",
+        ),
+      refreshSeconds: z
+        .number()
+        .int()
+        .min(10)
+        .max(604_800)
+        .default(3_600)
+        .describe("Seconds after which the document is looked at again."),
+    },
+    writeLike("openapi: { file: openapi.yaml }, or { url: http://127.0.0.1:8080/openapi.json }"),
+  )
   .refine(
     ({ file, url }) => (file === undefined) !== (url === undefined),
     "Either `file` or `url`.",
   );
 
-const upstream = z.strictObject({
-  name: z
-    .string()
-    .regex(
-      /^[a-z][a-z0-9-]{0,62}$/,
-      "Lower-case letters, digits and dashes, starting with a letter.",
-    )
-    .describe("What the log calls it."),
-  url: z
-    .url({ protocol: /^https?$/, error: "An address such as http://127.0.0.1:8080." })
-    .refine(isPlainAddress, "An address without user, query or fragment.")
-    .describe(
-      "Where the API is: http or https, a host, optionally a port and a path to put in front. No query, no user.",
-    ),
-  testUrl: z
-    .union([z.literal("same"), z.url({ protocol: /^https?$/ }).refine(isPlainAddress)], {
-      error: "An address such as http://127.0.0.1:8081, or the word same.",
-    })
-    .optional()
-    .describe(
-      "Where calls with test keys go: an address like `url`, or `same` to let them reach the live API. Left out: they are refused (NO_TEST_UPSTREAM).",
-    ),
-  hosts: z
-    .array(z.string().min(1).max(253).describe("A name without port, or `*.example.com`."))
-    .max(50)
-    .optional()
-    .describe("Host names it serves. Left out: every host."),
-  prefix: z
-    .string()
-    .startsWith("/", "Starts with a slash.")
-    .max(200)
-    .default("/")
-    .describe(
-      "Path it serves, at whole segments: `/v1` takes `/v1` and `/v1/x`, not `/v10`. The longest one wins.",
-    ),
-  stripPrefix: z.boolean().default(false).describe("Removes the prefix before the call goes on."),
-  preserveHost: z
-    .boolean()
-    .default(false)
-    .describe("Sends the caller's Host header instead of the upstream's own."),
-  maxRequestBytes: z
-    .number()
-    .int()
-    .min(0)
-    .max(1024 ** 4)
-    .default(100 * 1024 * 1024)
-    .describe("The largest body, in bytes. Bodies are streamed, so this protects the upstream."),
-  maxConcurrent: z
-    .number()
-    .int()
-    .min(1)
-    .max(100_000)
-    .default(512)
-    .describe(
-      "Calls under way at once, from all nodes together where `rateLimits.store` is `postgres` or `valkey`; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
-    ),
-  tenantSharePercent: z
-    .number()
-    .int()
-    .min(1)
-    .max(100)
-    .default(50)
-    .describe(
-      "The largest part of `maxConcurrent` that one tenant may hold, in percent. It may hold no more than this proportion of what stays free for others: at 50 one tenant gets half, two get a third each. 100 keeps nothing free.",
-    ),
-  openapi: openapiSource
-    .optional()
-    .describe(
-      "The OpenAPI document (3.0 or 3.1, JSON or YAML, up to 16 MB) whose paths are the routes that usage is broken down by. Left out, and for paths that it does not have, routes are learned.",
-    ),
-  tokens: tokensSection
-    .optional()
-    .describe(
-      "For an API that answers with tokens: how its calls are metered by them. See [APIs that answer with tokens](tokens.md).",
-    ),
-  timeouts: z
-    .strictObject({
-      connectMs: timeoutMs
-        .default(5_000)
-        .describe("Milliseconds until a connection to the upstream is open."),
-      headersMs: timeoutMs
-        .default(60_000)
-        .describe("Milliseconds from the last byte of the request to the upstream's status line."),
-      idleMs: timeoutMs
-        .default(120_000)
-        .describe("The longest silence inside an answer and on a WebSocket, in milliseconds."),
-    })
-    .prefault({}),
-});
+const upstream = z.strictObject(
+  {
+    name: z
+      .string()
+      .regex(
+        /^[a-z][a-z0-9-]{0,62}$/,
+        "Lower-case letters, digits and dashes, starting with a letter.",
+      )
+      .describe("What the log calls it."),
+    url: z
+      .url({ protocol: /^https?$/, error: "An address such as http://127.0.0.1:8080." })
+      .refine(isPlainAddress, "An address without user, query or fragment.")
+      .describe(
+        "Where the API is: http or https, a host, optionally a port and a path to put in front. No query, no user.",
+      ),
+    testUrl: z
+      .union([z.literal("same"), z.url({ protocol: /^https?$/ }).refine(isPlainAddress)], {
+        error: "An address such as http://127.0.0.1:8081, or the word same.",
+      })
+      .optional()
+      .describe(
+        "Where calls with test keys go: an address like `url`, or `same` to let them reach the live API. Left out: they are refused (NO_TEST_UPSTREAM).",
+      ),
+    hosts: z
+      .array(z.string().min(1).max(253).describe("A name without port, or `*.example.com`."))
+      .max(50)
+      .optional()
+      .describe("Host names it serves. Left out: every host."),
+    prefix: z
+      .string()
+      .startsWith("/", "Starts with a slash.")
+      .max(200)
+      .default("/")
+      .describe(
+        "Path it serves, at whole segments: `/v1` takes `/v1` and `/v1/x`, not `/v10`. The longest one wins.",
+      ),
+    stripPrefix: z.boolean().default(false).describe("Removes the prefix before the call goes on."),
+    preserveHost: z
+      .boolean()
+      .default(false)
+      .describe("Sends the caller's Host header instead of the upstream's own."),
+    maxRequestBytes: z
+      .number()
+      .int()
+      .min(0)
+      .max(1024 ** 4)
+      .default(100 * 1024 * 1024)
+      .describe("The largest body, in bytes. Bodies are streamed, so this protects the upstream."),
+    maxConcurrent: z
+      .number()
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(512)
+      .describe(
+        "Calls under way at once, from all nodes together where `rateLimits.store` is `postgres` or `valkey`; further ones get 503. Each holds a socket on both sides, of which a system has about a hundred thousand.",
+      ),
+    tenantSharePercent: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .default(50)
+      .describe(
+        "The largest part of `maxConcurrent` that one tenant may hold, in percent. It may hold no more than this proportion of what stays free for others: at 50 one tenant gets half, two get a third each. 100 keeps nothing free.",
+      ),
+    openapi: openapiSource
+      .optional()
+      .describe(
+        "The OpenAPI document (3.0 or 3.1, JSON or YAML, up to 16 MB) whose paths are the routes that usage is broken down by. Left out, and for paths that it does not have, routes are learned.",
+      ),
+    tokens: tokensSection
+      .optional()
+      .describe(
+        "For an API that answers with tokens: how its calls are metered by them. See [APIs that answer with tokens](tokens.md).",
+      ),
+    timeouts: z
+      .strictObject({
+        connectMs: timeoutMs
+          .default(5_000)
+          .describe("Milliseconds until a connection to the upstream is open."),
+        headersMs: timeoutMs
+          .default(60_000)
+          .describe(
+            "Milliseconds from the last byte of the request to the upstream's status line.",
+          ),
+        idleMs: timeoutMs
+          .default(120_000)
+          .describe("The longest silence inside an answer and on a WebSocket, in milliseconds."),
+      })
+      .prefault({}),
+  },
+  writeLike("- { name: api, url: http://127.0.0.1:8080 }"),
+);
 
 /** The whole of turnpike.yaml. Every value has a default: no file at all is a valid configuration. */
 export const configFile = z.strictObject({
-  brand: z
-    .strictObject({
-      name: z
-        .string()
-        .min(1)
-        .max(40)
-        .default("Turnpike")
-        .describe("What your customers know the product as; longer names do not fit the bar."),
-      accent: z
-        .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, "A colour such as #f5c400.")
-        .default("#f5c400")
-        .describe("Colour of what stands out, as #rrggbb."),
-      mark: z
-        .string()
-        .max(BRAND_MARK_LENGTH_MAX)
-        .regex(
-          /^data:image\/(?:svg\+xml|png|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
-          "A picture as data:image/svg+xml;base64,… (or png, webp), at most 32,768 characters.",
-        )
-        .optional()
-        .describe(
-          "The square picture beside the name, as a data: address of an SVG, PNG or WebP. Left out: a toll barrier.",
-        ),
-    })
-    .prefault({}),
+  brand: brandSection,
   listen: z
     .strictObject({
       host: z
@@ -250,16 +234,19 @@ export const configFile = z.strictObject({
     .prefault({}),
   /** How people and programs reach the two listeners; links, snippets and error addresses use them. */
   publicUrls: z
-    .strictObject({
-      console: origin
-        .optional()
-        .describe(
-          "How people reach the console and the API. Default: this machine and its port. Error pages and links use it.",
-        ),
-      gateway: origin
-        .optional()
-        .describe("How programs reach the gateway. Default: this machine and its port."),
-    })
+    .strictObject(
+      {
+        console: origin
+          .optional()
+          .describe(
+            "How people reach the console and the API. Default: this machine and its port. Error pages and links use it.",
+          ),
+        gateway: origin
+          .optional()
+          .describe("How programs reach the gateway. Default: this machine and its port."),
+      },
+      writeLike("publicUrls: { console: https://example.com, gateway: https://api.example.com }"),
+    )
     .prefault({}),
   workers: workers.default(1),
   trustedProxies: z
@@ -281,7 +268,7 @@ export const configFile = z.strictObject({
     })
     .prefault({}),
   upstreams: z
-    .array(upstream)
+    .array(upstream, writeLike("upstreams: [{ name: api, url: http://127.0.0.1:8080 }]"))
     .min(1)
     .max(100)
     .superRefine((upstreams, context) => {
@@ -381,20 +368,23 @@ export const configFile = z.strictObject({
         .default("turnpike@localhost.localdomain")
         .describe("Sender of mails."),
       smtp: z
-        .strictObject({
-          host: z.string().min(1).max(253).describe("Name of the mail server."),
-          port: z.number().int().min(1).max(65_535).default(587).describe("Its port."),
-          secure: z
-            .boolean()
-            .default(false)
-            .describe("TLS from the first byte. Otherwise STARTTLS when the server offers it."),
-          user: z
-            .string()
-            .min(1)
-            .max(320)
-            .optional()
-            .describe("User of the mail server; the password is `TURNPIKE_SMTP_PASSWORD`."),
-        })
+        .strictObject(
+          {
+            host: z.string().min(1).max(253).describe("Name of the mail server."),
+            port: z.number().int().min(1).max(65_535).default(587).describe("Its port."),
+            secure: z
+              .boolean()
+              .default(false)
+              .describe("TLS from the first byte. Otherwise STARTTLS when the server offers it."),
+            user: z
+              .string()
+              .min(1)
+              .max(320)
+              .optional()
+              .describe("User of the mail server; the password is `TURNPIKE_SMTP_PASSWORD`."),
+          },
+          writeLike("smtp: { host: mail.example.com, user: postmaster }"),
+        )
         .optional()
         .describe("The mail server. Left out: mails are kept in the outbox."),
     })

@@ -230,7 +230,8 @@ describe("readConfig", () => {
   it.each(["", "\n\n", "# only a comment\n", "{}", "---\n"])(
     "takes the empty file %j for the defaults",
     (text) => {
-      expect({ ...read(text), configFile: undefined }).toEqual(read(undefined));
+      const { configPath } = read(undefined);
+      expect({ ...read(text), configFile: undefined, configPath }).toEqual(read(undefined));
     },
   );
 
@@ -440,6 +441,45 @@ describe("readConfig", () => {
     expect(mistakesOf("billing:\n  documents:\n    font: all.ttc")).toEqual([
       `3: billing.documents.font: The file ${join(folder, "all.ttc")} is no font in TTF or OTF.`,
     ]);
+  });
+
+  it.each([
+    [
+      "upstreams:\n  - name: api\n    url: http://127.0.0.1:1\n    openapi: /api.yaml",
+      "4: upstreams.0.openapi: Write openapi: { file: openapi.yaml }",
+    ],
+    ["upstreams: http://127.0.0.1:8080", "1: upstreams: Write upstreams: [{ name: api"],
+    ["upstreams:\n  - http://127.0.0.1:8080", "Write - { name: api, url: http://127.0.0.1:8080 }."],
+    ["brand: Acme", "1: brand: Write brand: { name: Acme Maps }."],
+    ["publicUrls: https://acme.example", "1: publicUrls: Write publicUrls: { console:"],
+    ["billing:\n  seller: Acme Ltd", "2: billing.seller: Write seller: { name: Acme Ltd"],
+    ["legal: Acme Ltd", "1: legal: Write legal: { operator: Acme Ltd"],
+    ["mail:\n  smtp: mail.example.com", "2: mail.smtp: Write smtp: { host: mail.example.com"],
+  ])("says for %j what to write instead", (text, line) => {
+    expect(mistakesOf(text)).toEqual([expect.stringContaining(line)]);
+  });
+
+  it("takes the mark from a file beside it, and refuses one that is no small drawing", () => {
+    const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg">${inside}</svg>`;
+    for (const [name, content, reason] of [
+      ["mark.jpg", Buffer.from("ffd8ffe000104a464946", "hex"), /neither SVG nor PNG nor WebP/],
+      ["program.svg", svg("<script>alert(1)</script>"), /holds more than a drawing/],
+      ["outside.svg", svg('<use href="http://a.example/#b"/>'), /refers to other files/],
+      ["large.svg", svg("<path/>".repeat(4_000)), /more than 24000 bytes/],
+    ] as const) {
+      writeFileSync(join(folder, name), content);
+      const mistakes = mistakesOf(`brand:\n  mark: ${name}`);
+      expect(mistakes).toEqual([expect.stringMatching(reason)]);
+      expect(mistakes[0]).toMatch(/^2: brand\.mark: /);
+    }
+    expect(mistakesOf("brand:\n  mark: none.svg")).toEqual([
+      expect.stringMatching(/^2: brand\.mark: .*cannot be read/),
+    ]);
+    const drawing = svg('<path d="M0 0h1v1z"/>');
+    writeFileSync(join(folder, "mark.svg"), drawing);
+    expect(read("brand: { mark: mark.svg }").brand.mark).toBe(
+      `data:image/svg+xml;base64,${Buffer.from(drawing).toString("base64")}`,
+    );
   });
 
   it("names a broken OpenAPI document at its line, takes a good one, and names it by its absolute path", () => {

@@ -7,6 +7,7 @@ import { resolveDataFolder } from "#platform/data-folder.ts";
 import { IS_PUBLISHED } from "#platform/published.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
+import { checkMarkFile, findMarkPath, toMarkAddress } from "./config-brand.ts";
 import { findClickHouseMistakes, toClickHousePassword } from "./config-clickhouse.ts";
 import { checkSecretFile, findStraySecrets, toClientSecrets } from "./config-client-secrets.ts";
 import {
@@ -77,6 +78,8 @@ export type Config = Readonly<
     port: number;
     gatewayPort: number;
     dataFolder: string;
+    /** Whether TURNPIKE_DATA_DIR names it: commands elsewhere need its name. */
+    isDataFolderNamed: boolean;
     logLevel: string;
     /** Undefined: the embedded PostgreSQL. */
     databaseUrl: string | undefined;
@@ -109,6 +112,8 @@ export type Config = Readonly<
     catalogFile: string | undefined;
     /** Absolute path of the configuration file; undefined where there is none. */
     configFile: string | undefined;
+    /** Absolute path of the configuration file, also where there is none yet. */
+    configPath: string;
     /** Absolute path of the repository, or of the published package, which has the same folders. */
     checkout: string;
   }
@@ -121,7 +126,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
 /** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
 function findBrokenFiles(
-  { upstreams = [], legal, billing, identity, files, clickhouse }: ConfigFile,
+  { brand, upstreams = [], legal, billing, identity, files, clickhouse }: ConfigFile,
   folder: string,
 ): { keys: (string | number)[]; message: string }[] {
   const documents = upstreams.map(({ openapi }, index) => ({
@@ -150,6 +155,7 @@ function findBrokenFiles(
     check: checkSecretFile,
   };
   const looks = [
+    { keys: ["brand", "mark"], file: findMarkPath(brand.mark), check: checkMarkFile },
     { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
     { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
   ];
@@ -362,9 +368,14 @@ export function readConfig(
   const { log, upstreams, ...rest } = file;
   const fromFile = (named: string | undefined) =>
     named === undefined ? undefined : resolve(dirname(path), named);
+  const markPath = fromFile(findMarkPath(rest.brand.mark));
   return Object.freeze({
     ...rest,
     upstreams: upstreams?.map((upstream) => toUpstreamConfig(upstream, dirname(path))),
+    brand: {
+      ...rest.brand,
+      mark: markPath === undefined ? rest.brand.mark : toMarkAddress(markPath),
+    },
     publicUrls: {
       ...rest.publicUrls,
       ...(parsedEnv.data.TURNPIKE_CONSOLE_URL === undefined
@@ -389,6 +400,7 @@ export function readConfig(
       home: IS_PUBLISHED ? input.workingFolder : CHECKOUT,
       isRoot: input.isRoot,
     }),
+    isDataFolderNamed: parsedEnv.data.TURNPIKE_DATA_DIR !== undefined,
     logLevel: parsedEnv.data.TURNPIKE_LOG_LEVEL ?? log.level,
     databaseUrl: parsedEnv.data.DATABASE_URL,
     nodesMayDiffer: parsedEnv.data.TURNPIKE_NODES_MAY_DIFFER,
@@ -423,6 +435,7 @@ export function readConfig(
     }),
     catalogFile: namesCatalog === true ? path : undefined,
     configFile: text === undefined ? undefined : path,
+    configPath: path,
     checkout: CHECKOUT,
   });
 }

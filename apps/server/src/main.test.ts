@@ -128,7 +128,7 @@ describe("the start refuses in one line with a way out", () => {
     const first = start({ TURNPIKE_DATA_DIR: path });
     const addresses = await first.ready;
     const inUse =
-      /^turnpike: The data folder \S+ is in use by another process \(pid \d+\)\. Stop that one first/;
+      /^turnpike: Waiting for process \d+, which still uses \S+\nturnpike: The data folder \S+ is in use by another process \(pid \d+\)\. Stop that one first/;
     await expectRefusal({ TURNPIKE_DATA_DIR: path }, inUse);
     // On the same ports as well, as when the product is started twice: they are not another program's.
     await expectRefusal(

@@ -185,7 +185,11 @@ export async function runProduct(
     asked.answer?.(signal);
   });
   // Before the ports: started twice, it is Turnpike itself that has them, and no other program.
-  const folder = await openDataFolder(config.dataFolder);
+  const folder = await openDataFolder(config.dataFolder, {
+    onWait: (message) => process.stderr.write(`turnpike: ${message}\n`),
+    isCancelled: () => asked.signal !== undefined,
+    monotonicMs: systemClock.monotonicMs,
+  });
   let ports: { people: number; programs: number };
   try {
     ports = await probePorts(config);
@@ -206,7 +210,10 @@ export async function runProduct(
     await installation.close();
     throw error;
   }
-  asked.answer = (signal) => end(installation, running, signal);
+  asked.answer = (signal) => {
+    folder.markEnding();
+    end(installation, running, signal);
+  };
   if (asked.signal === undefined) {
     process.stdout.write(running.banner);
   } else {

@@ -18,6 +18,10 @@ export const CHECK_IDS = [
   "mail",
   "sign_in",
   "operators",
+  "brand",
+  "plans",
+  "seller",
+  "legal",
   "payments",
   "demo",
 ] as const;
@@ -43,6 +47,9 @@ export type Check = z.infer<typeof check>;
 export const checks = z.strictObject({
   checkedAt: instant,
   version: z.string(),
+  configFile: z
+    .string()
+    .describe("Absolute path of turnpike.yaml: of the file that is read, or of the one to write."),
   checks: z.array(check).length(CHECK_IDS.length),
 });
 export type Checks = z.infer<typeof checks>;
@@ -55,7 +62,7 @@ export const checksContract = {
       path: "/checks",
       summary: "Check whether the installation is ready for customers",
       description:
-        "Looks at addresses, database, disk, file store, clock, backups, secrets, mail, sign-in, payment and upstreams now, each for a few seconds at most. Nothing is changed: of a few bytes that are written to the file store nothing is left.",
+        "Looks at addresses, database, disk, file store, clock, backups, secrets, mail, sign-in, brand, plans, seller, terms, payment and upstreams now, each for a few seconds at most. Nothing is changed: of a few bytes that are written to the file store nothing is left.",
       tags: ["Setup"],
     })
     .input(z.strictObject({}))

@@ -80,7 +80,7 @@ export function FileDrop(props: FileDropProps) {
           className="sr-only"
           onChange={(event) => {
             const file = event.currentTarget.files?.[0];
-            // Lets the same file be chosen again after it was mended.
+            // Lets the same file be chosen again after it was corrected.
             event.currentTarget.value = "";
             choose(file);
           }}

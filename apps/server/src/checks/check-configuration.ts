@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
+import { BRAND_NAME_DEFAULT } from "../config-brand.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, ok } from "./check.ts";
 
@@ -87,5 +88,31 @@ export function checkPayments({ billing, stripeKeys }: Config): Finding {
         state: "warning",
         seen: "Invoices are issued, and customers have no way to pay them here.",
         advice: "Set TURNPIKE_STRIPE_KEY, or billing.bank, unless you collect payments elsewhere.",
+      };
+}
+
+/** Every page, mail and invoice shows the name. */
+export function checkBrand({ brand, configPath }: Config): Finding {
+  return brand.name === BRAND_NAME_DEFAULT
+    ? {
+        state: "warning",
+        seen: `brand.name is not set: pages, mails and invoices call your API ${brand.name}.`,
+        advice: `Write brand.name, and brand.mark for a picture, in ${configPath}, and restart.`,
+      }
+    : ok(`Customers read ${brand.name}.`);
+}
+
+/** Terms bind no one without the name of who offers the service. */
+export function checkLegal({ legal, configPath }: Config): Finding {
+  const missing = [
+    ...(legal.operator === undefined ? ["legal.operator"] : []),
+    ...(legal.contact === undefined ? ["legal.contact"] : []),
+  ];
+  return missing.length === 0
+    ? ok(`${legal.operator ?? ""}, ${legal.contact ?? ""}.`)
+    : {
+        state: "warning",
+        seen: `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set: the terms and the privacy notice do not say who your customers contract with, or how to reach you.`,
+        advice: `Write ${missing.join(" and ")} in ${configPath}, and restart.`,
       };
 }

@@ -47,7 +47,7 @@ export async function checkFiles(
     return {
       state: "failed",
       seen: `Files are kept ${place}, and a few bytes could not be written, read and deleted: ${error instanceof Error ? error.message : String(error)}`,
-      advice: "Without it no upload, logo or export works: mend files.store or what it names.",
+      advice: "Without it no upload, logo or export works: correct files.store or what it names.",
     };
   }
   return settings.store === "disk" && config.databaseUrl !== undefined

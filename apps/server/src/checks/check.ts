@@ -20,6 +20,10 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   mail: { title: "Mail", docs: "mail" },
   sign_in: { title: "Sign-in", docs: "sign-in" },
   operators: { title: "Operators", docs: "operations#start" },
+  brand: { title: "Name and mark", docs: "configuration#brand" },
+  plans: { title: "Plans and prices", docs: "billing#before-you-sell" },
+  seller: { title: "Seller on invoices", docs: "billing#before-you-sell" },
+  legal: { title: "Operator in the terms", docs: "public-pages#settings" },
   payments: { title: "Payment", docs: "billing" },
   demo: { title: "Demo data", docs: "install" },
 };

@@ -6,9 +6,17 @@ import type { Config } from "../config.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, toCheck } from "./check.ts";
 import { checkClickHouse } from "./check-clickhouse.ts";
-import { checkAddresses, checkPayments, checkProxy, checkSecrets } from "./check-configuration.ts";
+import {
+  checkAddresses,
+  checkBrand,
+  checkLegal,
+  checkPayments,
+  checkProxy,
+  checkSecrets,
+} from "./check-configuration.ts";
 import { checkDatabase, checkDemo, checkNodes, checkOperators } from "./check-database.ts";
 import { checkFiles } from "./check-files.ts";
+import { checkOffer } from "./check-offer.ts";
 import { checkBackup, checkDisk, checkMail, checkSignIn, checkUpstreams } from "./probe.ts";
 
 export type ChecksInput = {
@@ -29,7 +37,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 const UNKNOWN: Finding = {
   state: "unknown",
   seen: "The database could not be asked.",
-  advice: "Mend the database first.",
+  advice: "Repair the database first.",
 };
 
 function noDatabase(seen: string): Finding {
@@ -60,6 +68,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
   const { config, urls, services } = input;
   const now = input.clock.now();
   const database = services === null ? undefined : checkDatabase(services, config);
+  const offer = services === null ? undefined : checkOffer(services, config);
   const running: Readonly<Record<CheckId, Finding | Promise<Finding>>> = {
     upstreams: checkUpstreams(config),
     addresses: checkAddresses(urls),
@@ -75,11 +84,20 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     mail: checkMail(config),
     sign_in: checkSignIn(config),
     operators: services === null ? UNKNOWN : checkOperators(services, config),
+    brand: checkBrand(config),
+    plans: offer?.then(({ plans }) => plans) ?? UNKNOWN,
+    seller: offer?.then(({ seller }) => seller) ?? UNKNOWN,
+    legal: checkLegal(config),
     payments: checkPayments(config),
     demo: services === null ? UNKNOWN : checkDemo(services),
   };
   const checks = await Promise.all(
     CHECK_IDS.map(async (id) => toCheck(id, await inTime(running[id]))),
   );
-  return { checkedAt: now.toISOString(), version: input.version, checks };
+  return {
+    checkedAt: now.toISOString(),
+    version: input.version,
+    configFile: config.configPath,
+    checks,
+  };
 }

@@ -2,8 +2,14 @@ import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { type Check, type Checks, checks as checksReply } from "@turnpike/contract/checks";
+import {
+  CHECK_IDS,
+  type Check,
+  type Checks,
+  checks as checksReply,
+} from "@turnpike/contract/checks";
 import { SCOPES } from "@turnpike/domain/access/scopes";
+import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { createCommandLine } from "@turnpike/testkit/command-line";
 import { makeProductHome, type ProductHome } from "@turnpike/testkit/product";
 import { databaseUrlOf } from "@turnpike/testkit/product-process";
@@ -81,6 +87,10 @@ describe("turnpike doctor", () => {
       mail: "warning",
       sign_in: "ok",
       operators: "warning",
+      brand: "warning",
+      plans: "warning",
+      seller: "warning",
+      legal: "warning",
       payments: "warning",
       demo: "ok",
     });
@@ -89,12 +99,18 @@ describe("turnpike doctor", () => {
 
   it("has nothing to say of one that is ready, and never shows a secret", async () => {
     await configure({
+      brand: { name: "Acme" },
+      legal: { operator: "Acme Ltd", contact: "legal@acme.example" },
       publicUrls: { console: "https://acme.example", gateway: "https://api.acme.example" },
       trustedProxies: ["10.0.0.1"],
       upstreams: [{ name: "api", url: upstreamUrl() }],
       mail: { smtp: { host: "127.0.0.1", port: smtp.port } },
       identity: { operators: ["ann@acme.example"] },
-      billing: { bank: { holder: "Acme", iban: "DE89370400440532013000" } },
+      catalog: { plans: SAMPLE_CATALOG.plans },
+      billing: {
+        bank: { holder: "Acme", iban: "DE89370400440532013000" },
+        seller: { name: "Acme Ltd", address: ["1 Quay"], country: "IE" },
+      },
     });
     const dataFolder = home.environment["TURNPIKE_DATA_DIR"] ?? "";
     await writeLastBackup(dataFolder, {
@@ -159,7 +175,7 @@ describe("GET /v1/checks", () => {
   it("answers operators and their programs with the same list, and no one else", async () => {
     const program = await app.mintServiceKey(SCOPES);
     const reply = await app.call(program, "GET", "/v1/checks");
-    expect(checksReply.parse(reply.json).checks).toHaveLength(16);
+    expect(checksReply.parse(reply.json).checks).toHaveLength(CHECK_IDS.length);
     const owner = await app.mintMember(await app.mintTenant("Acme"), "owner");
     expect((await app.call(owner.token, "GET", "/v1/checks")).status).toBe(403);
     expect((await app.call(undefined, "GET", "/v1/checks")).status).toBe(401);

@@ -2,6 +2,8 @@ import type { Check, CheckState, Checks } from "@turnpike/contract/checks";
 import { systemClock } from "#platform/clock.ts";
 import { readVersion } from "#platform/read-version.ts";
 import { runChecks } from "../checks/run-checks.ts";
+import type { Config } from "../config.ts";
+import type { PublicUrls } from "../public-urls.ts";
 import { type Cli, examples } from "./cli.ts";
 import { readOwnUrls } from "./read-own-urls.ts";
 import { CommandInterrupted, runCommand } from "./run-command.ts";
@@ -14,27 +16,27 @@ const MARKS: Readonly<Record<CheckState, string>> = {
   unknown: "UNKNOWN",
 };
 
-function toLines({ state, title, seen, advice }: Check): string[] {
+function toLines({ state, title, seen, advice, docs }: Check, consoleUrl: string): string[] {
   const indent = " ".repeat(MARKS.ok.length + 2);
-  return [`${MARKS[state]}  ${title}: ${seen}`, ...(advice === null ? [] : [`${indent}${advice}`])];
+  const way = advice === null ? [] : [`${indent}${advice}`, `${indent}${consoleUrl}/docs/${docs}`];
+  return [`${MARKS[state]}  ${title}: ${seen}`, ...way];
 }
 
-function toText({ checks, version }: Checks): string {
+function toText({ checks, version }: Checks, consoleUrl: string): string {
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
   return [
     `Turnpike ${version}`,
     "",
-    ...checks.flatMap(toLines),
+    ...checks.flatMap((check) => toLines(check, consoleUrl)),
     "",
     `${String(count("ok"))} ok, ${String(count("warning"))} to look at, ${String(count("failed"))} failed, ${String(count("unknown"))} unknown`,
   ].join("\n");
 }
 
-async function examine(cli: Cli): Promise<Checks> {
-  const config = cli.environment.readConfig();
+async function examine(cli: Cli, config: Config, urls: PublicUrls): Promise<Checks> {
   const input = {
     config,
-    urls: await readOwnUrls(config),
+    urls,
     clock: systemClock,
     version: readVersion(config.checkout),
   };
@@ -60,12 +62,14 @@ export function addDoctorCommand(cli: Cli): void {
   cli.program
     .command("doctor")
     .description(
-      "check whether the installation is ready for customers: addresses, database, disk, files, clock, backups, secrets, mail, sign-in, payment, your API",
+      "check whether the installation is ready for customers: addresses, database, disk, files, clock, backups, secrets, mail, sign-in, name, plans, seller, terms, payment, your API",
     )
     .addHelpText("after", examples("doctor", "--json doctor"))
     .action(async () => {
-      const result = await examine(cli);
-      cli.print(result, () => toText(result));
+      const config = cli.environment.readConfig();
+      const urls = await readOwnUrls(config);
+      const result = await examine(cli, config, urls);
+      cli.print(result, () => toText(result, urls.console));
       if (result.checks.some(({ state }) => state === "failed")) {
         cli.environment.setExitCode(EXIT_FAILED);
       }

@@ -1,7 +1,7 @@
 /** One mistake in a file: `pointer` is a JSON pointer into it, empty for the whole. */
 export type FileMistake = { pointer: string; message: string };
 
-/** A file that a command was given cannot be used: the program ends with 1 and says what to mend, and where. */
+/** A file that a command was given cannot be used: the program ends with 1 and says what to fix, and where. */
 export class InputFileError extends Error {
   override readonly name = "InputFileError";
   readonly mistakes: readonly FileMistake[];

@@ -141,6 +141,9 @@ function toUsageText(usage: Usage & { by: string; tenant: string | null }): stri
   return `${subject}${range}\n${toUsageTable(usage)}${more}`;
 }
 
+const LEASED_EXPLAINED =
+  "LEASED: held by running processes for the calls to come. It is part of LEFT until it is used, and what is not used goes back.";
+
 function toLimitsText(limits: Limits): string {
   const rates = limits.rateLimits.map(
     (rate) =>
@@ -165,7 +168,8 @@ function toLimitsText(limits: Limits): string {
   const atOnce =
     limits.concurrency === null ? [] : [`Calls at once: ${toGrouped(limits.concurrency)}`];
   const plan = `Plan ${limits.planId}, version ${String(limits.planVersion)}`;
-  return [plan, ...rates, ...atOnce, quotas].join("\n");
+  const words = limits.quotas.some(({ leased }) => Number(leased) > 0) ? [LEASED_EXPLAINED] : [];
+  return [plan, ...rates, ...atOnce, quotas, ...words].join("\n");
 }
 
 function toReconcileText(result: Reconciled): string {

@@ -101,6 +101,43 @@ describe("openDataFolder", () => {
     expect(error.message).toContain(`(pid ${script.child.pid})`);
   });
 
+  it("waits for a holder that is ending, says so once, and takes the folder when it is free", async () => {
+    const path = await makeFolder();
+    const holder = await openDataFolder(path);
+    holder.markEnding();
+    const lines: string[] = [];
+    let nowMs = 0;
+    const wait = {
+      // Free only after more time than is given to one that is not ending.
+      onWait: (line: string) => {
+        lines.push(line);
+        nowMs = 30_000;
+        void holder.release();
+      },
+      isCancelled: () => false,
+      monotonicMs: () => nowMs,
+    };
+    const taken = await openDataFolder(path, wait);
+    onTestFinished(async () => taken.release());
+    expect(lines).toEqual([
+      `Waiting for process ${String(process.pid)}, which is stopping and still uses ${path}`,
+    ]);
+  });
+
+  it("refuses a folder whose holder goes on, after a few seconds, and at once when the start is cancelled", async () => {
+    const path = await makeFolder();
+    await open(path);
+    let nowMs = 0;
+    const wait = {
+      onWait: () => (nowMs = 3_000),
+      isCancelled: () => false,
+      monotonicMs: () => nowMs,
+    };
+    expect((await startupErrorOf(openDataFolder(path, wait))).code).toBe("DATA_FOLDER_IN_USE");
+    const cancelled = { ...wait, isCancelled: () => true, monotonicMs: () => 0 };
+    expect((await startupErrorOf(openDataFolder(path, cancelled))).code).toBe("DATA_FOLDER_IN_USE");
+  });
+
   it("refuses a second holder in the same process", async () => {
     const path = await makeFolder();
     await open(path);

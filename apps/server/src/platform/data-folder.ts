@@ -2,12 +2,15 @@ import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { FolderInUseError, lockFolder } from "./folder-lock.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { FolderInUseError, lockFolder, type OwnFolderLock } from "./folder-lock.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** The folder that holds everything the product keeps, locked for this process. */
 export interface DataFolder {
   readonly path: string;
+  /** Says that this process was asked to end: a start of another one waits for the folder. */
+  markEnding(): void;
   /** Gives the folder free, after everything that uses it has ended. */
   release(): Promise<void>;
 }
@@ -43,17 +46,60 @@ export function resolveDataFolder(input: {
   return join(SYSTEM_FOLDER, `${basename(real)}-${hash}`);
 }
 
+/** How a start waits for a folder that another process is about to give free. */
+export type FolderWait = {
+  /** Called once, with a sentence for the person at the terminal. */
+  onWait(message: string): void;
+  /** Ends the wait. */
+  isCancelled(): boolean;
+  monotonicMs(): number;
+};
+
+/** A restart follows its stop by moments, in which the former process may not even know that it is to end. */
+const WAIT_MS = 3_000;
+/** A process that ends finishes its calls first. */
+const WAIT_FOR_ENDING_MS = 60_000;
+const RETRY_MS = 100;
+
+async function lockPatiently(path: string, wait: FolderWait | undefined): Promise<OwnFolderLock> {
+  const startedAtMs = wait?.monotonicMs() ?? 0;
+  let hasSaid = false;
+  for (;;) {
+    try {
+      return await lockFolder(path);
+    } catch (error) {
+      if (!(error instanceof FolderInUseError) || wait === undefined || wait.isCancelled()) {
+        throw error;
+      }
+      const { pid, isEnding } = error.holder;
+      const limitMs = isEnding ? WAIT_FOR_ENDING_MS : WAIT_MS;
+      if (wait.monotonicMs() - startedAtMs >= limitMs) {
+        throw error;
+      }
+      if (!hasSaid) {
+        hasSaid = true;
+        const who = pid === undefined ? "another process" : `process ${String(pid)}`;
+        wait.onWait(
+          `Waiting for ${who}, which ${isEnding ? "is stopping and still" : "still"} uses ${path}`,
+        );
+      }
+      await delay(RETRY_MS);
+    }
+  }
+}
+
 /**
  * Makes the data folder where there is none, checks that it is private and writable, and takes it for this process.
  *
+ * @param wait - Left out: a folder in use is refused at once.
  * @throws {StartupError} `DATA_FOLDER_NOT_WRITABLE`, `DATA_FOLDER_EXPOSED`, `DATA_FOLDER_IN_USE`.
  */
-export async function openDataFolder(path: string): Promise<DataFolder> {
+export async function openDataFolder(path: string, wait?: FolderWait): Promise<DataFolder> {
   try {
     await ensureFolder(path);
     await assertPrivate(path);
-    const lock = await lockFolder(path);
-    return { path, release: lock.release };
+    const lock = await lockPatiently(path, wait);
+    return { path, markEnding: lock.markEnding, release: lock.release };
   } catch (error) {
     throw toStartupError(path, error);
   }
@@ -103,7 +149,8 @@ async function assertPrivate(path: string): Promise<void> {
 
 function toStartupError(path: string, error: unknown): unknown {
   if (error instanceof FolderInUseError) {
-    const who = error.pid === undefined ? "another process" : `another process (pid ${error.pid})`;
+    const { pid } = error.holder;
+    const who = pid === undefined ? "another process" : `another process (pid ${String(pid)})`;
     return new StartupError({
       code: "DATA_FOLDER_IN_USE",
       message: `The data folder ${path} is in use by ${who}`,

@@ -305,7 +305,7 @@ describe.runIf(IS_ROOT)("with a checkout that the database's user cannot enter",
     return { folder, version: original.version };
   }
 
-  it("runs from a copy, which it makes once and mends when it is damaged", async () => {
+  it("runs from a copy, which it makes once and repairs when it is damaged", async () => {
     const folder = await makeFolder();
     const installation = await makePrivateInstallation();
     const options = { installation, databaseUser: "postgres" };
@@ -322,8 +322,8 @@ describe.runIf(IS_ROOT)("with a checkout that the database's user cannot enter",
     expect(await copyTime()).toBe(madeAt);
 
     await truncate(join(copy, "share", "postgresql", "postgres.bki"));
-    const mended = await start(folder, options);
-    expect(await query(mended, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    const repaired = await start(folder, options);
+    expect(await query(repaired, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }]);
     expect(await copyTime()).not.toBe(madeAt);
   });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,14 +10,30 @@ export interface FolderLock {
   release(): Promise<void>;
 }
 
-/** Another process holds the folder; its pid, or undefined in the moment before it has written it. */
+/** The lock of a process that says when it is about to give the folder free. */
+export interface OwnFolderLock extends FolderLock {
+  /** Lets who asks for the folder wait. */
+  markEnding(): void;
+}
+
+const ENDING = "ending";
+
+/** The holder of a folder, as far as the file beside the lock tells. */
+type Holder = {
+  /** Undefined in the moment before it has written it. */
+  pid: number | undefined;
+  /** It was asked to end, and finishes what is under way. */
+  isEnding: boolean;
+};
+
+/** Another process holds the folder. */
 export class FolderInUseError extends Error {
   override readonly name = "FolderInUseError";
-  readonly pid: number | undefined;
+  readonly holder: Holder;
 
-  constructor(pid: number | undefined) {
+  constructor(holder: Holder) {
     super("The folder is in use by another process.");
-    this.pid = pid;
+    this.holder = holder;
   }
 }
 
@@ -35,13 +52,13 @@ const heldLocks = new Set<DatabaseSync>();
  * @throws {FolderInUseError} while another process, or this one, holds it.
  * @throws Errors of the file system when the folder cannot be written.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+export async function lockFolder(folder: string): Promise<OwnFolderLock> {
   const lockPath = join(folder, "turnpike.lock");
   const pidPath = join(folder, "turnpike.pid");
   await createPrivately(lockPath);
   const held = hold(lockPath, EXCLUSIVE);
   if (held === undefined) {
-    throw new FolderInUseError(await readPid(pidPath));
+    throw new FolderInUseError(await readHolder(pidPath));
   }
   const partial = `${pidPath}.${randomBytes(6).toString("hex")}`;
   try {
@@ -53,6 +70,13 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   }
   heldLocks.add(held);
   return {
+    markEnding() {
+      try {
+        writeFileSync(pidPath, `${String(process.pid)} ${ENDING}\n`, { mode: 0o600 });
+      } catch {
+        // On a full disk who asks is refused sooner.
+      }
+    },
     async release() {
       if (heldLocks.delete(held)) {
         await rm(pidPath, { force: true });
@@ -151,7 +175,8 @@ function hold(path: string, how: string): DatabaseSync | undefined {
   }
 }
 
-async function readPid(path: string): Promise<number | undefined> {
-  const pid = Number.parseInt(await readFile(path, "utf8").catch(() => ""), 10);
-  return Number.isInteger(pid) ? pid : undefined;
+async function readHolder(path: string): Promise<Holder> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const pid = Number.parseInt(text, 10);
+  return { pid: Number.isInteger(pid) ? pid : undefined, isEnding: text.includes(ENDING) };
 }

@@ -56,7 +56,7 @@ const CONNECT_TIMEOUT_MS = 240_000;
 
 type OpenJobQueueOptions = {
   target: ConnectionTarget;
-  logger: Pick<Logger, "warn">;
+  logger: Pick<Logger, "info" | "warn">;
   /** True where another thread of this process has brought the tables up to date: several cannot do that at once. */
   isPrepared?: boolean;
 };

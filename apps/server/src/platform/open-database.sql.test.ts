@@ -42,7 +42,8 @@ describe("openDatabase", () => {
       const hold = { hold: held.promise };
       const proxy = await startFaultProxy(join(host, `.s.PGSQL.${String(port)}`), hold);
       const lines: string[] = [];
-      const logger = { warn: (_fields: object, message: string) => lines.push(message) };
+      const say = (_fields: object, message: string) => lines.push(message);
+      const logger = { info: say, warn: say };
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
       try {
         const opening = openDatabase({

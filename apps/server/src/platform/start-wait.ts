@@ -6,7 +6,12 @@ export type StartWaitInput = {
   what: string;
   hint: string;
   /** Left out: it waits silently. */
-  logger: { warn(fields: object, message: string): void } | undefined;
+  logger:
+    | {
+        info(fields: object, message: string): void;
+        warn(fields: object, message: string): void;
+      }
+    | undefined;
 };
 
 const FIRST_NOTICE_MS = 3_000;
@@ -14,7 +19,8 @@ const NOTICE_INTERVAL_MS = 15_000;
 const GIVE_UP_MS = 180_000;
 
 /**
- * Waits during a start: says what it waits for once that takes seconds, and gives up only after minutes.
+ * Waits during a start: says what it waits for once that takes seconds, warns once that takes longer than any start should, and
+ * gives up only after minutes.
  *
  * @param work - Its signal is aborted when the wait is given up.
  * @throws {StartupError} `DATABASE_UNREACHABLE` when it gave up; otherwise what the work throws.
@@ -26,9 +32,9 @@ export async function waitAtStart<Result>(
   const givenUp = new AbortController();
   const timers: NodeJS.Timeout[] = [];
   const startedAtMs = performance.now();
-  const notify = (): void => {
+  const notify = (level: "info" | "warn"): void => {
     const waitedSeconds = Math.round((performance.now() - startedAtMs) / 1_000);
-    logger?.warn({ waitedSeconds }, `${what} has not answered yet: the start waits for it`);
+    logger?.[level]({ waitedSeconds }, `${what} has not answered yet: the start waits for it`);
   };
   const deadline = new Promise<never>((_resolve, reject) => {
     timers.push(
@@ -47,8 +53,9 @@ export async function waitAtStart<Result>(
   });
   timers.push(
     setTimeout(() => {
-      notify();
-      timers.push(setInterval(notify, NOTICE_INTERVAL_MS));
+      // A first start on a slow disk takes this long.
+      notify("info");
+      timers.push(setInterval(() => notify("warn"), NOTICE_INTERVAL_MS));
     }, FIRST_NOTICE_MS),
   );
   try {

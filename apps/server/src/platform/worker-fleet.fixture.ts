@@ -41,7 +41,7 @@ await runWorkerThread<FleetFixtureNews, { worker: number }>({
       await delay(LATE_MS);
     }
     if (how === "refuses") {
-      const hint = "Mend it";
+      const hint = "Fix it";
       return Promise.reject(new StartupError({ code: "PORT_TAKEN", message: "No", hint }));
     }
     if (how === "throws") {

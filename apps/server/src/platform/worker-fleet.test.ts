@@ -52,7 +52,7 @@ describe("a fleet of threads", () => {
       name: "StartupError",
       code: "PORT_TAKEN",
       message: "No",
-      hint: "Mend it",
+      hint: "Fix it",
     });
     expect(refused.ended.sort()).toEqual([1, 2]);
     const thrown = start(["throws", "well"]);

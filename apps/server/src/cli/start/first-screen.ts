@@ -1,17 +1,16 @@
-import { COMMAND_LINE } from "#platform/published.ts";
 import type { Readiness } from "../../run-product.ts";
+import { commandHere } from "./command-here.ts";
 
 /**
  * What a person reads who puts Turnpike in front of an API for the first time.
  *
  * @param look.isAnswering - Whether the API took a connection a moment ago.
- * @param look.isNamed - Whether the data folder was named on the command line: other commands need its name.
  */
 export function toFirstScreen(
   { config, urls, upstream, setupCode }: Readiness,
-  { isAnswering, isNamed }: { isAnswering: boolean; isNamed: boolean },
+  { isAnswering }: { isAnswering: boolean },
 ): string {
-  const command = `${isNamed ? `TURNPIKE_DATA_DIR=${config.dataFolder} ` : ""}${COMMAND_LINE}`;
+  const command = commandHere(config);
   const address = config.upstreams?.[0]?.url;
   const warning = isAnswering
     ? ""

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { IS_PUBLISHED } from "#platform/published.ts";
+import { watchNpm } from "#platform/watch-npm.ts";
 import { type Config, type GivenUpstream, readConfig } from "../../config.ts";
 import { runProduct } from "../../run-product.ts";
 import { toFirstScreen } from "./first-screen.ts";
@@ -86,6 +87,8 @@ export async function startProduct(
 ): Promise<void> {
   const { env, isRoot, workingFolder, isTerminal } = surroundings;
   const { dataFolder, upstream } = request;
+  // The signal is heard like that of a person, also during the start.
+  watchNpm(env["npm_lifecycle_event"] !== undefined, () => process.kill(process.pid, "SIGTERM"));
   const read = readConfig(
     dataFolder === undefined ? env : { ...env, TURNPIKE_DATA_DIR: dataFolder },
     { isRoot, workingFolder, upstream },
@@ -99,7 +102,6 @@ export async function startProduct(
   const address = config.upstreams?.[0]?.url;
   const look = {
     isAnswering: address === undefined || (await isAnswering(address)),
-    isNamed: dataFolder !== undefined,
   };
   await runProduct(config, (readiness) => toFirstScreen(readiness, look));
   await hideFromGit(config.dataFolder);

@@ -33,7 +33,7 @@ function readText(file: string): { source: string; changedOn: string } {
     throw new StartupError({
       code: "CONFIG_INVALID",
       message: error instanceof Error ? error.message : String(error),
-      hint: "Mend the path at legal in turnpike.yaml, or leave it out for the text that is shipped",
+      hint: "Correct the path at legal in turnpike.yaml, or leave it out for the text that is shipped",
       cause: error,
     });
   }

@@ -18,6 +18,7 @@ export { listMeters } from "./list-meters.ts";
 export { listPlans } from "./list-plans.ts";
 export { createPublicCatalog, type PublicCatalog } from "./public-catalog.ts";
 export { findQuotaFault } from "./publish-meters.ts";
+export { readOffer } from "./read-offer.ts";
 export { archivePlan, restorePlan } from "./versions/archive-plan.ts";
 export { getPublishableTerms } from "./versions/get-publishable-terms.ts";
 export { listPlanDrafts } from "./versions/read-plan-drafts.ts";

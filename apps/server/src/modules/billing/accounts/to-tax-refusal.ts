@@ -2,7 +2,7 @@ import { NoExchangeRate } from "@turnpike/domain/billing/tax/accounting-tax";
 import { NoTaxRate } from "@turnpike/domain/billing/tax/tax-lines";
 import { AppError } from "@turnpike/domain/errors/app-error";
 
-/** True for what only the operator can mend: until then an account waits. */
+/** True for what only the operator can fix: until then an account waits. */
 export function isTaxGap(error: unknown): error is NoTaxRate | NoExchangeRate {
   return error instanceof NoTaxRate || error instanceof NoExchangeRate;
 }

@@ -15,7 +15,7 @@ export type MakeOfferDeps = {
   plansUrl: string;
 };
 
-/** Refusals that another plan may mend. */
+/** Refusals that another plan may lift. */
 const MENDED_BY_A_PLAN: ReadonlySet<ErrorCode> = new Set([
   "RATE_LIMITED",
   "QUOTA_EXCEEDED",

@@ -61,7 +61,7 @@ function toStep({ code, command }: LibraryError): MailStep | undefined {
 
 /**
  * Says in plain words why a mail was not taken. Replies of class 5 are final (RFC 5321, section 4.2.1), except those that concern us
- * rather than the mail: a wrong password or sender is mended in the configuration, and the mail is then sent.
+ * rather than the mail: a wrong password or sender is corrected in the configuration, and the mail is then sent.
  */
 export function explainMailFailure(error: unknown): MailFailure {
   if (!(error instanceof Error)) {

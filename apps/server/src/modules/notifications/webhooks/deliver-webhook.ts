@@ -207,8 +207,8 @@ async function settle(
     });
     if (hasSucceeded) {
       if (endpoint.failing_since !== null) {
-        const mended = { failing_since: null, last_failed_at: null, paused_until: null };
-        await updateWebhookRow(tx, { ...endpoint, ...mended });
+        const cleared = { failing_since: null, last_failed_at: null, paused_until: null };
+        await updateWebhookRow(tx, { ...endpoint, ...cleared });
       }
       return;
     }

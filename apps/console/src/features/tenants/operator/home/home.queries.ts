@@ -7,12 +7,18 @@ const RANGE_MS = 28 * 86_400_000;
 const REFRESH_MS = 15_000;
 /** Each run asks the mail server and the providers. */
 const CHECKS_STALE_MS = 60_000;
+const SETUP_CHECKS: ReadonlySet<string> = new Set(["brand", "plans"]);
 
 export type HomeScope = {
   /** Undefined for both. */
   environment: Environment | undefined;
   timeZone: string;
 };
+
+/** Whether what the steps of the setup ask of the checks is done. */
+function isSetUp(data: Awaited<ReturnType<ApiClient["checks"]["run"]>> | undefined): boolean {
+  return data?.checks.every(({ id, state }) => !SETUP_CHECKS.has(id) || state === "ok") === true;
+}
 
 /** What the operator's home asks about all tenants together. */
 export const homeQueries = {
@@ -72,12 +78,13 @@ export const homeQueries = {
       staleTime: 0,
     }),
 
-  /** Whether the installation is ready for customers. */
+  /** Whether the installation is ready for customers. Steps of the setup complete when the page is opened again. */
   checks: (api: ApiClient) =>
     queryOptions({
       queryKey: ["checks"],
       queryFn: ({ signal }) => api.checks.run({}, { signal }),
       staleTime: CHECKS_STALE_MS,
+      refetchOnMount: ({ state }) => (isSetUp(state.data) ? true : "always"),
     }),
 
   /** Recurring revenue of this month, by currency. */

@@ -28,7 +28,13 @@ const ANSWERS: FakeAnswers = {
   "GET /checks": () => ({
     checkedAt: new Date().toISOString(),
     version: "1",
-    checks: [toCheck("mail", "failed", "Correct mail.smtp."), toCheck("disk", "ok", null)],
+    configFile: "/srv/maps/turnpike.yaml",
+    checks: [
+      toCheck("mail", "failed", "Correct mail.smtp."),
+      toCheck("disk", "ok", null),
+      toCheck("brand", "ok", null),
+      toCheck("plans", "ok", null),
+    ],
   }),
   "GET /usage": () => makeUsageReport({ totals: { requests: 0, errors: 0, denied: 0 } }),
   "GET /tenants": () => NOTHING,
@@ -39,7 +45,7 @@ const ANSWERS: FakeAnswers = {
 it("leads an operator without a tenant from the demo API to the first call", async () => {
   openTenants({ path: "/operator", verified, isDemo: true, answers: ANSWERS });
   const card = await screen.findByRole("region", { name: "Set up your installation" });
-  within(card).getByText("1 of 4 done");
+  within(card).getByText("2 of 5 done");
   const current = within(card).getByRole("listitem", { current: "step" });
   within(current).getByText(/Calls are answered by a small demo API/);
   within(card).getByRole("button", { name: "Create tenant" });
@@ -65,9 +71,33 @@ it("keeps the way to a silent API open, and shows revenue and what is overdue", 
   });
   const card = await screen.findByRole("region", { name: "Set up your installation" });
   within(card).getByText(detail);
-  within(card).getByText("3 of 4 done");
+  within(card).getByText("4 of 5 done");
   await screen.findByText("$1,204.50");
   await screen.findByText("$20.00 overdue on 1 invoice");
+});
+
+it("counts the samples as no plans of the operator, and says where the name goes", async () => {
+  openTenants({
+    path: "/operator",
+    verified,
+    answers: {
+      ...ANSWERS,
+      "GET /checks": () => ({
+        checkedAt: new Date().toISOString(),
+        version: "1",
+        configFile: "/srv/maps/turnpike.yaml",
+        checks: [
+          toCheck("brand", "warning", "Write brand.name."),
+          toCheck("plans", "warning", "Edit them on the page Plans."),
+        ],
+      }),
+    },
+  });
+  const card = await screen.findByRole("region", { name: "Set up your installation" });
+  within(card).getByText("1 of 5 done");
+  within(card).getByText("/srv/maps/turnpike.yaml");
+  expect(card.textContent).toContain("name: Acme Maps");
+  within(card).getByText("Seen of plans. Edit them on the page Plans.");
 });
 
 it("has no steps once everything is done", async () => {
@@ -90,9 +120,9 @@ it("has no steps once everything is done", async () => {
 it("lists what is to do before going live, and the rest when asked", async () => {
   openTenants({ path: "/operator", verified, answers: ANSWERS });
   const card = await screen.findByRole("region", { name: "Before going live" });
-  await within(card).findByText(/1 of 2 OK/);
+  await within(card).findByText(/3 of 4 OK/);
   within(card).getByText("Correct mail.smtp.");
   expect(within(card).queryByText("Title of disk")).toBeNull();
-  fireEvent.click(within(card).getByRole("button", { name: "Show the one that is OK" }));
+  fireEvent.click(within(card).getByRole("button", { name: "Show the 3 that are OK" }));
   within(card).getByText("Title of disk");
 });

@@ -19,7 +19,8 @@ import { type SetupStep, type SetupStepId, toSetupSteps } from "./setup.view-mod
 
 const TITLES: Readonly<Record<SetupStepId, string>> = {
   connect: t`Connect your API`,
-  plans: t`Set a plan with a price`,
+  brand: t`Name and mark`,
+  plans: t`Set your plans and prices`,
   customer: t`Welcome the first customer`,
   call: t`See the first call`,
 };
@@ -28,16 +29,33 @@ const UPSTREAM = `upstreams:
   - name: api
     url: http://127.0.0.1:8080`;
 
+const BRAND = `brand:
+  name: Acme Maps
+  mark: mark.svg`;
+
 /** The way to the first paid call, in steps that complete by themselves. Hidden once all are done. */
 export function SetupCard() {
   const { api, config } = usePlatform();
   const readiness = useQuery(instanceQueries.readiness()).data;
   const upstreams = readiness?.parts.find(({ name }) => name === "upstreams");
   const plans = useQuery(catalogQuery(api)).data?.plans;
+  const checks = useQuery(homeQueries.checks(api));
+  const isOk = (id: string) =>
+    checks.data === undefined
+      ? // What cannot be checked is not done.
+        checks.isError
+        ? false
+        : undefined
+      : checks.data.checks.some((check) => check.id === id && check.state === "ok");
+  const arePlansOwn = isOk("plans");
   const steps = toSetupSteps({
     isDemo: config.gateway.isDemo,
     doUpstreamsAnswer: readiness === undefined ? undefined : upstreams?.status === "ok",
-    hasPricedPlan: plans?.some(({ pricePerMonth }) => Number(pricePerMonth) > 0),
+    hasBrand: isOk("brand"),
+    hasOwnPrices:
+      plans === undefined || arePlansOwn === undefined
+        ? undefined
+        : arePlansOwn && plans.some(({ pricePerMonth }) => Number(pricePerMonth) > 0),
     hasTenants: useQuery(homeQueries.hasTenants(api)).data,
     hasCalls: useQuery(homeQueries.hasCalls(api)).data,
   });
@@ -62,7 +80,12 @@ export function SetupCard() {
       <ol className="divide-y divide-line border-line border-t">
         {steps.map((step, index) => (
           <StepRow key={step.id} step={step} number={index + 1} isCurrent={step.id === current}>
-            <StepBody id={step.id} trouble={upstreams?.detail} />
+            <StepBody
+              id={step.id}
+              trouble={upstreams?.detail}
+              configFile={checks.data?.configFile}
+              plansCheck={checks.data?.checks.find(({ id }) => id === "plans")}
+            />
           </StepRow>
         ))}
       </ol>
@@ -99,17 +122,26 @@ function StepRow({ step, number, isCurrent, children }: StepRowProps) {
   );
 }
 
-function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefined }) {
+type StepBodyProps = {
+  id: SetupStepId;
+  trouble: string | undefined;
+  /** Absolute path of `turnpike.yaml`. */
+  configFile: string | undefined;
+  plansCheck: { state: string; seen: string; advice: string | null } | undefined;
+};
+
+function StepBody({ id, trouble, configFile, plansCheck }: StepBodyProps) {
   const { config } = usePlatform();
   const [isCreating, setIsCreating] = useState(false);
+  const file = configFile ?? "turnpike.yaml";
   switch (id) {
     case "connect":
       return config.gateway.isDemo ? (
         <>
           <p className="text-ink-muted">
             <Trans>
-              Calls are answered by a small demo API. Name yours in <code>turnpike.yaml</code> and
-              restart;{" "}
+              Calls are answered by a small demo API. Name yours in{" "}
+              <code className="[overflow-wrap:anywhere]">{file}</code> and restart;{" "}
               <DocsLink page="configuration#upstreams">all settings of an upstream</DocsLink>.
             </Trans>
           </p>
@@ -120,11 +152,32 @@ function StepBody({ id, trouble }: { id: SetupStepId; trouble: string | undefine
       ) : (
         <p className="text-warning">{trouble ?? t`Your API does not answer.`}</p>
       );
+    case "brand":
+      return (
+        <>
+          <p className="text-ink-muted">
+            <Trans>
+              Customers read {config.brand.name} on every page, mail and invoice. Write your name in{" "}
+              <code className="[overflow-wrap:anywhere]">{file}</code>, put a small SVG or PNG
+              beside it, and restart; <DocsLink page="configuration#brand">all settings</DocsLink>.
+            </Trans>
+          </p>
+          <div className="max-w-xl">
+            <CodeBlock code={BRAND} subject={t`Your name and mark in turnpike.yaml`} />
+          </div>
+        </>
+      );
     case "plans":
       return (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-ink-muted">
-            <Trans>Plans say what customers may use and what they pay.</Trans>
+          <p className="max-w-[60ch] text-ink-muted">
+            {plansCheck?.state === "warning" ? (
+              <>
+                {plansCheck.seen} {plansCheck.advice}
+              </>
+            ) : (
+              <Trans>Plans say what customers may use and what they pay.</Trans>
+            )}
           </p>
           <ButtonLink link={<Link to="/plans" />}>
             <Trans>Open plans</Trans>

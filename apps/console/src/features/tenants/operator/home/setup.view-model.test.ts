@@ -4,7 +4,8 @@ import { type SetupFacts, toSetupSteps } from "./setup.view-model.ts";
 const ALL: SetupFacts = {
   isDemo: false,
   doUpstreamsAnswer: true,
-  hasPricedPlan: true,
+  hasBrand: true,
+  hasOwnPrices: true,
   hasTenants: true,
   hasCalls: true,
 };
@@ -14,7 +15,7 @@ const openOf = (facts: Partial<SetupFacts>) =>
 describe("toSetupSteps", () => {
   it("leaves nothing open once an own API is called by a customer with a priced plan", () => {
     expect(openOf({})).toEqual([]);
-    expect(openOf({ hasPricedPlan: false, hasTenants: false, hasCalls: false })).toEqual([
+    expect(openOf({ hasOwnPrices: false, hasTenants: false, hasCalls: false })).toEqual([
       "plans",
       "customer",
       "call",
@@ -26,8 +27,13 @@ describe("toSetupSteps", () => {
     expect(openOf({ doUpstreamsAnswer: false })).toEqual(["connect"]);
   });
 
+  it("asks for a name before customers meet the product's own", () => {
+    expect(openOf({ hasBrand: false, hasOwnPrices: false })).toEqual(["brand", "plans"]);
+  });
+
   it("says nothing while a part is unknown", () => {
     expect(openOf({ hasCalls: undefined })).toBe(undefined);
+    expect(openOf({ hasBrand: undefined })).toBe(undefined);
     expect(openOf({ doUpstreamsAnswer: undefined })).toBe(undefined);
   });
 });

@@ -3,12 +3,15 @@ export type SetupFacts = {
   isDemo: boolean;
   /** Whether all configured upstreams answer. */
   doUpstreamsAnswer: boolean | undefined;
-  hasPricedPlan: boolean | undefined;
+  /** Whether the portal has a name of its own. */
+  hasBrand: boolean | undefined;
+  /** Whether a plan has a price, and all that have one are the operator's own, not the samples. */
+  hasOwnPrices: boolean | undefined;
   hasTenants: boolean | undefined;
   hasCalls: boolean | undefined;
 };
 
-export const SETUP_STEPS = ["connect", "plans", "customer", "call"] as const;
+export const SETUP_STEPS = ["connect", "brand", "plans", "customer", "call"] as const;
 export type SetupStepId = (typeof SETUP_STEPS)[number];
 export type SetupStep = { id: SetupStepId; isDone: boolean };
 
@@ -18,10 +21,11 @@ export type SetupStep = { id: SetupStepId; isDone: boolean };
  * @returns Undefined while anything is unknown, so that the steps never appear and then go away.
  */
 export function toSetupSteps(facts: SetupFacts): readonly SetupStep[] | undefined {
-  const { isDemo, doUpstreamsAnswer, hasPricedPlan, hasTenants, hasCalls } = facts;
+  const { isDemo, doUpstreamsAnswer, hasBrand, hasOwnPrices, hasTenants, hasCalls } = facts;
   if (
     doUpstreamsAnswer === undefined ||
-    hasPricedPlan === undefined ||
+    hasBrand === undefined ||
+    hasOwnPrices === undefined ||
     hasTenants === undefined ||
     hasCalls === undefined
   ) {
@@ -29,7 +33,8 @@ export function toSetupSteps(facts: SetupFacts): readonly SetupStep[] | undefine
   }
   const done: Readonly<Record<SetupStepId, boolean>> = {
     connect: !isDemo && doUpstreamsAnswer,
-    plans: hasPricedPlan,
+    brand: hasBrand,
+    plans: hasOwnPrices,
     customer: hasTenants,
     call: hasCalls,
   };

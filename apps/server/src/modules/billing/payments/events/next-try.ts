@@ -4,10 +4,10 @@ const LONGEST_MS = 6 * 60 * MINUTE_MS;
 const GIVEN_UP_MS = 24 * 60 * MINUTE_MS;
 /** The job of an event makes so many tries in a row; then it waits. */
 const TRIES_IN_A_ROW = 4;
-/** After about a day and a half. What fails by then fails for a reason that time alone does not mend. */
+/** After about a day and a half. What fails by then fails for a reason that time alone does not fix. */
 const TRIES_MAX = 40;
 
-/** True for an event that is tried once a day only: a new version of the product, or a person, may have mended what was wrong. */
+/** True for an event that is tried once a day only: a new version of the product, or a person, may have fixed what was wrong. */
 export function isGivenUp(tries: number): boolean {
   return tries >= TRIES_MAX;
 }

@@ -1,0 +1,13 @@
+import { COMMAND_LINE } from "#platform/published.ts";
+import type { Config } from "../../config.ts";
+import { quoteWord } from "../quote-word.ts";
+
+/** What a person types in front of a command of this installation, in another terminal. */
+export function commandHere({
+  dataFolder,
+  isDataFolderNamed,
+}: Pick<Config, "dataFolder" | "isDataFolderNamed">): string {
+  return isDataFolderNamed
+    ? `TURNPIKE_DATA_DIR=${quoteWord(dataFolder)} ${COMMAND_LINE}`
+    : COMMAND_LINE;
+}

@@ -37,7 +37,8 @@ export {
   type IdentityProvider,
 } from "./provider/provider.routes.ts";
 export { assertFromOrigin, assertNotEmbedded } from "./provider/same-origin.routes.ts";
-export type { SingleSignOn, SsoSession } from "./provider/sso-form.routes.ts";
+export type { SingleSignOn } from "./provider/sso-form.routes.ts";
+export type { SsoSession } from "./provider/sso-session.ts";
 export { toLibraryRequest } from "./provider/to-library-request.routes.ts";
 export { offerSetupCode } from "./setup/setup-code.ts";
 export { createIssuerKeys, type KeyFinder } from "./tokens/issuer-keys.ts";

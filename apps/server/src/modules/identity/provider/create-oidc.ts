@@ -13,7 +13,7 @@ import { SIGN_IN_CLAIM } from "../tokens/verify-id-token.ts";
 import { embedProvider } from "./embed-provider.ts";
 import { createOidcAdapter } from "./oidc-adapter.ts";
 import type { SigningKey } from "./sealed-key.ts";
-import type { SsoSession } from "./sso-form.routes.ts";
+import type { SsoSession } from "./sso-session.ts";
 
 export type OidcDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   accounts: Pick<Accounts, "find">;

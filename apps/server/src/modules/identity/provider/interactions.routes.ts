@@ -8,7 +8,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { MOUNT_PATH } from "./create-oidc.ts";
 import { endProviderSession } from "./end-session.routes.ts";
 import { assertFromOrigin } from "./same-origin.routes.ts";
-import type { SsoSession } from "./sso-form.routes.ts";
+import type { SsoSession } from "./sso-session.ts";
 
 /** A call from the pages of the console. */
 export type PeopleCall = {

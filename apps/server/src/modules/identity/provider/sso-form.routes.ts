@@ -1,18 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { readQuery, sendJson } from "#http/raw-route.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { METHODS } from "../factors/factor-policy.ts";
 import type { Interactions, PeopleCall } from "./interactions.routes.ts";
-
-/** By whose single sign-on a person came. */
-export type SsoSession = {
-  tenantId: TenantId;
-  /** The session at the tenant's provider; null where it names none. */
-  sessionId: string | null;
-};
+import type { SsoSession } from "./sso-session.ts";
 
 /** What the built-in provider needs of the single sign-on of tenants, a module above it. */
 export interface SingleSignOn {

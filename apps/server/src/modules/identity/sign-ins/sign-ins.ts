@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { AppServices } from "#platform/app-services.ts";
 import { SIGN_INS } from "#platform/transact.ts";
-import type { SsoSession } from "../provider/sso-form.routes.ts";
+import type { SsoSession } from "../provider/sso-session.ts";
 import { describeUserAgent } from "./describe-user-agent.ts";
 import { findSignInByGrant, type SignInRow, upsertSignIn } from "./sign-ins.store.ts";
 

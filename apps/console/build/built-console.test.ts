@@ -92,7 +92,9 @@ async function weighScreens(): Promise<Map<string, number>> {
   const sizes = SCREENS.map(async (screen) => {
     const files = new Set<string>();
     for (const before of ["application", "frame"]) {
-      collect(names.find((name) => name.startsWith(`_${before}-`)) ?? before, files);
+      // Its style sheet may have the same name.
+      const isScript = (name: string) => name.startsWith(`_${before}-`) && name.endsWith(".js");
+      collect(names.find(isScript) ?? before, files);
     }
     collect(`src/routes/_app/${screen}.tsx?tsr-split=component`, files);
     const scripts = [...files].map(async (file) => gzipSync(await readFile(join(folder, file))));

@@ -29,7 +29,7 @@ export const brandSection = z
         .string()
         .max(MARK_LENGTH_MAX)
         .regex(
-          /^(?:data:image\/(?:svg\+xml|png|webp);base64,[A-Za-z0-9+/]+={0,2}|(?!data:).{1,4096})$/,
+          /^(?:data:image\/(?:svg\+xml|png|webp);base64,[A-Za-z0-9+/]+={0,2}|(?!data:|https?:).{1,4096})$/,
           "The path of a picture, such as mark.svg, or data:image/svg+xml;base64,… (or png, webp), at most 32,768 characters.",
         )
         .optional()

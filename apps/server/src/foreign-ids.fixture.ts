@@ -67,7 +67,7 @@ const NO_IDS = new Set(
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit below card cards couponId percent redeemBy reason suspensionReason suspended at hash sha256 day isOverdue search paidAt reference
   companyName addressLines postalCode city region country taxId exemption
-  report protocol defaultRole clientId clientSecret metadata question after field value threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
+  report protocol defaultRole clientId clientSecret metadata question after field value model threshold monthLimit effectiveAt startsAt returnPath content date payer payerAccount purpose bankReference note month period seller category`.split(
     /\s+/,
   ),
 );
@@ -316,6 +316,7 @@ const RAW_PLACES: Readonly<Record<string, readonly RawPlace[]>> = {
   "/auth/providers/{providerId}/configuration": [{ without: "It names a configured provider." }],
   "/auth/providers/{providerId}/token": [{ without: "It names a configured provider." }],
   "/auth/providers/{providerId}/revocation": [{ without: "It names a configured provider." }],
+  "/auth/providers/{providerId}/logout": [{ without: "It takes a token, signed by a provider." }],
   "/v1/openapi.json": [{ without: "It is the same for everyone." }],
   "/v1/reference": [{ without: "It is the same for everyone." }],
   "/reference/{upstream}": [{ without: "It is the same for all customers." }],

@@ -1,3 +1,4 @@
+import { said } from "@turnpike/domain/text/said";
 import { listLostProcesses } from "#modules/metering/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { listLiveNodes } from "#platform/nodes.store.ts";
@@ -22,7 +23,10 @@ export async function checkDatabase(
   const facts = await transact.asOperator(readDatabaseFacts);
   const after = clock.now().getTime();
   const skewMs = Math.max(before - facts.now.getTime(), facts.now.getTime() - after, 0);
-  const name = `${databaseUrl === undefined ? "Embedded " : ""}PostgreSQL ${facts.version}`;
+  const name =
+    databaseUrl === undefined
+      ? said(`Embedded PostgreSQL ${facts.version}`)
+      : `PostgreSQL ${facts.version}`;
   const off = MUST_BE_ON.filter(([, key]) => facts[key] !== "on").map(([setting]) => setting);
   return {
     database:
@@ -38,7 +42,7 @@ export async function checkDatabase(
               seen: `${name} with synchronous_commit off: a crash loses the last committed calls.`,
               advice: "Set synchronous_commit to on.",
             }
-          : ok(`${name}, durable.`),
+          : ok(said(`${name}, durable.`)),
     clock:
       skewMs > SKEW_MS_MAX
         ? {

@@ -1,4 +1,5 @@
 import { text } from "node:stream/consumers";
+import { said } from "@turnpike/domain/text/said";
 import { type FileStore, openFileStore } from "#modules/files/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Config } from "../config.ts";
@@ -6,9 +7,9 @@ import { toFileSettings } from "../to-file-settings.ts";
 import { type Finding, ok } from "./check.ts";
 
 const PLACES = {
-  disk: "in the data folder",
-  postgres: "in the database",
-  s3: "in a bucket",
+  disk: said("in the data folder"),
+  postgres: said("in the database"),
+  s3: said("in a bucket"),
 } as const;
 const PROBE = "turnpike";
 

@@ -1,4 +1,5 @@
 import type { Check, CheckId } from "@turnpike/contract/checks";
+import { said } from "@turnpike/domain/text/said";
 
 /** What one check found: `advice` says what to do about it. */
 export type Finding =
@@ -9,22 +10,22 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   upstreams: { title: "Your API answers", docs: "configuration#upstreams" },
   addresses: { title: "Public addresses with TLS", docs: "operations#start" },
   proxy: { title: "Proxy in front", docs: "operations#start" },
-  database: { title: "Database", docs: "operations#the-database" },
+  database: { title: said("Database"), docs: "operations#the-database" },
   disk: { title: "Room on the disk", docs: "operations#the-data-folder" },
   files: { title: "Files and exports", docs: "scale#files-and-exports" },
-  clickhouse: { title: "ClickHouse", docs: "scale#clickhouse" },
-  clock: { title: "Clock", docs: "operations#the-database" },
-  nodes: { title: "Nodes", docs: "scale#nodes" },
-  backup: { title: "Backups", docs: "operations#backup" },
-  secrets: { title: "Secrets", docs: "operations#the-data-folder" },
-  mail: { title: "Mail", docs: "mail" },
-  sign_in: { title: "Sign-in", docs: "sign-in" },
-  operators: { title: "Operators", docs: "operations#start" },
+  clickhouse: { title: said("ClickHouse"), docs: "scale#clickhouse" },
+  clock: { title: said("Clock"), docs: "operations#the-database" },
+  nodes: { title: said("Nodes"), docs: "scale#nodes" },
+  backup: { title: said("Backups"), docs: "operations#backup" },
+  secrets: { title: said("Secrets"), docs: "operations#the-data-folder" },
+  mail: { title: said("Mail"), docs: "mail" },
+  sign_in: { title: said("Sign-in"), docs: "sign-in" },
+  operators: { title: said("Operators"), docs: "operations#start" },
   brand: { title: "Name and mark", docs: "configuration#brand" },
   plans: { title: "Plans and prices", docs: "billing#before-you-sell" },
   seller: { title: "Seller on invoices", docs: "billing#before-you-sell" },
   legal: { title: "Operator in the terms", docs: "public-pages#settings" },
-  payments: { title: "Payment", docs: "billing" },
+  payments: { title: said("Payment"), docs: "billing" },
   demo: { title: "Demo data", docs: "install" },
 };
 

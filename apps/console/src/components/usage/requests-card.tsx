@@ -45,7 +45,7 @@ export function RequestsCard({ title, empty, ...props }: RequestsCardProps) {
           <LazyTimeBars
             {...toOutcomeTimeline(report)}
             label={t`Requests by outcome`}
-            unit="requests"
+            unit={t`requests`}
             grain={report.grain ?? props.grain}
             timeZone={report.timeZone}
             formats={createChartFormats(report.timeZone, {

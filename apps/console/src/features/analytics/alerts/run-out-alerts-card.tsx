@@ -72,7 +72,7 @@ function RunOutForm({ tenantId, settings }: { tenantId: TenantId; settings: RunO
       {isOn && (
         <NumberField
           label={t`How long before`}
-          unit="days"
+          unit={t`days`}
           min={1}
           max={RUN_OUT_DAYS_MAX}
           className="max-w-48"

@@ -41,7 +41,7 @@ it("warns while samples are for sale, until the operator edits, archives or name
   const fresh = await check();
   expect(fresh.plans).toMatchObject({
     state: "warning",
-    seen: expect.stringContaining("Pro (49 USD a month) and Scale (499 USD a month)"),
+    seen: expect.stringContaining("Pro (49 USD), Scale (499 USD)"),
     advice: expect.stringContaining("page Plans"),
   });
   const named = { plans: [planOf("pro"), planOf("scale")] };
@@ -49,11 +49,11 @@ it("warns while samples are for sale, until the operator edits, archives or name
   const { plans: others } = await check({
     catalog: { plans: [planOf("pro"), planOf("scale", { pricePerMonth: "599" })] },
   });
-  expect(others.seen).toMatch(/^Scale .* is a sample/);
+  expect(others.seen).toMatch(/: Scale \([^,]*\)\.$/);
 
   const edited = catalogInput.parse({ plans: [planOf("pro", { pricePerMonth: "59" })] });
   await applyCatalog(services, OPERATOR_CONTEXT, edited);
-  expect((await check()).plans.seen).toMatch(/^Scale .* is a sample/);
+  expect((await check()).plans.seen).toMatch(/: Scale \([^,]*\)\.$/);
   await archivePlan(services, OPERATOR_CONTEXT, { planId: "scale" });
   expect((await check()).plans).toEqual({
     state: "ok",

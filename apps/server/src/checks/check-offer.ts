@@ -11,13 +11,13 @@ function toPlansFinding({ hasPrices, samples }: Awaited<ReturnType<typeof readOf
     return ok(hasPrices ? "The plans with a price are your own." : "No plan has a price.");
   }
   const names = samples.map(
-    ({ name, currency, pricePerMonth }) => `${name} (${pricePerMonth} ${currency} a month)`,
+    ({ name, currency, pricePerMonth }) => `${name} (${pricePerMonth} ${currency})`,
   );
-  const [are, them] = samples.length === 1 ? ["is a sample", "it"] : ["are samples", "them"];
   return {
     state: "warning",
-    seen: `${names.join(" and ")} ${are} that no one chose, and customers can buy ${them}.`,
-    advice: `Edit or archive ${them} on the page Plans. To sell ${them} as ${samples.length === 1 ? "it is" : "they are"}, name ${them} under catalog in turnpike.yaml: turnpike catalog export prints the lines.`,
+    seen: `Customers can buy samples that no one chose: ${names.join(", ")}.`,
+    advice:
+      "Edit or archive samples on the page Plans. To sell them as they are, name them under catalog in turnpike.yaml: turnpike catalog export prints the lines.",
   };
 }
 

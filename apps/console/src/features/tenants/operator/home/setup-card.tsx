@@ -12,6 +12,7 @@ import { type ReactNode, useState } from "react";
 import { DocsLink } from "#components/docs-link.tsx";
 import { LateCreateTenantDialog } from "#components/late-create-tenant-dialog.tsx";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { instanceQueries } from "../../health/instance.queries.ts";
 import { homeQueries } from "./home.queries.ts";
@@ -173,7 +174,7 @@ function StepBody({ id, trouble, configFile, plansCheck }: StepBodyProps) {
           <p className="max-w-[60ch] text-ink-muted">
             {plansCheck?.state === "warning" ? (
               <>
-                {plansCheck.seen} {plansCheck.advice}
+                {inLanguage(plansCheck.seen)} {inLanguage(plansCheck.advice ?? "")}
               </>
             ) : (
               <Trans>Plans say what customers may use and what they pay.</Trans>

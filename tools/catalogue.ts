@@ -3,17 +3,18 @@
  * shows them all. Ends with 1 when a screen is wider than its window, moves though it should not, breaks a rule of axe, or
  * reports an error to the browser's console.
  *
- * `npm run catalogue -- [--screen NAME]... [--state NAME]... [folder]`
+ * `npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]`
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeProductHome } from "@turnpike/testkit/product";
-import type { Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { startBrowser } from "../e2e/support/browser.ts";
 import { findAxeViolations, rulesIn } from "../e2e/support/find-axe-violations.ts";
 import { measureOverflowPx } from "../e2e/support/measure-overflow.ts";
 import { type Asked, breakAnswers, noteAsked } from "./catalogue/answers.ts";
+import { furnishTenant } from "./catalogue/furnish-tenant.ts";
 import { applyLook, type Look, looksOf } from "./catalogue/looks.ts";
 import {
   claimInstallation,
@@ -24,45 +25,51 @@ import {
 import { type Picture, renderIndex } from "./catalogue/render-index.ts";
 import { SCREENS, type Screen } from "./catalogue/screens.ts";
 import { drawPage, settleLoadingPage, settlePage } from "./catalogue/settle-page.ts";
+import { noteLists, stretchAnswers } from "./catalogue/stretch-answers.ts";
+import { openTaken } from "./catalogue/taken.ts";
 
 const STATES = ["empty", "ready", "loading", "partial", "error", "denied", "many", "longest"];
-/** Screens that list keys, or what happened to them. */
-const SCREENS_OF_MANY = ["overview", "api-keys", "analytics", "tenants-audit", "operator-audit"];
+/** Screens that list keys, or what happened to them: a tenant has 10,000. The lists of others are stretched to so many rows. */
+const SCREENS_OF_MANY_KEYS = ["overview", "api-keys", "analytics", "tenants-audit"];
 /** What the browser itself writes about an answer that is no success: expected where the catalogue makes it fail. */
 const FAILED_ANSWER = "Failed to load resource";
 
 const BROKEN = ["partial", "error"];
 
-const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [folder]
+const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]
 Screens: ${SCREENS.map(({ name }) => name).join(", ")}
-States: ${STATES.join(", ")}`;
+States: ${STATES.join(", ")}
+--resume keeps what an earlier run left in the folder, and takes what is missing.`;
 
 const { values, positionals } = readArguments();
 const folder = positionals[0] ?? "test-results/catalogue";
 const screens = SCREENS.filter(({ name }) => values.screen.includes(name));
-const pictures: Picture[] = [];
 /** Screens that did not come to rest, which have no picture. */
 const restless: string[] = [];
 
 await mkdir(folder, { recursive: true });
+const taken = await openTaken(folder, { isResumed: values.resume });
 await using home = await makeProductHome();
 const server = await home.startServer();
 const consoleUrl = `http://localhost:${String(server.port)}`;
 await using browser = await startBrowser();
-const page = await browser.context.newPage();
-const troubles = noteTroubles(page);
+const { context } = browser;
 
 for (const screen of screensFor("ready", "visitor")) {
-  await takeEach({ page, troubles, screen, state: "ready" });
+  await takeEach({ context, screen, state: "ready" });
 }
-await claimInstallation(page, server.output());
+{
+  await using opened = await openPage(context);
+  await claimInstallation(opened.page, server.output());
+}
 const empty = await makeTenant(home, { name: "Blue Heron Maps", slug: "blue-heron-maps" });
 for (const screen of screensFor("empty", "member", "operator")) {
-  await takeEach({ page, troubles, screen, state: "empty", tenant: empty });
+  await takeEach({ context, screen, state: "empty", tenant: empty });
 }
 const tenants = await makeTenantsWithData(home);
+await furnishTenant(home, { consoleUrl, tenant: tenants.demo });
 for (const screen of screensFor("ready", "member", "operator")) {
-  await takeEach({ page, troubles, screen, state: "ready", tenant: tenants.demo });
+  await takeEach({ context, screen, state: "ready", tenant: tenants.demo });
 }
 if (["loading", "error", "partial"].some((state) => values.state.includes(state))) {
   const frame = await readAsked("/overview/nothing-here");
@@ -71,29 +78,32 @@ if (["loading", "error", "partial"].some((state) => values.state.includes(state)
   }
 }
 for (const screen of screensFor("longest", "member", "operator")) {
-  await takeEach({ page, troubles, screen, state: "longest", tenant: tenants.longest });
+  await takeEach({ context, screen, state: "longest", tenant: tenants.longest });
 }
 for (const screen of screensFor("many", "member", "operator")) {
-  if (SCREENS_OF_MANY.includes(screen.name)) {
-    await takeEach({ page, troubles, screen, state: "many", tenant: tenants.many });
+  if (SCREENS_OF_MANY_KEYS.includes(screen.name)) {
+    await takeEach({ context, screen, state: "many", tenant: tenants.many });
+  } else {
+    await takeStretched(screen);
   }
 }
 if (values.state.includes("denied")) {
   await using other = await startBrowser();
-  const viewer = await other.context.newPage();
-  const noted = noteTroubles(viewer);
-  await registerMember(home, { page: viewer, consoleUrl, tenant: tenants.demo, role: "viewer" });
+  {
+    await using opened = await openPage(other.context);
+    const { page } = opened;
+    await registerMember(home, { page, consoleUrl, tenant: tenants.demo, role: "viewer" });
+  }
   for (const screen of screensFor("denied", "member", "operator")) {
-    const tenant = tenants.demo;
-    await takeEach({ page: viewer, troubles: noted, screen, state: "denied", tenant });
+    await takeEach({ context: other.context, screen, state: "denied", tenant: tenants.demo });
   }
 }
 
 const index = join(folder, "index.html");
-await writeFile(index, renderIndex(pictures));
-const faulty = pictures.filter(({ findings }) => findings.length > 0);
+await writeFile(index, renderIndex(taken.pictures));
+const faulty = taken.pictures.filter(({ findings }) => findings.length > 0);
 console.log(
-  `${index}: ${String(pictures.length)} pictures, ${String(faulty.length)} with findings`,
+  `${index}: ${String(taken.pictures.length)} pictures, ${String(faulty.length)} with findings`,
 );
 console.log([`${String(restless.length)} did not come to rest`, ...restless].join("\n  "));
 process.exitCode = faulty.length + restless.length > 0 ? 1 : 0;
@@ -105,6 +115,7 @@ function readArguments() {
       options: {
         screen: { type: "string", multiple: true, default: SCREENS.map(({ name }) => name) },
         state: { type: "string", multiple: true, default: STATES },
+        resume: { type: "boolean", default: false },
       },
       allowPositionals: true,
     });
@@ -131,24 +142,52 @@ function toUrl(path: string, tenant?: string): string {
   return consoleUrl + path + search;
 }
 
+/** A page for one visit: a browser that keeps one for hundreds needs ever more memory. */
+async function openPage(of: BrowserContext): Promise<{ page: Page } & AsyncDisposable> {
+  const page = await of.newPage();
+  return { page, [Symbol.asyncDispose]: () => page.close() };
+}
+
 async function readAsked(path: string): Promise<Asked> {
-  const note = noteAsked(page);
-  await page.goto(toUrl(path, tenants.demo));
-  await settlePage(page);
+  await using opened = await openPage(context);
+  const note = noteAsked(opened.page);
+  await opened.page.goto(toUrl(path, tenants.demo));
+  await settlePage(opened.page);
   return note.stop();
+}
+
+async function readLists(path: string): Promise<Asked> {
+  await using opened = await openPage(context);
+  const note = noteLists(opened.page);
+  await opened.page.goto(toUrl(path, tenants.demo));
+  await settlePage(opened.page);
+  return await note.stop();
 }
 
 /** A screen whose answers do not come, or not as they should. */
 async function takeBroken(screen: Screen, frame: Asked): Promise<void> {
+  const states = ["loading", "error", "partial"].filter((state) => values.state.includes(state));
+  if (states.every((state) => taken.has(screen.name, state))) {
+    return;
+  }
   const asked = [...(await readAsked(screen.path))].filter((path) => !frame.has(path));
-  // The first answer is what the screen is about, the last one adds to it.
-  const paths = { loading: asked, error: asked, partial: asked.slice(1).slice(-1) };
-  for (const [state, broken] of Object.entries(paths)) {
-    if (broken.length > 0 && values.state.includes(state)) {
+  for (const state of states) {
+    // The first answer is what the screen is about, the last one adds to it.
+    const broken = state === "partial" ? asked.slice(1).slice(-1) : asked;
+    if (broken.length > 0) {
       const how = state === "loading" ? "held" : "failed";
-      await using _broken = await breakAnswers(page, { paths: new Set(broken), how });
-      await takeEach({ page, troubles, screen, state, tenant: tenants.demo });
+      await using _broken = await breakAnswers(context, { paths: new Set(broken), how });
+      await takeEach({ context, screen, state, tenant: tenants.demo });
     }
+  }
+}
+
+/** A screen whose lists have 10,000 rows; none without lists. */
+async function takeStretched(screen: Screen): Promise<void> {
+  const lists = taken.has(screen.name, "many") ? new Set<string>() : await readLists(screen.path);
+  if (lists.size > 0) {
+    await using _stretched = await stretchAnswers(context, lists);
+    await takeEach({ context, screen, state: "many", tenant: tenants.demo });
   }
 }
 
@@ -164,19 +203,27 @@ function noteTroubles(of: Page): string[] {
   return noted;
 }
 
-type Visit = { page: Page; troubles: string[]; screen: Screen; state: string; tenant?: string };
+type Visit = { context: BrowserContext; screen: Screen; state: string; tenant?: string };
 
 /** One screen that does not come to rest keeps no other from being looked at. */
 async function takeEach(visit: Visit): Promise<void> {
+  const { name } = visit.screen;
+  if (taken.has(name, visit.state)) {
+    return;
+  }
+  await using opened = await openPage(visit.context);
   try {
-    await takeLooks(visit);
+    await taken.add(await takeLooks(opened.page, visit));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    restless.push(`${visit.screen.name}, ${visit.state}: ${reason}`);
+    restless.push(`${name}, ${visit.state}: ${reason}`);
+    console.log(`${name}, ${visit.state}, did not come to rest`);
   }
 }
 
-async function takeLooks({ page: of, troubles: noted, screen, state, tenant }: Visit) {
+async function takeLooks(of: Page, { screen, state, tenant }: Visit): Promise<Picture[]> {
+  const noted = noteTroubles(of);
+  const pictures: Picture[] = [];
   let widthBefore = 0;
   for (const look of looksOf(state)) {
     await applyLook(of, look);
@@ -184,6 +231,10 @@ async function takeLooks({ page: of, troubles: noted, screen, state, tenant }: V
     if (look.width !== widthBefore) {
       await of.goto(toUrl(screen.path, tenant));
       await (state === "loading" ? settleLoadingPage(of) : settlePage(of));
+      if (screen.press !== undefined) {
+        await of.getByRole("button", { name: screen.press }).first().click();
+        await settlePage(of);
+      }
       widthBefore = look.width;
     }
     await drawPage(of);
@@ -198,6 +249,7 @@ async function takeLooks({ page: of, troubles: noted, screen, state, tenant }: V
     pictures.push({ screen: screen.name, state, look: look.name, file, findings });
     console.log([file, ...findings].join("\n  "));
   }
+  return pictures;
 }
 
 /** What the picture alone does not tell. */

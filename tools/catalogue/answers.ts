@@ -1,4 +1,4 @@
-import type { Page, Route } from "playwright-core";
+import type { BrowserContext, Page, Route } from "playwright-core";
 
 /** What a screen asked of the API, by path. */
 export type Asked = ReadonlySet<string>;
@@ -39,7 +39,7 @@ export function noteAsked(page: Page): { stop(): Asked } {
 
 /** Breaks the answers to some paths: they never come, or say that the server has failed. */
 export async function breakAnswers(
-  page: Page,
+  context: BrowserContext,
   { paths, how }: { paths: Asked; how: "held" | "failed" },
 ): Promise<AsyncDisposable> {
   const concerns = (url: URL) => paths.has(url.pathname);
@@ -48,10 +48,10 @@ export async function breakAnswers(
       await route.fulfill(FAILURE);
     }
   };
-  await page.route(concerns, answer);
+  await context.route(concerns, answer);
   return {
     [Symbol.asyncDispose]: async () => {
-      await page.unroute(concerns, answer);
+      await context.unroute(concerns, answer);
     },
   };
 }

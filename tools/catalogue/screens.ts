@@ -1,7 +1,13 @@
 /** For whom a screen is: a visitor, a member of a tenant, or the operator of the installation. */
 export type Audience = "visitor" | "member" | "operator";
 
-export type Screen = { name: string; path: string; audience: Audience };
+export type Screen = {
+  name: string;
+  path: string;
+  audience: Audience;
+  /** The button that opens what is looked at, such as the notifications. */
+  press?: string;
+};
 
 const VISITOR: Readonly<Record<string, string>> = {
   landing: "/",
@@ -50,6 +56,7 @@ const OPERATOR: Readonly<Record<string, string>> = {
 export const SCREENS: readonly Screen[] = [
   ...toScreens("visitor", VISITOR),
   ...toScreens("member", MEMBER),
+  { name: "notifications", path: "/overview", audience: "member", press: "Notifications" },
   ...toScreens("operator", OPERATOR),
 ];
 

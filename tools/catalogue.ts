@@ -6,7 +6,7 @@
  * `npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]`
  */
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeProductHome } from "@turnpike/testkit/product";
 import type { BrowserContext, Page } from "playwright-core";
@@ -49,7 +49,10 @@ const restless: string[] = [];
 
 await mkdir(folder, { recursive: true });
 const taken = await openTaken(folder, { isResumed: values.resume });
-await using home = await makeProductHome();
+/** Names of the outside may lead nowhere here: the webhook's receiver is this machine. */
+const config = join(folder, "turnpike.yaml");
+await writeFile(config, "webhooks:\n  allowPrivate: [127.0.0.1]\n");
+await using home = await makeProductHome({ TURNPIKE_CONFIG: resolve(config) });
 const server = await home.startServer();
 const consoleUrl = `http://localhost:${String(server.port)}`;
 await using browser = await startBrowser();

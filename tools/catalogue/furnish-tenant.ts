@@ -35,7 +35,7 @@ export async function furnishTenant(
     return JSON.parse(text);
   };
   const { webhookId } = await post("/webhooks", {
-    url: "https://hooks.example.com/turnpike",
+    url: "http://127.0.0.1:9/turnpike",
     description: "Slack of the billing team",
   });
   await post(`/webhooks/${String(webhookId)}/test`, {});
@@ -51,7 +51,7 @@ export async function furnishTenant(
     windowMinutes: 5,
     condition: { kind: "above", threshold: 100 },
   });
-  await post("/roles", { name: "Billing clerk", scopes: ["billing:read", "invoices:read"] });
+  await post("/roles", { name: "Billing clerk", scopes: ["billing:read", "usage:read"] });
   await post("/proposals", {
     change: { do: "create_key", key: { name: "Staging", environment: "test" } },
     reason: "The staging server has no key of its own yet.",

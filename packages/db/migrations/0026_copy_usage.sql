@@ -1,7 +1,7 @@
 -- What another engine has of the usage by the hour, so that questions over all tenants are answered there. An hour is copied whole,
 -- and copied anew after it changed, so a copy can be repeated, cut off and thrown away at any time.
 
--- Hours that are in usage_rollups_hourly, and how often each was changed. Whoever changes an hour says so in the same transaction.
+-- Hours that are in usage_rollups_hourly, and how often each was changed. A transaction that changes an hour says so here.
 create table changed_hours (
   occurred_at timestamptz primary key,
   changes bigint not null default 1,

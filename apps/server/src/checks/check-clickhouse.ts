@@ -25,7 +25,7 @@ export async function checkClickHouse(
         state: "failed",
         seen: trouble,
         advice:
-          "Mend ClickHouse or the section clickhouse; without it nothing over all tenants is shown. Take the section out to let PostgreSQL answer.",
+          "Fix ClickHouse or the section clickhouse; without it nothing over all tenants is shown. Take the section out to let PostgreSQL answer.",
       };
     }
     const { waiting, all } = await countCopies(services);
@@ -35,7 +35,7 @@ export async function checkClickHouse(
           state: "warning",
           seen,
           advice:
-            "Until they are, PostgreSQL answers. `turnpike clickhouse copy` copies them now and says what stands in the way.",
+            "Until they are, PostgreSQL answers. `turnpike clickhouse copy` copies them now, or says why it cannot.",
         }
       : ok(seen);
   } finally {

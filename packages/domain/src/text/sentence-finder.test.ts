@@ -11,7 +11,7 @@ const find = createSentenceFinder([
 ]);
 
 describe("a sentence", () => {
-  it("is found with what stands in its places", () => {
+  it("is found with its values", () => {
     expect(find("The tenant is suspended.")).toMatchObject({ values: [] });
     expect(find("Limit calls in one card: the base limits it already.")).toEqual({
       id: "Limit {0} in one card: {1} limits it already.",

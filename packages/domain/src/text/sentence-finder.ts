@@ -1,4 +1,4 @@
-/** A sentence that was recognised: the message with its places, and what stands in them. */
+/** A sentence that was recognised: the message with its places, and the values in them. */
 export type FoundSentence = {
   id: string;
   values: readonly string[];

@@ -8,16 +8,16 @@ export type Translator = {
   translate(text: string): string | undefined;
   /** A text of several lines and sentences; what is not known in it stays as it is. */
   translateKnown(text: string): string;
-  /** A number with its unit, an amount or a day, as it stands in a sentence. */
+  /** A number with its unit, an amount or a day, as a sentence has it. */
   translateValue(value: string): string;
 };
 
-/** Values are sentences themselves, at times, and what stands in those. */
+/** Values of sentences, some of which are sentences with values of their own. */
 const DEPTH_MAX = 3;
 const BETWEEN_SENTENCES = /(?<=[.?!]) (?=\p{Lu})/u;
 /** Own characters of a sentence with places from which it is not taken for something that a person wrote. */
 const SURE_LENGTH = 12;
-/** The same for what stands within a sentence, which only the server writes. */
+/** The same for a sentence within another one, which only the server writes. */
 const PART_LENGTH = 4;
 /** No message has more sentences. */
 const SENTENCES_MAX = 6;

@@ -8,7 +8,7 @@ const INSTANT =
   /^(?<day>\d{4}-\d{2}-\d{2})[ T](?<time>\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?<zone>Z| UTC)?$/;
 const LIST = /^(?:\S+, )*\S+ and (?:\S+|\d+ more)$/;
 
-/** Writes what stands in a sentence of the server: numbers, amounts, days and lists. Anything else stays as it is. */
+/** Writes the values of a sentence of the server: numbers, amounts, days and lists. Anything else stays as it is. */
 export type WriteValue = (value: string) => string;
 
 /**

@@ -362,7 +362,7 @@ describe("a logout token", () => {
     expect(
       (await send(await ours.sign(logoutClaims({ sub: subject })), { id: "foreign" })).status,
     ).toBe(400);
-    expect((await send(token, { id: "nobody" })).status).toBe(404);
+    expect((await send(token, { id: "unknown" })).status).toBe(404);
   });
 
   it("that is not as it must be ends nothing", async () => {

@@ -115,11 +115,13 @@ function watchNpm(onEnd) {
   return () => clearInterval(timer);
 }
 
-/** The shell's pid and, where /proc tells it, that of npm. */
+/** The shell's pid and, where /proc tells it, that of npm. A shell that gave its place away leaves npm itself as the parent. */
 function describeAncestors() {
+  const folder = `/proc/${process.ppid}`;
   try {
-    const status = readFileSync(`/proc/${process.ppid}/status`, "utf8");
-    return `${process.ppid} ${/^PPid:\s*(\d+)/m.exec(status)?.[1]}`;
+    const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`${folder}/status`, "utf8"))?.[1];
+    const isNpm = /^np[mx]\b/.test(readFileSync(`${folder}/cmdline`, "utf8"));
+    return isNpm ? String(process.ppid) : `${process.ppid} ${parent}`;
   } catch {
     return String(process.ppid);
   }

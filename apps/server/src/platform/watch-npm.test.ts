@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
+import { describeAncestors } from "./watch-npm.ts";
 
 it("notices that what started it is gone, also when that was killed", async () => {
   const program = `
@@ -23,4 +24,12 @@ it("notices that what started it is gone, also when that was killed", async () =
   shell.kill("SIGKILL");
   await once(shell, "exit");
   expect((await lines.next()).value).toBe("ended");
+});
+
+it("follows npm behind its shell, and not what started npm", () => {
+  const behind = (commandLine: string) =>
+    describeAncestors(20, () => ({ commandLine, parent: "10" }));
+  expect(behind("sh\0-c\0turnpike\0")).toBe("20 10");
+  expect(behind("npm exec turnpike")).toBe("20");
+  expect(describeAncestors(20, () => undefined)).toBe("20");
 });

@@ -1,16 +1,30 @@
 import { readFileSync } from "node:fs";
 
 const INTERVAL_MS = 250;
+const NPM = /^np[mx]\b/;
 
-/** This process's parent and, where /proc tells it, the parent of that. */
-function describeAncestors(): string {
-  const pid = String(process.ppid);
+/** How a process was called, and its parent; undefined where the system does not tell it. */
+export type ReadProcess = (pid: number) => { commandLine: string; parent: string } | undefined;
+
+const readProc: ReadProcess = (pid) => {
   try {
-    const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return `${pid} ${parent ?? ""}`;
+    const folder = `/proc/${String(pid)}`;
+    const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`${folder}/status`, "utf8"))?.[1] ?? "";
+    return { commandLine: readFileSync(`${folder}/cmdline`, "utf8"), parent };
   } catch {
-    return pid;
+    return undefined;
   }
+};
+
+/**
+ * The processes that must live on: the parent, and its parent where a shell is between npm and this process. Some shells give
+ * their place to what they start; then npm is the parent, and what started npm may end.
+ */
+export function describeAncestors(pid: number, read: ReadProcess): string {
+  const parent = read(pid);
+  return parent === undefined || NPM.test(parent.commandLine)
+    ? String(pid)
+    : `${String(pid)} ${parent.parent}`;
 }
 
 /**
@@ -24,9 +38,9 @@ export function watchNpm(isBelowNpm: boolean, onEnd: () => void): void {
   if (!isBelowNpm) {
     return;
   }
-  const before = describeAncestors();
+  const before = describeAncestors(process.ppid, readProc);
   const timer = setInterval(() => {
-    if (describeAncestors() !== before) {
+    if (describeAncestors(process.ppid, readProc) !== before) {
       clearInterval(timer);
       onEnd();
     }

@@ -79,14 +79,14 @@ export function ModelsCard(props: ModelsCardProps) {
                 />
               </div>
             )}
-            <p className="mt-2 text-ink-faint text-xs">
-              {table.currency !== undefined && (
+            {table.currency !== undefined && (
+              <p className="mt-2 text-ink-faint text-xs">
                 <Trans>
                   Cost is what usage adds to the running invoice, before discounts and tax; range
                   and filters do not change it.
                 </Trans>
-              )}
-            </p>
+              </p>
+            )}
           </>
         );
       }}

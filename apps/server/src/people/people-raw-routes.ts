@@ -93,6 +93,7 @@ export function createPeopleRawRoutes(
   const documentation = createDocumentationSearch({
     checkout: config.checkout,
     siteUrl: urls.console,
+    gatewayUrl: urls.gateway,
     loadReference,
   });
   const toolCalls = createQueue(TOOL_CALLS);
@@ -218,6 +219,7 @@ export function createPeopleRawRoutes(
       checkout: config.checkout,
       brand: config.brand,
       consoleUrl: urls.console,
+      gatewayUrl: urls.gateway,
       version: input.version,
       summary: config.landing.summary,
       search: documentation.search,

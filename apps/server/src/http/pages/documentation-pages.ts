@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type OwnAddresses, withOwnAddresses } from "./own-addresses.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 
 /** The folders whose pages are served; nothing else in the repository can be reached. */
@@ -14,7 +15,7 @@ export type DocumentationPage = RenderedMarkdown & {
   href: string;
   /** Path below `docs/`, such as `errors/rate-limited.md`. */
   file: string;
-  /** Its Markdown. */
+  /** Its Markdown, with samples for this installation. */
   source: string;
 };
 
@@ -43,8 +44,9 @@ function isMissing(error: unknown): boolean {
  * Reads the Markdown pages of the repository, each rendered once and again when its file has changed.
  *
  * @param folder - Absolute path of `docs`.
+ * @param own - The addresses for code samples; left out where only the addresses of pages matter.
  */
-export function createDocumentationPages(folder: string): DocumentationPages {
+export function createDocumentationPages(folder: string, own?: OwnAddresses): DocumentationPages {
   const rendered = new Map<string, { version: string; page: DocumentationPage }>();
 
   async function find(section: Section, name: string): Promise<DocumentationPage | undefined> {
@@ -67,7 +69,8 @@ export function createDocumentationPages(folder: string): DocumentationPages {
     if (known?.version === version) {
       return known.page;
     }
-    const source = await readFile(path, "utf8");
+    const text = await readFile(path, "utf8");
+    const source = own === undefined ? text : withOwnAddresses(text, own);
     const relative = join(SECTIONS[section], `${name}.md`);
     const content = renderMarkdown(relative, source);
     const page = { ...content, section, name, href: toHref(section, name), file: relative, source };

@@ -15,6 +15,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../../../..");
 const OPTIONS = {
   brand: { name: "Acme <API>", accent: "#00aa55" },
   consoleUrl: "https://console.example.com",
+  gatewayUrl: "https://calls.example.com",
   version: "1.2.3",
   summary: "Maps by the call.",
 };
@@ -27,6 +28,7 @@ function serve(checkout: string): Promise<{ server: Server; url: string }> {
   const { search } = createDocumentationSearch({
     checkout,
     siteUrl: OPTIONS.consoleUrl,
+    gatewayUrl: OPTIONS.gatewayUrl,
     loadReference,
   });
   const find = createRouteTable(
@@ -152,7 +154,20 @@ describe("documentation pages", () => {
     expect(text).toContain('<a rel="prev" href="/docs/adopt">');
     expect(text).toContain('<a rel="next" href="/docs/tokens">');
     const index = await read("/docs");
-    expect(index.text.match(/class="summary"/g)?.length).toBeGreaterThan(20);
+    const summaries = index.text.match(/<span class="summary">[^<]+/g) ?? [];
+    expect(summaries.length).toBe(index.text.match(/<span class="title">/g)?.length);
+    for (const summary of summaries) {
+      expect(summary).toMatch(/[.?]$/);
+    }
+  });
+
+  it("gives samples the addresses of this installation, in pages and in their twins", async () => {
+    for (const path of ["/docs/gateway", "/docs/gateway.md"]) {
+      const { text } = await read(path);
+      expect(text).toContain("https://calls.example.com/v1/cities");
+    }
+    const { text } = await read("/docs/api");
+    expect(text).toContain("https://console.example.com/v1/tenants");
   });
 
   it("answers an unknown page with 404 in the same frame", async () => {

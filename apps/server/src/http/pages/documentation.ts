@@ -44,6 +44,8 @@ export type DocumentationOptions = {
   brand: PageBrand;
   /** Public address of the listener for people, without a slash at the end. */
   consoleUrl: string;
+  /** Public address of the gateway, without a slash at the end. */
+  gatewayUrl: string;
   version: string;
   /** What is sold here, in a sentence; left out: one that fits any API. */
   summary?: string | undefined;
@@ -75,8 +77,23 @@ const CONTENTS_FROM_HEADINGS = 4;
 
 /** In the order in which an operator reads them; guides not named here follow. */
 const GUIDE_GROUPS = [
-  { title: "Start", names: ["install", "adopt", "gateway", "tokens", "sdk", "api", "comparison"] },
-  { title: "Keys and usage", names: ["keys", "events", "analytics", "usage-queries", "alerts"] },
+  {
+    title: "Start",
+    names: [
+      "install",
+      "adopt",
+      "gateway",
+      "tokens",
+      "sdk",
+      "upstream-signature",
+      "api",
+      "comparison",
+    ],
+  },
+  {
+    title: "Keys and usage",
+    names: ["keys", "leaks", "events", "analytics", "usage-queries", "alerts"],
+  },
   { title: "Money", names: ["billing"] },
   {
     title: "Intelligence",
@@ -233,7 +250,7 @@ export function createDocumentationRoutes(options: DocumentationOptions): RawRou
     brand: options.brand,
     header: HEADER,
   });
-  const pages = createDocumentationPages(join(options.checkout, "docs"));
+  const pages = createDocumentationPages(join(options.checkout, "docs"), options);
 
   type Reply = { req: IncomingMessage; res: ServerResponse };
 

@@ -36,5 +36,6 @@ describe("the summary of a page", () => {
       "# Keys\n\nA `key` is a [credential](a.md) of **one** tenant. It ends.\n\n## More";
     expect(summariseMarkdown(source)).toBe("A key is a credential of one tenant.");
     expect(summariseMarkdown("# Keys\n\n| a | b |\n|---|---|")).toBe("");
+    expect(summariseMarkdown("# Keys\n\n```sh\nnpm start\n```\n\nIt starts.")).toBe("It starts.");
   });
 });

@@ -1,6 +1,7 @@
 import { toDocsHref } from "./render-markdown.ts";
 
 const FENCE = /^\s*(?:```|~~~)/;
+const FENCED = /^\s*(```|~~~)[\s\S]*?^\s*\1/gm;
 const LINK = /(`+)[^`]*\1|(!?)\[((?:[^\]\\]|\\.)*)\]\(([^()\s]+)\)/g;
 /** Guides and other pages of the documentation, and those of the reference. */
 const HAS_TWIN = /^\/(?:docs\/.|v1\/reference(?:\/.|$))/;
@@ -80,6 +81,7 @@ export function toPlainText(markdown: string): string {
 /** The first sentence below the title as plain text; the empty text when a page begins otherwise. */
 export function summariseMarkdown(source: string): string {
   const paragraph = source
+    .replace(FENCED, "")
     .split(/\n\s*\n/)
     .map((block) => block.trim())
     .find((block) => /^[\p{L}\p{N}`*_[]/u.test(block));

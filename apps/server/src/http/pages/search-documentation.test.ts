@@ -6,6 +6,7 @@ import { createDocumentationSearch } from "./search-documentation.ts";
 const search = createDocumentationSearch({
   checkout: resolve(import.meta.dirname, "../../../../.."),
   siteUrl: "https://api.example.com",
+  gatewayUrl: "https://gateway.example.com",
   loadReference: createApiReference({ consoleUrl: "https://api.example.com", version: "1" }),
 });
 

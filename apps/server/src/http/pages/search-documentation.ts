@@ -106,14 +106,19 @@ function createIndex(sections: readonly IndexedSection[]): MiniSearch<IndexedSec
  * Searches the guides, the error pages and the operations of the API by their words.
  *
  * @param input.checkout - Absolute path of the repository.
- * @param input.siteUrl - Without a slash at the end.
+ * @param input.siteUrl - Of the console, without a slash at the end.
+ * @param input.gatewayUrl - Likewise; for samples.
  */
 export function createDocumentationSearch(input: {
   checkout: string;
   siteUrl: string;
+  gatewayUrl: string;
   loadReference: () => Promise<ApiReference>;
 }): DocumentationSearch {
-  const pages = createDocumentationPages(join(input.checkout, "docs"));
+  const pages = createDocumentationPages(join(input.checkout, "docs"), {
+    consoleUrl: input.siteUrl,
+    gatewayUrl: input.gatewayUrl,
+  });
   let known: { of: readonly DocumentationPage[]; index: MiniSearch<IndexedSection> } | undefined;
 
   /** Indexed anew when a page has changed. */

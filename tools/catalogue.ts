@@ -1,7 +1,7 @@
 /**
  * Takes a picture of every screen of the console in every state and look, from an instance of its own, and writes a page that
- * shows them all. Ends with 1 when a screen is wider than its window, moves though it should not, breaks a rule of axe, or
- * reports an error to the browser's console.
+ * shows them all. Ends with 1 when a screen is wider than its window, moves though it should not, jumps while it loads, breaks
+ * a rule of axe, or reports an error to the browser's console.
  *
  * `npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]`
  */
@@ -15,6 +15,7 @@ import { findAxeViolations, rulesIn } from "../e2e/support/find-axe-violations.t
 import { measureOverflowPx } from "../e2e/support/measure-overflow.ts";
 import { type Asked, breakAnswers, noteAsked } from "./catalogue/answers.ts";
 import { furnishTenant } from "./catalogue/furnish-tenant.ts";
+import { findShift, noteShifts } from "./catalogue/layout-shift.ts";
 import { applyLook, type Look, looksOf } from "./catalogue/looks.ts";
 import {
   claimInstallation,
@@ -47,6 +48,7 @@ const screens = SCREENS.filter(({ name }) => values.screen.includes(name));
 /** Screens that did not come to rest, which have no picture. */
 const restless: string[] = [];
 
+const startedMs = performance.now();
 await mkdir(folder, { recursive: true });
 const taken = await openTaken(folder, { isResumed: values.resume });
 /** Names of the outside may lead nowhere here: the webhook's receiver is this machine. */
@@ -57,6 +59,7 @@ const server = await home.startServer();
 const consoleUrl = `http://localhost:${String(server.port)}`;
 await using browser = await startBrowser();
 const { context } = browser;
+await noteShifts(context);
 
 for (const screen of screensFor("ready", "visitor")) {
   await takeEach({ context, screen, state: "ready" });
@@ -93,6 +96,7 @@ for (const screen of screensFor("many", "member", "operator")) {
 if (values.state.includes("denied")) {
   await using other = await startBrowser();
   {
+    await noteShifts(other.context);
     await using opened = await openPage(other.context);
     const { page } = opened;
     await registerMember(home, { page, consoleUrl, tenant: tenants.demo, role: "viewer" });
@@ -105,8 +109,9 @@ if (values.state.includes("denied")) {
 const index = join(folder, "index.html");
 await writeFile(index, renderIndex(taken.pictures));
 const faulty = taken.pictures.filter(({ findings }) => findings.length > 0);
+const minutes = Math.ceil((performance.now() - startedMs) / 60_000);
 console.log(
-  `${index}: ${String(taken.pictures.length)} pictures, ${String(faulty.length)} with findings`,
+  `${index}: ${String(taken.pictures.length)} pictures, ${String(faulty.length)} with findings, ${String(minutes)} min`,
 );
 console.log([`${String(restless.length)} did not come to rest`, ...restless].join("\n  "));
 process.exitCode = faulty.length + restless.length > 0 ? 1 : 0;
@@ -229,6 +234,7 @@ async function takeLooks(of: Page, { screen, state, tenant }: Visit): Promise<Pi
   const pictures: Picture[] = [];
   let widthBefore = 0;
   for (const look of looksOf(state)) {
+    const findings: string[] = [];
     await applyLook(of, look);
     // Anew for each width, as people open it: what is scrolled or folded by width is so from the start.
     if (look.width !== widthBefore) {
@@ -238,6 +244,7 @@ async function takeLooks(of: Page, { screen, state, tenant }: Visit): Promise<Pi
         await of.getByRole("button", { name: screen.press }).first().click();
         await settlePage(of);
       }
+      findings.push(...(await findShift(of)));
       widthBefore = look.width;
     }
     await drawPage(of);
@@ -248,7 +255,7 @@ async function takeLooks(of: Page, { screen, state, tenant }: Visit): Promise<Pi
     const reported = noted
       .splice(0)
       .filter((text) => !(BROKEN.includes(state) && text.startsWith(FAILED_ANSWER)));
-    const findings = [...(await findFaults(of, look)), ...reported];
+    findings.push(...(await findFaults(of, look)), ...reported);
     pictures.push({ screen: screen.name, state, look: look.name, file, findings });
     console.log([file, ...findings].join("\n  "));
   }

@@ -15,6 +15,11 @@ const VISITOR: Readonly<Record<string, string>> = {
   register: "/register",
   terms: "/terms",
   privacy: "/privacy",
+  docs: "/docs",
+  "docs-guide": "/docs/billing",
+  "docs-error": "/docs/errors/quota-exceeded",
+  "docs-search": "/docs/search?q=rate%20limits",
+  "api-reference": "/v1/reference/keys",
 };
 
 const MEMBER: Readonly<Record<string, string>> = {
@@ -23,6 +28,9 @@ const MEMBER: Readonly<Record<string, string>> = {
   "api-keys": "/api-keys",
   "api-keys-create": "/api-keys?dialog=create",
   analytics: "/analytics?range=30d",
+  "analytics-live": "/analytics?tab=live",
+  "analytics-calls": "/analytics?tab=calls",
+  "analytics-exports": "/analytics?tab=exports",
   "analytics-alerts": "/analytics?tab=alerts",
   "ai-intelligence": "/ai-intelligence",
   "ai-intelligence-ask": "/ai-intelligence?ask=requests%20by%20route%20last%20week",
@@ -50,6 +58,15 @@ const OPERATOR: Readonly<Record<string, string>> = {
   "operator-audit": "/operator/audit",
   "operator-outbox": "/operator/outbox",
   "operator-health": "/operator/health",
+  "plans-catalogue": "/plans?tab=catalogue",
+  "plans-coupons": "/plans?tab=coupons",
+  "plans-meters": "/plans?tab=meters",
+  "billings-all": "/billings?view=all",
+  "billings-payments": "/billings?view=all&report=payments",
+  "billings-revenue": "/billings?view=all&report=revenue",
+  "billings-dunning": "/billings?view=all&report=dunning",
+  "billings-tax": "/billings?view=all&report=tax",
+  "billings-setup": "/billings?view=all&report=setup",
 };
 
 /** Every screen of the console, in the order of the navigation. */

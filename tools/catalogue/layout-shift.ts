@@ -29,5 +29,7 @@ export async function noteShifts(context: BrowserContext): Promise<void> {
  */
 export async function findShift(page: Page): Promise<string[]> {
   const { shift, moved } = await page.evaluate<{ shift: number; moved: string[] }>("noted");
-  return shift > SHIFT_MAX ? [`Jumps by ${shift.toFixed(2)} while it loads: ${moved.join("; ")}`] : [];
+  return shift > SHIFT_MAX
+    ? [`Jumps by ${shift.toFixed(2)} while it loads: ${moved.join("; ")}`]
+    : [];
 }

@@ -16,7 +16,8 @@ describe("samples in guides", () => {
   });
 
   it("leave the text around them as it is", () => {
-    const text = "It is at `http://localhost:3000` by default.\n\n```sh\nnpm start\n```\n\nhttp://localhost:3001";
+    const text =
+      "It is at `http://localhost:3000` by default.\n\n```sh\nnpm start\n```\n\nhttp://localhost:3001";
     expect(withOwnAddresses(text, OWN)).toBe(text);
   });
 });

@@ -484,6 +484,24 @@ describe("the command palette", () => {
     await waitFor(() => expect(operator.router.state.location.pathname).toBe("/operator/outbox"));
   });
 
+  it("names guides for running it to operators alone", async () => {
+    const { user } = await open({ path: "/overview?tenant=acme" });
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Search or go to…" });
+    await user.keyboard("rotate");
+    await screen.findByRole("option", { name: /^How to call the API/ });
+    await user.clear(screen.getByRole("combobox", { name: "Search or go to…" }));
+    await user.keyboard("how to run");
+    await screen.findByRole("option", { name: "Search the documentation: how to run" });
+    expect(screen.queryByRole("option", { name: /^How to run it/ })).toBe(null);
+    cleanup();
+    const operator = await open({ path: "/overview?tenant=acme", isOperator: true });
+    await operator.user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Search or go to…" });
+    await operator.user.keyboard("how to run");
+    await screen.findByRole("option", { name: /^How to run it/ });
+  });
+
   it("switches tenant and theme, and offers the documentation when nothing is called that", async () => {
     const { router, user } = await open({ path: "/overview?tenant=acme" });
     await user.click(screen.getByRole("button", { name: /^Search or go to…/ }));

@@ -4,12 +4,19 @@ import { Palette } from "@turnpike/ui/palette";
 import BookOpen from "lucide-react/icons/book-open";
 import MessageCircleQuestion from "lucide-react/icons/message-circle-question-mark";
 import { useState } from "react";
+import { useVerifiedUser } from "#platform/verified-user.ts";
 import type { Command } from "./command.ts";
 import { rankCommands } from "./command-match.view-model.ts";
 import { useCommands } from "./use-commands.tsx";
 
 /** With fewer, what was typed may be a word of the documentation. */
 const FEW_MATCHES = 3;
+
+/** Operators look for how to run it, everybody else for how to use the API. */
+function toSearchAddress(query: string, isOperator: boolean): string {
+  const first = isOperator ? "operators" : "users";
+  return `/docs/search?${new URLSearchParams({ q: query, first }).toString()}`;
+}
 
 export type CommandPaletteProps = { isOpen: boolean; onClose: () => void };
 
@@ -18,6 +25,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   const [query, setQuery] = useState("");
   const commands = useCommands(isOpen);
   const navigate = useNavigate();
+  const { user } = useVerifiedUser();
   const found = rankCommands(
     commands.flatMap(({ items }) => items),
     query,
@@ -54,9 +62,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
                       label: t`Search the documentation: ${query.trim()}`,
                       icon: <BookOpen aria-hidden="true" />,
                       run: () =>
-                        window.location.assign(
-                          `/docs/search?${new URLSearchParams({ q: query.trim() }).toString()}`,
-                        ),
+                        window.location.assign(toSearchAddress(query.trim(), user.isOperator)),
                     },
                   ],
                 },

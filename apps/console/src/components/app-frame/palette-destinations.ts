@@ -88,14 +88,28 @@ export const DESTINATIONS: readonly Destination[] = [
   },
 ];
 
-export type Guide = Searchable & { path: string };
+export type Guide = Searchable & {
+  path: string;
+  /** About running the installation. */
+  isForOperators?: boolean;
+};
 
 /** Pages of the documentation, by question. */
 export const GUIDES: readonly Guide[] = [
   {
+    path: "/docs/calling",
+    label: t`How to call the API`,
+    words: t`rate limit headers 429 retry idempotency rotate roll key guide`,
+  },
+  {
+    path: "/docs/paying",
+    label: t`How plans and invoices work`,
+    words: t`payment cancel proration spend cap coupon guide`,
+  },
+  {
     path: "/docs/api",
-    label: t`How the API works`,
-    words: t`rest errors pagination rate limit headers idempotency guide`,
+    label: t`How the management API works`,
+    words: t`rest errors pagination idempotency guide`,
   },
   { path: "/docs/keys", label: t`How API keys work`, words: t`shortcuts bulk import guide` },
   {
@@ -132,16 +146,19 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/sdk",
     label: t`How to use the SDK`,
     words: t`typescript middleware express guide`,
+    isForOperators: true,
   },
   {
     path: "/docs/gateway",
     label: t`How the gateway works`,
     words: t`proxy upstream headers guide`,
+    isForOperators: true,
   },
   {
     path: "/docs/adopt",
     label: t`How to put it in front of an API`,
     words: t`nginx caddy traefik envoy forward auth guide`,
+    isForOperators: true,
   },
   { path: "/docs/errors", label: t`Error codes`, words: t`problem codes meaning refused guide` },
   { path: "/docs/leaks", label: t`Keys found in public`, words: t`leaked secret scanning guide` },
@@ -149,15 +166,18 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/configuration",
     label: t`How to configure it`,
     words: t`settings yaml environment variables catalogue guide`,
+    isForOperators: true,
   },
   {
     path: "/docs/operations",
     label: t`How to run it`,
     words: t`backup retention workers upgrade guide`,
+    isForOperators: true,
   },
   {
     path: "/docs/command-line",
     label: t`How to use the command line`,
     words: t`cli turnpike import logs guide`,
+    isForOperators: true,
   },
 ];

@@ -159,20 +159,25 @@ export function useCommands(isOpen: boolean): CommandGroup[] {
                 run: openOwnReference,
               },
             ]),
-        {
-          id: "docs",
-          label: t`Documentation`,
-          words: t`help guide manual`,
-          icon: <BookOpen aria-hidden="true" />,
-          run: () => window.location.assign("/docs"),
-        },
-        {
-          id: "reference",
-          label: config.reference === null ? t`API reference` : t`Management API`,
-          words: t`openapi endpoints operations`,
-          icon: <Braces aria-hidden="true" />,
-          run: () => window.location.assign("/v1/reference"),
-        },
+        // As in the menu of the account: customers of an API with a reference of its own read that one.
+        ...(config.reference === null || user.isOperator
+          ? [
+              {
+                id: "docs",
+                label: t`Documentation`,
+                words: t`help guide manual`,
+                icon: <BookOpen aria-hidden="true" />,
+                run: () => window.location.assign("/docs"),
+              },
+              {
+                id: "reference",
+                label: config.reference === null ? t`API reference` : t`Management API`,
+                words: t`openapi endpoints operations`,
+                icon: <Braces aria-hidden="true" />,
+                run: () => window.location.assign("/v1/reference"),
+              },
+            ]
+          : []),
       ],
     },
   ];

@@ -107,14 +107,16 @@ export function useFoundCommands(isOpen: boolean): CommandGroup[] {
     {
       value: t`Guides`,
       isFoundOnly: true,
-      items: GUIDES.map(({ path, label, words }) => ({
-        id: path,
-        label,
-        words: t`${words ?? ""} documentation help`,
-        note: t`Guide`,
-        icon: <BookOpen aria-hidden="true" />,
-        run: () => window.location.assign(path),
-      })),
+      items: GUIDES.filter((one) => user.isOperator || one.isForOperators !== true).map(
+        ({ path, label, words }) => ({
+          id: path,
+          label,
+          words: t`${words ?? ""} documentation help`,
+          note: t`Guide`,
+          icon: <BookOpen aria-hidden="true" />,
+          run: () => window.location.assign(path),
+        }),
+      ),
     },
   ];
 }

@@ -170,6 +170,24 @@ describe("documentation pages", () => {
     expect(text).toContain("https://console.example.com/v1/tenants");
   });
 
+  it("has a part for people who call the API and one for those who run it, and searches for the reader of a page", async () => {
+    const { text } = await read("/docs");
+    const at = (words: string) => text.indexOf(words, text.indexOf("<main"));
+    expect(at('<h2 id="users">Using the API')).toBeLessThan(at('href="/docs/calling"'));
+    expect(at('href="/docs/paying"')).toBeLessThan(at('<h2 id="operators">Running it'));
+    expect(at('<h2 id="operators">Running it')).toBeLessThan(at('href="/docs/install"'));
+    expect(text).toContain('<a href="/docs/keys"><span class="title">Harbours</span>');
+    expect((await read("/docs/operations")).text).toContain('name="first" value="operators"');
+    const { text: found } = await read("/docs/search?q=spend+cap&first=operators");
+    expect(found).toContain(
+      '<a href="/docs/search?q=spend+cap&amp;first=operators" aria-current="true">Running it</a>',
+    );
+    expect(found).toMatch(/<ol class="results"><li><a href="\/docs\/billing/);
+    expect((await read("/docs/search?q=spend+cap&first=other")).text).toMatch(
+      /<ol class="results"><li><a href="\/docs\/(?:paying|errors)/,
+    );
+  });
+
   it("answers an unknown page with 404 in the same frame", async () => {
     for (const path of ["/docs/nothing-here", "/docs/errors/nothing", "/docs/some/thing"]) {
       const { response, text } = await read(path);

@@ -54,6 +54,8 @@ export type Page = {
   /** The right column: contents of the page. */
   contents?: SafeHtml | undefined;
   layout: "page" | "reference";
+  /** Whose pages a search from this page finds first; left out: those of the default. */
+  searchFirst?: string | undefined;
   /** Address of the page's script; left out: it needs none. */
   script?: string | undefined;
   /** The same for programs, which the page links to. */
@@ -182,10 +184,18 @@ export const SEARCH_PATH = "/docs/search";
 /**
  * A form that works without a script.
  *
- * @param label - Of the form, which must differ from others of the page.
+ * @param input.label - Of the form, which must differ from others of the page.
+ * @param input.first - Whose pages are found first; left out: those of the default.
  */
-export function renderSearchForm(label: string, query = ""): SafeHtml {
-  return html`<form class="search" role="search" aria-label="${label}" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="200" placeholder="Search the documentation" aria-label="Search the documentation" required><button>Search</button></form>`;
+export function renderSearchForm(input: {
+  label: string;
+  query?: string;
+  first?: string | undefined;
+}): SafeHtml {
+  const { label, query = "", first } = input;
+  return html`<form class="search" role="search" aria-label="${label}" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="200" placeholder="Search the documentation" aria-label="Search the documentation" required>${
+    first === undefined ? undefined : html`<input type="hidden" name="first" value="${first}">`
+  }<button>Search</button></form>`;
 }
 
 /** The console's mark: a post and its raised bar. */
@@ -268,7 +278,17 @@ export function createPageShell(input: {
   const stylePath = toAssetPath("page", style, "css");
 
   return {
-    render: ({ title, description, navigation, main, contents, layout, script, twin }) =>
+    render: ({
+      title,
+      description,
+      navigation,
+      main,
+      contents,
+      layout,
+      searchFirst,
+      script,
+      twin,
+    }) =>
       `<!doctype html>\n${
         html`<html lang="en">
 <head>
@@ -290,7 +310,7 @@ ${script === undefined ? undefined : html`<script type="module" src="${script}">
 <a class="skip" href="#main">Skip to the text</a>
 <header class="bar">
 <a class="brand" href="${header.home}">${renderMark(brand.mark)}${brand.name} <span class="quiet">${header.subject}</span></a>
-${header.hasSearch ? renderSearchForm("All pages") : undefined}
+${header.hasSearch ? renderSearchForm({ label: "All pages", first: searchFirst }) : undefined}
 <nav aria-label="Documentation">${header.links.map(({ href, label }) => html`<a href="${href}">${label}</a>`)}</nav>
 </header>
 <div class="columns">

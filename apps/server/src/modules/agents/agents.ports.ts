@@ -2,7 +2,7 @@
 export type Documentation = {
   search(
     query: string,
-    limit: number,
+    options: { limit: number },
   ): Promise<readonly { title: string; address: string; excerpt: string }[]>;
   /** A page in Markdown. */
   read(path: string): Promise<string | undefined>;

@@ -95,7 +95,7 @@ export const AGENT_TOOLS: readonly AgentTool[] = [
     },
     searchDocsInput,
     async (documentation, { query, limit }) => ({
-      items: await documentation.search(query, limit),
+      items: await documentation.search(query, { limit }),
     }),
   ),
   docTool(

@@ -95,7 +95,7 @@ describe("an operator who sells", () => {
     const price = main().getByRole("region", { name: "Price" });
     // The fee, and 9,000 of 10,000 requests at 0.002.
     await price.getByText("$38.00").waitFor();
-    await price.getByText("0 requests cost $20.00.").waitFor();
+    await price.getByText("Without usage it costs $20.00.").waitFor();
   });
 
   it("finds the draft again after a reload, and publishes it", async () => {

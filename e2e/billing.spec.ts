@@ -128,7 +128,9 @@ async function findFaults(): Promise<string[]> {
 describe("a customer who pays", () => {
   it("compares the plans, with the price of any usage", async () => {
     await open("/plans");
-    const pro = main().getByRole("listitem").filter({ hasText: "0 requests cost $49.00 a month" });
+    const heading = page.getByRole("heading", { name: "Pro", level: 2 });
+    const pro = main().getByRole("listitem").filter({ has: heading });
+    await pro.getByText("plus usage").waitFor();
     await pro.getByRole("row", { name: "Over 3 $0.25" }).waitFor();
     await main().getByText("First 14 days: free trial").waitFor();
     const field = main().getByRole("textbox", { name: "Requests a month" });

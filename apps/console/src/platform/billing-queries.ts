@@ -19,6 +19,9 @@ export type Quote = Awaited<ReturnType<Billing["quoteAction"]>>;
 export type SubscriptionAction = Parameters<Billing["quoteAction"]>[0]["action"];
 export type LinePart = Awaited<ReturnType<Billing["listLineUsage"]>>["items"][number];
 export type BillingEvent = Awaited<ReturnType<Billing["listBillingEvents"]>>["items"][number];
+/** How a tenant pays, and how it could. */
+export type PaymentSetup = Awaited<ReturnType<ApiClient["payments"]["getPaymentMethod"]>>;
+export type PaymentMethod = NonNullable<PaymentSetup["method"]>;
 export type BillingClock = Awaited<ReturnType<Billing["getClock"]>>;
 
 /** The first part of the key of everything about the billing of a tenant. */
@@ -48,6 +51,14 @@ export function upcomingInvoiceQuery(
     queryFn: ({ signal }): Promise<UpcomingInvoice> =>
       api.billing.getUpcomingInvoice(place, { signal }),
     refetchInterval: options.refetchMs ?? false,
+  });
+}
+
+export function paymentSetupQuery(api: ApiClient, place: BillingPlace) {
+  return queryOptions({
+    queryKey: [...billingKey(place), place.environment, "payment-method"],
+    queryFn: ({ signal }): Promise<PaymentSetup> =>
+      api.payments.getPaymentMethod(place, { signal }),
   });
 }
 

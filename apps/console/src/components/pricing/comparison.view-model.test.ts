@@ -3,8 +3,8 @@ import { GRADUATED, METERS, makeFee, makePlan } from "#components/billing/plan.f
 import {
   comparePrices,
   listComparedMeters,
+  toIdleText,
   toWholeUnits,
-  toZeroUsageText,
 } from "./comparison.view-model.ts";
 import { preparePricing } from "./price-offers.ts";
 
@@ -82,15 +82,28 @@ describe("comparePrices", () => {
   });
 });
 
-describe("toZeroUsageText", () => {
-  it("prices no usage at all", () => {
-    const pricers = preparePricing([PRO, USAGE], METERS);
-    const textOf = (planId: string, unit?: string) => {
-      const pricer = pricers.get(planId);
-      return pricer && toZeroUsageText(pricer, unit);
-    };
-    expect(textOf("pro")).toBe("0 calls cost $49.00 a month");
-    expect(textOf("usage", "request")).toBe("0 requests cost $0.00 a month");
+describe("toIdleText", () => {
+  const cardsOf = ({ phases }: typeof PRO) => phases.at(-1)?.rateCards ?? [];
+  const both = {
+    ...PRO,
+    planId: "both",
+    phases: [{ rateCards: [...cardsOf(PRO), ...cardsOf(USAGE)] }],
+  };
+  const pricers = preparePricing([PRO, USAGE, both], METERS);
+  const textOf = (plan: typeof PRO, fees: string, isMonthly = true) => {
+    const pricer = pricers.get(plan.planId);
+    return pricer && toIdleText(pricer, plan, { fees, isMonthly });
+  };
+
+  it("says what usage adds to the price, and nothing that the price says itself", () => {
+    expect(textOf(both, "49")).toBe("plus usage");
+    expect(textOf(USAGE, "0")).toBe("You pay for what you use");
+    expect(textOf(PRO, "49")).toBe("");
+  });
+
+  it("says what a month without usage costs where the price does not", () => {
+    expect(textOf(PRO, "40")).toBe("$49.00 a month without usage");
+    expect(textOf(PRO, "49", false)).toBe("$49.00 a month without usage");
   });
 });
 

@@ -135,14 +135,31 @@ function toComparedLines(
 }
 
 /**
- * What a plan costs a month without any usage: "0 requests cost $49.00 a month".
+ * What usage adds to the price of a plan, or what the plan costs a month without any where its price does not say so.
  *
- * @param unit - Of the meter that the plan speaks of, singular; undefined when it speaks of none.
+ * @param plan - Its last phase is the one that stays.
+ * @param headline - The price that is read above: what its fees come to, a decimal, by the month or another interval.
+ * @returns Empty when the price says it all.
  */
-export function toZeroUsageText(pricer: OfferPricer, unit: string | undefined): string {
+export function toIdleText(
+  pricer: OfferPricer,
+  plan: Pick<Plan, "phases">,
+  headline: { fees: string; isMonthly: boolean },
+): string {
   const { perMonthMinor, isAverage } = pricer.price(new Map());
   const amount = formatMinorUnits(perMonthMinor, pricer.currency);
-  return t`${formatUnits("0", unit ?? "call")} cost ${amount} a month${isAverage ? t` on average` : ""}`;
+  if (!headline.isMonthly || amount !== formatMoney(headline.fees, pricer.currency)) {
+    return isAverage
+      ? t`${amount} a month on average, without usage`
+      : t`${amount} a month without usage`;
+  }
+  const hasUsagePrice = plan.phases
+    .at(-1)
+    ?.rateCards.some(({ meter, price }) => meter !== undefined && price !== undefined);
+  if (hasUsagePrice !== true) {
+    return "";
+  }
+  return perMonthMinor === 0n ? t`You pay for what you use` : t`plus usage`;
 }
 
 /** Whole units of a decimal quantity, for a slider: what is begun counts. */

@@ -18,7 +18,8 @@ import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { formatPrice } from "#components/plan.view-model.ts";
-import { toWholeUnits, toZeroUsageText } from "#components/pricing/comparison.view-model.ts";
+import { toIdleText, toWholeUnits } from "#components/pricing/comparison.view-model.ts";
+import { isSameInterval, toInterval } from "#components/pricing/interval-words.ts";
 import { PriceComparison } from "#components/pricing/price-comparison.tsx";
 import { usePriceEngine } from "#components/pricing/use-price-engine.ts";
 import { subscriptionQuery } from "#platform/billing-queries.ts";
@@ -198,17 +199,22 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
       plan.phases.at(-1)?.rateCards.some((card) => card.meter === meterId),
     );
     const isCurrent = plan.planId === of?.currentPlanId;
+    const offer = toOffer(plan, meters);
     return (
       <OfferCard
         key={plan.planId}
-        offer={toOffer(plan, meters)}
+        offer={offer}
         mark={isCurrent ? toMark(of?.owner) : undefined}
         note={of?.toNote(plan)}
         // What has no usage costs its price, which is above.
-        zeroUsage={
+        idleText={
           plan.isAddOn && meter === undefined
             ? null
-            : pricer && toZeroUsageText(pricer, meter?.unit)
+            : pricer &&
+              toIdleText(pricer, plan, {
+                fees: offer.fees,
+                isMonthly: isSameInterval(offer.interval, toInterval(undefined)),
+              })
         }
         fits={
           of === undefined

@@ -78,6 +78,7 @@ function openPlans(
       [`GET ${OF_TENANT}/limits`]: () => limitsShape.parse(more.limits ?? LIMITS),
       [`GET ${OF_TENANT}/subscription`]: onFree,
       [`GET ${OF_TENANT}/insights`]: () => makeInsightList(),
+      [`GET ${OF_TENANT}/payment-method`]: () => ({ method: null, canSetUp: true, bank: null }),
       ...answers,
     },
   });
@@ -130,14 +131,14 @@ describe("PlansPage", () => {
     await screen.findByText("You have no tenant yet");
   });
 
-  it("spells out phases, tiers and the price of no usage at all", async () => {
+  it("spells out phases, tiers and what usage adds", async () => {
     openPlans();
     const heading = await screen.findByRole("heading", { name: "Pro", level: 2 });
     const card = within(heading.closest("li") as HTMLElement);
     card.getByRole("heading", { name: "First 14 days: free trial" });
     card.getByText("Base fee: $49.00 a month");
     card.getByRole("row", { name: "1,001 to 10,000 $0.002" });
-    await card.findByText("0 requests cost $49.00 a month");
+    await card.findByText("plus usage");
   });
 
   it("prices the usage of this period in every plan, and any other that is typed", async () => {
@@ -190,7 +191,15 @@ describe("choosing a plan", () => {
     await userEvent.click(await screen.findByRole("button", { name: "Choose Pro" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Choose Pro" }));
     await dialog.findByText("Pro begins now.");
+    // Nothing has to be typed, so what is read first is what it comes to.
+    await waitFor(() =>
+      expect(document.activeElement).toBe(dialog.getByRole("region", { name: "What it comes to" })),
+    );
     dialog.getByText("Invoice issued at once");
+    dialog.getByText("The first billing period begins now, and quotas count from zero.");
+    dialog.getByText(
+      "An invoice of $49.00 is issued. There is no payment method yet: add one under Billings to pay it.",
+    );
     dialog.getByText("$49.00 plus usage");
     await userEvent.click(dialog.getByRole("button", { name: "Confirm for $49.00" }));
     await screen.findByText("Pro is your plan now.");

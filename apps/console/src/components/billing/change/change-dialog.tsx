@@ -1,13 +1,15 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
 import { DialogForm } from "@turnpike/ui/dialog-form";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { useState } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import type { BillingPlace } from "#platform/billing-queries.ts";
+import { type BillingPlace, paymentSetupQuery } from "#platform/billing-queries.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { usePlatform } from "#platform/platform.tsx";
 import { useSettled } from "#platform/use-settled.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { ChangeFields } from "./change-fields.tsx";
@@ -22,6 +24,9 @@ import { toConfirmLabel } from "./quote.view-model.ts";
 import { QuoteView } from "./quote-view.tsx";
 import { useQuotedChange } from "./use-quoted-change.ts";
 
+/** Without a field that has to be filled in, the quote is what is read first. */
+const READ_FIRST: readonly ChangeRequest["do"][] = ["subscribe"];
+
 export type ChangeDialogProps = {
   place: BillingPlace;
   /** Undefined: closed. */
@@ -31,6 +36,7 @@ export type ChangeDialogProps = {
 
 /** Shows what a change of the subscription comes to, and does exactly that once it is confirmed. */
 export function ChangeDialog({ place, request, onClose }: ChangeDialogProps) {
+  const quoted = useRef<HTMLElement>(null);
   return (
     <Dialog
       isOpen={request !== undefined}
@@ -40,15 +46,24 @@ export function ChangeDialog({ place, request, onClose }: ChangeDialogProps) {
         description: t`In the sandbox: computed as it would be, and nothing is owed.`,
       })}
       size="wide"
+      {...(request !== undefined && READ_FIRST.includes(request.do) && { initialFocus: quoted })}
     >
-      {request !== undefined && <ChangeForm place={place} request={request} onDone={onClose} />}
+      {request !== undefined && (
+        <ChangeForm place={place} request={request} quotedRef={quoted} onDone={onClose} />
+      )}
     </Dialog>
   );
 }
 
-type ChangeFormProps = { place: BillingPlace; request: ChangeRequest; onDone: () => void };
+type ChangeFormProps = {
+  place: BillingPlace;
+  request: ChangeRequest;
+  /** Takes the part that says what the change comes to. */
+  quotedRef: RefObject<HTMLElement | null>;
+  onDone: () => void;
+};
 
-function ChangeForm({ place, request, onDone }: ChangeFormProps) {
+function ChangeForm({ place, request, quotedRef, onDone }: ChangeFormProps) {
   const [details, setDetails] = useState(() => toFirstDetails(request));
   const seats = useSettled(details.seats);
   const couponId = useSettled(details.couponId);
@@ -59,7 +74,17 @@ function ChangeForm({ place, request, onDone }: ChangeFormProps) {
     seats === details.seats && couponId === details.couponId && reason === details.reason;
   const { quote, confirm, changes, failure } = useQuotedChange(place, action);
   const confirmOnce = useSubmitOnce(confirm.mutateAsync, "failed");
+  const setup = useQuery(paymentSetupQuery(usePlatform().api, place));
   const shown = action === undefined ? undefined : quote.data;
+  const isReadFirst = READ_FIRST.includes(request.do);
+  const fields = (
+    <ChangeFields
+      request={request}
+      details={details}
+      quote={shown}
+      onChange={(more) => setDetails({ ...details, ...more })}
+    />
+  );
 
   function submit(): void {
     if (shown === undefined || !isSettled) {
@@ -99,29 +124,32 @@ function ChangeForm({ place, request, onDone }: ChangeFormProps) {
           </p>
         </div>
       )}
-      <ChangeFields
-        request={request}
-        details={details}
-        quote={shown}
-        onChange={(more) => setDetails({ ...details, ...more })}
-      />
-      {shown !== undefined ? (
-        <QuoteView quote={shown} />
-      ) : action !== undefined && quote.isError ? (
-        <FailureNotice
-          what={t`This cannot be done.`}
-          cause={quote.error}
-          onRetry={() => void quote.refetch()}
-        />
-      ) : (
-        action !== undefined && (
-          <div role="status" aria-label={t`Computing what it comes to`} className="space-y-3">
-            <Skeleton className="h-5 w-2/3" />
-            <Skeleton className="h-28 w-full" />
-            <Skeleton className="h-16 w-full" />
-          </div>
-        )
-      )}
+      {!isReadFirst && fields}
+      <section
+        ref={quotedRef}
+        tabIndex={-1}
+        aria-label={t`What it comes to`}
+        className="outline-none"
+      >
+        {shown !== undefined ? (
+          <QuoteView quote={shown} setup={place.environment === "live" ? setup.data : undefined} />
+        ) : action !== undefined && quote.isError ? (
+          <FailureNotice
+            what={t`This cannot be done.`}
+            cause={quote.error}
+            onRetry={() => void quote.refetch()}
+          />
+        ) : (
+          action !== undefined && (
+            <div role="status" aria-label={t`Computing what it comes to`} className="space-y-3">
+              <Skeleton className="h-5 w-2/3" />
+              <Skeleton className="h-28 w-full" />
+              <Skeleton className="h-16 w-full" />
+            </div>
+          )
+        )}
+      </section>
+      {isReadFirst && fields}
     </DialogForm>
   );
 }

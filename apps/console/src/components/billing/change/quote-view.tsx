@@ -2,15 +2,23 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import type { ReactNode } from "react";
-import type { Quote } from "#platform/billing-queries.ts";
+import type { PaymentSetup, Quote } from "#platform/billing-queries.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { inLanguage } from "#platform/server-words/server-words.ts";
 import { InvoiceLines } from "../invoice-lines.tsx";
 import { InvoiceSums } from "../invoice-sums.tsx";
-import { toEffect, toQuoteFacts } from "./quote.view-model.ts";
+import { toPaymentText } from "./payment.view-model.ts";
+import { toEffect, toFirstPeriodText, toQuoteFacts } from "./quote.view-model.ts";
 
-/** What a change comes to, as the billing engine computed it: documents, waiting lines and sums. */
-export function QuoteView({ quote }: { quote: Quote }) {
+export type QuoteViewProps = {
+  quote: Quote;
+  /** How the tenant pays; undefined while it loads, and in the sandbox, where nothing is owed. */
+  setup: PaymentSetup | undefined;
+};
+
+/** What a change comes to, as the billing engine computed it: documents, waiting lines, sums, and how they are paid. */
+export function QuoteView({ quote, setup }: QuoteViewProps) {
+  const firstPeriod = toFirstPeriodText(quote);
   return (
     <div className="space-y-4">
       <ul className="space-y-1">
@@ -18,6 +26,7 @@ export function QuoteView({ quote }: { quote: Quote }) {
           <li key={text}>{inLanguage(text)}</li>
         ))}
         <li className="text-ink-muted">{toEffect(quote)}</li>
+        {firstPeriod !== undefined && <li className="text-ink-muted">{firstPeriod}</li>}
       </ul>
       {quote.creditNotes.map((note) => (
         <Part
@@ -63,6 +72,7 @@ export function QuoteView({ quote }: { quote: Quote }) {
           </div>
         ))}
       </dl>
+      {setup !== undefined && <p>{toPaymentText(quote, setup)}</p>}
     </div>
   );
 }

@@ -18,6 +18,20 @@ export function toEffect({ at, effectiveAt }: Pick<Quote, "at" | "effectiveAt">)
     : t`Takes effect on ${formatMinute(effectiveAt)}.`;
 }
 
+/** What begins anew with a first subscription; undefined for every other change. */
+export function toFirstPeriodText({
+  action,
+  at,
+  effectiveAt,
+}: Pick<Quote, "action" | "at" | "effectiveAt">): string | undefined {
+  if (action.do !== "subscribe") {
+    return;
+  }
+  return effectiveAt <= at
+    ? t`The first billing period begins now, and quotas count from zero.`
+    : t`The first billing period begins then, and quotas count from zero.`;
+}
+
 export type QuoteFact = { key: string; label: string; value: string };
 
 /** The sums of a quote: what is due now comes last, as on an invoice. */

@@ -8,7 +8,12 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import { toast } from "sonner";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { type BillingPlace, type Invoice, refreshBilling } from "#platform/billing-queries.ts";
+import {
+  type BillingPlace,
+  type Invoice,
+  paymentSetupQuery,
+  refreshBilling,
+} from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
@@ -66,7 +71,7 @@ export function PayCard({ tenant, place, invoice }: PayCardProps) {
 function PayNow({ tenant, place, invoice, collection }: PayCardProps & { collection: Collection }) {
   const { api } = usePlatform();
   const client = useQueryClient();
-  const setup = useQuery(paymentsQueries.setup(api, place));
+  const setup = useQuery(paymentSetupQuery(api, place));
   const refusal = findBillingRefusal(tenant, t`pay invoices`);
   const returnPath = toReturnPath(place, invoice.invoiceId);
   const pay = useMutation({

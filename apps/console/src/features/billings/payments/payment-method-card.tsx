@@ -7,21 +7,27 @@ import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useState } from "react";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
+import { nameMethod } from "#components/billing/payment-method.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { type BillingPlace, refreshBilling } from "#platform/billing-queries.ts";
+import {
+  type BillingPlace,
+  type PaymentMethod,
+  type PaymentSetup,
+  paymentSetupQuery,
+  refreshBilling,
+} from "#platform/billing-queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { BankFacts } from "./bank-facts.tsx";
-import { type PaymentMethod, type PaymentSetup, paymentsQueries } from "./payments.queries.ts";
-import { describeExpiry, nameMethod } from "./payments.view-model.ts";
+import { describeExpiry } from "./payments.view-model.ts";
 import { toReturnPath } from "./to-return-path.ts";
 
 export type PaymentMethodCardProps = { tenant: OwnTenant; place: BillingPlace };
 
 /** How invoices are paid by themselves, or where transfers go. */
 export function PaymentMethodCard({ tenant, place }: PaymentMethodCardProps) {
-  const setup = useQuery(paymentsQueries.setup(usePlatform().api, place));
+  const setup = useQuery(paymentSetupQuery(usePlatform().api, place));
   const { data } = setup;
   if (data === undefined) {
     return setup.isError ? (

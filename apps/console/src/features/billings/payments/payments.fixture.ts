@@ -1,4 +1,5 @@
-import type { Attempt, Collection, PaymentMethod, PaymentSetup } from "./payments.queries.ts";
+import type { PaymentMethod, PaymentSetup } from "#platform/billing-queries.ts";
+import type { Attempt, Collection } from "./payments.queries.ts";
 
 export function makeMethod(overrides: Partial<PaymentMethod> = {}): PaymentMethod {
   return {

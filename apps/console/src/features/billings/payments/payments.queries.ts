@@ -1,9 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
-import { type BillingPlace, billingKey, type Invoice } from "#platform/billing-queries.ts";
+import { billingKey, type Invoice, type PaymentSetup } from "#platform/billing-queries.ts";
 
-export type PaymentSetup = Awaited<ReturnType<ApiClient["payments"]["getPaymentMethod"]>>;
-export type PaymentMethod = NonNullable<PaymentSetup["method"]>;
 export type BankAccount = NonNullable<PaymentSetup["bank"]>;
 export type Collection = Awaited<ReturnType<ApiClient["payments"]["getInvoiceCollection"]>>;
 export type Attempt = Collection["attempts"][number];
@@ -18,13 +16,6 @@ export function isUnderWay({ provider, state }: Attempt): boolean {
 }
 
 export const paymentsQueries = {
-  setup: (api: ApiClient, place: BillingPlace) =>
-    queryOptions({
-      queryKey: [...billingKey(place), place.environment, "payment-method"],
-      queryFn: ({ signal }): Promise<PaymentSetup> =>
-        api.payments.getPaymentMethod(place, { signal }),
-    }),
-
   /** How an invoice is paid; asked for again while a payment is under way. */
   collection: (api: ApiClient, { tenantId, invoiceId }: Pick<Invoice, "tenantId" | "invoiceId">) =>
     queryOptions({

@@ -1,23 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { makeAttempt, makeMethod } from "./payments.fixture.ts";
-import {
-  describeAttempt,
-  describeExpiry,
-  listBankFacts,
-  nameMethod,
-} from "./payments.view-model.ts";
+import { describeAttempt, describeExpiry, listBankFacts } from "./payments.view-model.ts";
 
 describe("a way to pay", () => {
-  it("is named by its brand and its last digits, else by its type", () => {
-    expect(nameMethod(makeMethod())).toBe("Visa ending in 4242");
-    expect(nameMethod(makeMethod({ brand: null, type: "sepa_debit" }))).toBe(
-      "SEPA direct debit ending in 4242",
-    );
-    expect(nameMethod(makeMethod({ brand: null, last4: null, type: "new_thing" }))).toBe(
-      "New thing",
-    );
-  });
-
   it("is good until the end of its month, and is pointed out six weeks before", () => {
     const card = makeMethod({ expiresMonth: 11, expiresYear: 2026 });
     expect(describeExpiry(card, Date.UTC(2026, 8, 1))).toEqual({

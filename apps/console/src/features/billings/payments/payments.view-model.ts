@@ -1,26 +1,11 @@
 import { t } from "@lingui/core/macro";
+import type { PaymentMethod } from "#platform/billing-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
-import type { Attempt, BankAccount, PaymentMethod } from "./payments.queries.ts";
+import type { Attempt, BankAccount } from "./payments.queries.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
-  card: t`Card`,
-  sepa_debit: t`SEPA direct debit`,
-  us_bank_account: t`Bank account`,
-  link: t`Link`,
-};
 /** A card that expires within this time is pointed out, in milliseconds. */
 const SOON_MS = 45 * 24 * 60 * 60 * 1000;
-
-function toTitle(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1).replaceAll("_", " ");
-}
-
-/** "Visa ending in 4242" */
-export function nameMethod({ type, brand, last4 }: PaymentMethod): string {
-  const name = brand === null ? (TYPES[type] ?? toTitle(type)) : toTitle(brand);
-  return last4 === null ? name : t`${name} ending in ${last4}`;
-}
 
 /** When a card ends, and whether that is soon. Undefined for what does not expire. */
 export function describeExpiry(

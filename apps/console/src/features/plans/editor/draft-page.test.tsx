@@ -47,7 +47,7 @@ describe("a draft", () => {
     openDraft();
     const price = await screen.findByRole("region", { name: "Price" });
     within(price).getByText("$67.00");
-    within(price).getByText("0 requests cost $49.00.");
+    within(price).getByText("Without usage it costs $49.00.");
     await openCard(/^base ?Flat/);
     type("Amount", "59");
     within(price).getByText("$77.00");

@@ -54,7 +54,7 @@ describe("the price preview", () => {
     const preview = previewPrice(source, { phaseIndex: 1, quantities: { requests: "10000" } });
     expect(preview).toEqual({
       total: "$60.00",
-      zeroText: "0 requests cost $60.00.",
+      zeroText: "Without usage it costs $60.00.",
       lines: [
         { key: "0 seats", name: "seats", quantity: "2 seats", amount: "$20.00", tiers: [] },
         {
@@ -76,7 +76,7 @@ describe("the price preview", () => {
     const [, usage] = TERMS.phases;
     const terms = { ...TERMS, phases: [{ rateCards: usage?.rateCards.slice(1) ?? [] }] };
     const preview = previewPrice({ ...source, terms }, { phaseIndex: 0, quantities: {} });
-    expect(preview?.zeroText).toBe("0 requests cost $5.00.");
+    expect(preview?.zeroText).toBe("Without usage it costs $5.00.");
   });
 
   it("is free for a trial, and speaks of no meter then", () => {

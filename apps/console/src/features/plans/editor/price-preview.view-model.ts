@@ -27,7 +27,7 @@ export type PreviewLine = {
 export type PricePreview = {
   lines: readonly PreviewLine[];
   total: string;
-  /** What the phase costs without usage: "0 requests cost $49.00." */
+  /** What the phase costs without usage. */
   zeroText: string;
 };
 
@@ -77,14 +77,10 @@ export function previewPrice(
   const priced = pricePeriod(plan, { phaseIndex, quantities, currency });
   const zero = pricePeriod(plan, { phaseIndex, quantities: new Map(), currency });
   const cost = formatMinorUnits(zero.totalMinor, currency.code);
-  const [only, ...others] = used;
   return {
     lines: priced.lines.map((line, index) => toPreviewLine(line, index, source, phaseIndex)),
     total: formatMinorUnits(priced.totalMinor, currency.code),
-    zeroText:
-      only !== undefined && others.length === 0
-        ? t`${formatUnits("0", only.unit)} cost ${cost}.`
-        : t`Without usage it costs ${cost}.`,
+    zeroText: t`Without usage it costs ${cost}.`,
   };
 }
 

@@ -15,8 +15,8 @@ export type OfferCardProps = {
   mark: string | undefined;
   /** That the tenant keeps an earlier version, or when this plan begins. */
   note: string | undefined;
-  /** What the plan costs without usage. Undefined while the engine loads; null where its price says it. */
-  zeroUsage: string | null | undefined;
+  /** What usage adds to the price, empty for nothing. Undefined while the engine loads; null for what has no usage. */
+  idleText: string | null | undefined;
   /** How this period's usage fits. Undefined while it loads; empty where nothing is compared. */
   fits: readonly QuotaFit[] | undefined;
   /** What can be done with it; undefined for nothing. */
@@ -26,7 +26,7 @@ export type OfferCardProps = {
 
 /** A plan with everything that it charges and allows. */
 export function OfferCard(props: OfferCardProps) {
-  const { offer, mark, note, zeroUsage, fits, action, onAction } = props;
+  const { offer, mark, note, idleText, fits, action, onAction } = props;
   return (
     <li
       className={joinClasses(
@@ -48,9 +48,9 @@ export function OfferCard(props: OfferCardProps) {
           <span className="font-semibold text-2xl tabular-nums tracking-tight">{offer.price}</span>
           <span className="text-ink-muted">{offer.per}</span>
         </p>
-        {zeroUsage !== null && (
-          // Keeps its height while the engine loads.
-          <p className="min-h-4.5 text-ink-muted text-xs tabular-nums">{zeroUsage}</p>
+        {idleText !== null && (
+          // Keeps its height while the engine loads, and beside cards that say something here.
+          <p className="min-h-4.5 text-ink-muted text-xs tabular-nums">{idleText}</p>
         )}
         {offer.description !== "" && <p className="mt-2 text-ink-muted">{offer.description}</p>}
         {action !== undefined && (

@@ -40,7 +40,9 @@ export type Offer = {
   name: string;
   description: string;
   currency: string;
-  /** The fees of the last phase: "$49". */
+  /** The fees of the last phase, a decimal. */
+  fees: string;
+  /** The same in words: "$49". */
   price: string;
   /** "a month" */
   per: string;
@@ -58,14 +60,16 @@ export type Offer = {
 export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
   const last = plan.phases.at(-1);
   const interval = toMainInterval(last?.rateCards ?? []);
-  const fees = sumFees(last?.rateCards ?? [], interval);
+  const summed = sumFees(last?.rateCards ?? [], interval);
+  const fees = summed ?? plan.pricePerMonth;
   return {
     planId: plan.planId,
     name: plan.name,
     description: plan.description,
     currency: plan.currency,
-    price: formatPrice(fees ?? plan.pricePerMonth, plan.currency),
-    per: fees === undefined ? t`a month` : toPerInterval(interval),
+    fees,
+    price: formatPrice(fees, plan.currency),
+    per: summed === undefined ? t`a month` : toPerInterval(interval),
     interval,
     phases: plan.phases.map((phase, index) => ({
       key: String(index),

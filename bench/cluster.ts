@@ -1,5 +1,6 @@
 import { awaitReady } from "@turnpike/testkit/cluster/node";
 import { measureRows } from "./affinity.ts";
+import { measureFiles } from "./files-of-nodes.ts";
 import { type Bench, type BenchOptions, type BenchResult, joinResults } from "./rig/bench.ts";
 import { BENCH_NODES, type BenchCluster, openBenchCluster } from "./rig/bench-cluster.ts";
 import { toVerifyRequest } from "./rig/customers.ts";
@@ -184,31 +185,6 @@ async function measureWait(
   };
 }
 
-async function measureFiles(opened: BenchCluster, customer: Customer): Promise<BenchResult> {
-  const { serviceKey, tenantId } = customer;
-  const path = `/v1/tenants/${tenantId}/files`;
-  const made = await fetch(`http://127.0.0.1:${String(opened.at.port)}${path}?name=a.txt`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${serviceKey}`, "content-type": "text/plain" },
-    body: "seen by all",
-  });
-  const fileId = readText(await made.json(), "fileId");
-  let served = 0;
-  for (const { port } of opened.nodes) {
-    const reply = await fetch(`http://127.0.0.1:${String(port)}${path}/${fileId}/content`, {
-      headers: { authorization: `Bearer ${serviceKey}` },
-    });
-    const text = await reply.text();
-    served += reply.status === 200 && text === "seen by all" ? 1 : 0;
-  }
-  return {
-    table: [],
-    ratios: { nodesThatServeAFile: round(served / opened.nodes.length) },
-    figures: {},
-    remarks: ["A file that one node took is asked for at every node."],
-  };
-}
-
 /** All nodes stop and start at once, again and again. */
 async function measureStarts(
   { cluster, nodes }: BenchCluster,
@@ -270,7 +246,7 @@ async function run(options: BenchOptions): Promise<BenchResult> {
 export const clusterBench: Bench = {
   name: "cluster",
   summary:
-    "Three nodes that share rate limits in Valkey: how exact, how fast, what a call waits; rows of the ledger with affinity; files; starts at once.",
+    "Three nodes that share rate limits in Valkey: how exact, how fast, what a call waits; rows of the ledger with affinity; files and exports; starts at once.",
   defaults: { seconds: 6, rounds: ROUNDS },
   run,
 };

@@ -132,6 +132,7 @@ class LoadRun {
       answers: this.#answers,
       accepted: this.#accepted,
       firstRefusal: this.#firstRefusal,
+      startedAtMs: performance.timeOrigin + this.#startedAtMs,
       seconds,
       latencyMsP50: this.#histogram.percentileMs(0.5),
       latencyMsP90: this.#histogram.percentileMs(0.9),

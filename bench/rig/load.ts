@@ -35,6 +35,8 @@ export type LoadResult = {
   accepted: number;
   /** The first answer that was not accepted, for the error message. */
   firstRefusal: string | null;
+  /** When the first request was sent, milliseconds since the epoch. */
+  startedAtMs: number;
   /** From the first request to the last answer. */
   seconds: number;
   latencyMsP50: number;

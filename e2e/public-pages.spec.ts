@@ -344,6 +344,29 @@ describe("the samples of the landing page", () => {
   });
 });
 
+describe("a visitor who only reads", () => {
+  it("loads the application once they reach for a form, and not before", async () => {
+    const page = await browser.context.newPage();
+    const trace = await watchPage(page, [site]);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const findAsked = (name: RegExp) => asked.find((path) => name.test(path));
+    await page.goto(`${site}/`);
+    await waitUntilHydrated(page);
+    expect(findAsked(/\/reading-/)).toBeDefined();
+    expect(findAsked(/\/application-[^/]*\.js$/)).toBe(undefined);
+    await page.getByRole("link", { name: "Sign in" }).hover();
+    await pollUntil("the form is on its way", () =>
+      Promise.resolve(findAsked(/\/application-[^/]*\.js$/) && findAsked(/\/sign-in-/)),
+    );
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.waitForURL(`${site}/login`);
+    await page.getByLabel("E-mail address").waitFor();
+    expect(trace).toEqual(CLEAN);
+    await page.close();
+  });
+});
+
 describe("signing in", () => {
   it("loses no click on a button that is shown before the scripts have loaded", async () => {
     const page = await browser.context.newPage();
@@ -373,6 +396,14 @@ describe("signing in", () => {
     await page.getByLabel("Password", { exact: true }).fill("gravel-otter-candle-9");
     await page.getByText("At least 12 characters (met)").waitFor();
     await page.keyboard.press("Enter");
+    await page.waitForURL(`${site}/overview`);
+    expect(trace).toMatchObject({ pageErrors: [], foreignRequests: [], policyViolations: [] });
+
+    // Who is signed in is verified on a page to be read as well, and goes on in the console.
+    const verified = page.waitForRequest(/\/auth\/verify$/);
+    await page.goto(`${site}/`);
+    await verified;
+    await page.getByRole("link", { name: "Open the console" }).first().click();
     await page.waitForURL(`${site}/overview`);
     expect(trace).toMatchObject({ pageErrors: [], foreignRequests: [], policyViolations: [] });
     await page.evaluate("localStorage.clear()");

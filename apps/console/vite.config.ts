@@ -26,8 +26,9 @@ const SCREENS = globSync("_app/**/*.tsx", { cwd: `${SOURCE}/routes` }).map((file
   file.replace(/\.tsx$/, ""),
 );
 
-/** What visits begin with: a public page, a form to sign in, or a screen in its frame. */
+/** What visits begin with: a page to be read, a form to sign in, or a screen in its frame. */
 const BEGINNINGS: readonly Beginning[] = [
+  { name: "reading", entries: [`${SOURCE}/main-reading.tsx`], isScript: true },
   { name: "application", entries: [`${SOURCE}/main.tsx`], isScript: true, isBeforeNext: true },
   { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
   { name: "frame", entries: [screenOf("_app")], isBeforeNext: true },
@@ -69,8 +70,10 @@ export default defineConfig({
     client: {
       build: {
         rolldownOptions: {
+          // The application, and the pages to be read, which do without most of it.
           input: {
             index: `${import.meta.dirname}/index.html`,
+            reading: `${import.meta.dirname}/reading.html`,
             // The server puts it before the scripts of a page in this language.
             "language-de": `${SOURCE}/locales/de.ts`,
           },

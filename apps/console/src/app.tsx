@@ -5,7 +5,9 @@ import { UiProvider } from "@turnpike/ui/ui-provider";
 import { useMemo } from "react";
 import { FullScreenFailure } from "#components/full-screen-failure.tsx";
 import { FullScreenSpinner } from "#components/full-screen-spinner.tsx";
+import { RouterSiteLink } from "#components/router-site-link.tsx";
 import { SessionGate } from "#components/session-gate.tsx";
+import { SiteLinkProvider } from "#components/site-link.tsx";
 import { PlatformProvider } from "#platform/platform.tsx";
 import { clientConfigQuery } from "#platform/seed-queries.ts";
 import { toAddLeaveGuard } from "./guard-leave.ts";
@@ -43,9 +45,11 @@ function StartedApp({ platform, router }: StartedConsole) {
   return (
     <UiProvider guardLeave={guardLeave}>
       <PlatformProvider value={platform}>
-        <SessionGate>
-          <RouterProvider router={router} />
-        </SessionGate>
+        <SiteLinkProvider value={RouterSiteLink}>
+          <SessionGate>
+            <RouterProvider router={router} />
+          </SessionGate>
+        </SiteLinkProvider>
       </PlatformProvider>
     </UiProvider>
   );

@@ -11,6 +11,7 @@ import type { AuthState, Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
 import { Interactive } from "./interactive.tsx";
 import { toPageHead } from "./page-head.ts";
+import { isToBeRead, ReadingPage } from "./reading-page.tsx";
 import { createAppRouter } from "./router.tsx";
 
 export type RenderedPage = {
@@ -34,12 +35,14 @@ const SIGNED_OUT: AuthState = {
  */
 export async function renderPublicPage(page: PrerenderedPage): Promise<RenderedPage> {
   const config = parseClientConfig(page.config);
-  const html = await renderPage(page, config);
+  const html = isToBeRead(page)
+    ? renderToString(<ReadingPage content={page.content} config={config} />)
+    : await renderForm(page, config);
   return { html, ...toPageHead(page, config) };
 }
 
 /** A page of the application that everybody may see. */
-async function renderPage(page: PrerenderedPage, config: ClientConfig): Promise<string> {
+async function renderForm(page: PrerenderedPage, config: ClientConfig): Promise<string> {
   const queryClient = createQueryClient();
   seedQueries(queryClient, page);
   const platform = createVisitorPlatform(config);

@@ -1,12 +1,12 @@
 import type { PrerenderedPage } from "@turnpike/contract/public-pages";
 import { type ReactNode, StrictMode } from "react";
-import { createRoot, hydrateRoot } from "react-dom/client";
+import { createRoot, hydrateRoot, type Root } from "react-dom/client";
 import { parseClientConfig } from "#platform/client-config.ts";
 import { seedQueries } from "#platform/seed-queries.ts";
 import type { Session } from "#platform/session/session.ts";
 import { App } from "./app.tsx";
 import { Interactive } from "./interactive.tsx";
-import type { Console } from "./start-console.ts";
+import type { Console, StartedConsole } from "./start-console.ts";
 
 /** Shows the console in a page that was served without content. */
 export function mountPage(root: HTMLElement, console: Console): void {
@@ -23,9 +23,7 @@ export async function hydratePage(input: {
   prerendered: PrerenderedPage;
 }): Promise<void> {
   const { root, console, prerendered } = input;
-  seedQueries(console.queryClient, prerendered);
-  const { platform, router } = console.start(parseClientConfig(prerendered.config));
-  await untilKnown(platform.session);
+  const { platform, router } = await startPrerendered(console, prerendered);
   // The router leaves out the outermost boundary, as the server did.
   router.ssr = { manifest: undefined };
   await router.load();
@@ -35,6 +33,33 @@ export async function hydratePage(input: {
   } else {
     mountPage(root, console);
   }
+}
+
+/**
+ * Shows the console in place of a page to be read. That stays until the auth state and the route's code have loaded; then the same
+ * content stands in its place.
+ *
+ * @param input.shown - Where the page is shown.
+ */
+export async function replaceReadingPage(input: {
+  shown: Root;
+  console: Console;
+  prerendered: PrerenderedPage;
+}): Promise<void> {
+  const { shown, console, prerendered } = input;
+  const { router } = await startPrerendered(console, prerendered);
+  await router.load();
+  shown.render(toTree(console));
+}
+
+async function startPrerendered(
+  console: Console,
+  prerendered: PrerenderedPage,
+): Promise<StartedConsole> {
+  seedQueries(console.queryClient, prerendered);
+  const started = console.start(parseClientConfig(prerendered.config));
+  await untilKnown(started.platform.session);
+  return started;
 }
 
 function toTree(console: Console): ReactNode {

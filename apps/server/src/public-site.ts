@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createConsoleFiles } from "#http/pages/console-files.ts";
+import { createConsoleFiles, TEMPLATES } from "#http/pages/console-files.ts";
 import { createDocumentationPages } from "#http/pages/documentation-pages.ts";
 import { loadLegalText } from "#http/pages/legal-texts.ts";
 import { createPageRedirect } from "#http/pages/page-address.ts";
 import { findLanguageScripts } from "#http/pages/page-language.ts";
 import { createPageTemplate } from "#http/pages/page-template.ts";
-import { createPublicPageRoutes } from "#http/pages/public-pages.ts";
+import { createPublicPageRoutes, type PageTemplates } from "#http/pages/public-pages.ts";
 import { OPERATOR_REFERENCE_PATH } from "#http/pages/reference/operator-reference.ts";
 import { createPageRenderer } from "#http/pages/render-public-page.ts";
 import type { RawRoute } from "#http/raw-route.ts";
@@ -41,6 +41,21 @@ function createPageList({ checkout, reference }: Config): () => Promise<string[]
   };
 }
 
+/** Undefined when the console was not built. */
+function loadTemplates(
+  folder: string,
+  site: Omit<Parameters<typeof createPageTemplate>[0], "file">,
+): PageTemplates | undefined {
+  const application = join(folder, TEMPLATES.application);
+  const reading = join(folder, TEMPLATES.reading);
+  return existsSync(application) && existsSync(reading)
+    ? {
+        application: createPageTemplate({ file: application, ...site }),
+        reading: createPageTemplate({ file: reading, ...site }),
+      }
+    : undefined;
+}
+
 /**
  * Puts together what a visitor sees: the public pages with the operator's brand, texts and catalogue in them, and the
  * files of the built console.
@@ -61,10 +76,7 @@ export function createPublicSite(input: {
   const folder = join(config.checkout, "apps/console/dist");
   const assets = join(folder, "assets");
   const languages = existsSync(assets) ? findLanguageScripts(assets) : new Map<string, string>();
-  const file = join(folder, "index.html");
-  const template = existsSync(file)
-    ? createPageTemplate({ file, brand: config.brand, languages, siteUrl: consoleUrl })
-    : undefined;
+  const templates = loadTemplates(folder, { brand: config.brand, languages, siteUrl: consoleUrl });
   const policy = toPagePolicy(config.identity, consoleUrl);
 
   const catalog = createPublicCatalog({
@@ -88,10 +100,10 @@ export function createPublicSite(input: {
   const serveConsole = createConsoleFiles({
     folder,
     policy,
-    template,
+    template: templates?.application,
   });
   const pages = createPublicPageRoutes({
-    template,
+    templates,
     render: createPageRenderer({
       file: join(config.checkout, "apps/console/dist-server/entry-server.js"),
       languages: new Map([...languages].map(([language, path]) => [language, join(folder, path)])),

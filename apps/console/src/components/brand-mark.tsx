@@ -1,9 +1,9 @@
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 
 /** The operator's own mark, or the product's. Its container shows or announces the name. */
 export function BrandMark({ className }: { className?: string }) {
-  const { mark } = usePlatform().config.brand;
+  const { mark } = useReadingPlatform().config.brand;
   return mark === undefined ? (
     <TollBarrier className={className} />
   ) : (

@@ -1,20 +1,20 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Link } from "@tanstack/react-router";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { chooseLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
 import { docsHref } from "#platform/open-reference.ts";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 import { BrandMark } from "./brand-mark.tsx";
+import { SiteLink } from "./site-link.tsx";
 
 const QUIET_LINK =
   "inline-flex items-center rounded-control px-2.5 font-medium text-ink-muted hover:text-ink h-9 touch:min-h-11";
 
 /** True once a person is known to be signed in: never in the first render, which the server made for everyone. */
 export function useIsSignedIn(): boolean {
-  const { session } = usePlatform();
+  const { session } = useReadingPlatform();
   return useSyncExternalStore(
     session.subscribe,
     () => session.getState().user !== undefined,
@@ -24,21 +24,21 @@ export function useIsSignedIn(): boolean {
 
 /** Brand and name, as a link to the first page. */
 export function BrandLink() {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   return (
-    <Link
+    <SiteLink
       to="/"
       className="inline-flex min-w-0 items-center gap-2.5 rounded-control font-semibold text-base tracking-tight"
     >
       <BrandMark className="size-7 shrink-0" />
       <span className="truncate">{config.brand.name}</span>
-    </Link>
+    </SiteLink>
   );
 }
 
 /** What surrounds a public page: brand and ways in above, the small print below. */
 export function PublicFrame({ children }: { children: ReactNode }) {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   const isSignedIn = useIsSignedIn();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -52,22 +52,22 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         <div className="mx-auto flex h-14 max-w-[70rem] items-center justify-between gap-3 px-4 sm:px-6">
           <BrandLink />
           <nav aria-label={t`Site`} className="flex items-center gap-1 print:hidden">
-            <Link to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
+            <SiteLink to="/" hash="plans" className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               <Trans>Plans</Trans>
-            </Link>
+            </SiteLink>
             <a href={docsHref(config)} className={joinClasses(QUIET_LINK, "max-sm:hidden")}>
               <Trans>Docs</Trans>
             </a>
             {isSignedIn ? (
-              <ButtonLink look="primary" link={<Link to="/overview" />}>
+              <ButtonLink look="primary" link={<SiteLink to="/overview" />}>
                 <Trans>Open the console</Trans>
               </ButtonLink>
             ) : (
               <>
-                <Link to="/login" className={QUIET_LINK}>
+                <SiteLink to="/login" className={QUIET_LINK}>
                   <Trans>Sign in</Trans>
-                </Link>
-                <ButtonLink look="primary" link={<Link to="/register" />}>
+                </SiteLink>
+                <ButtonLink look="primary" link={<SiteLink to="/register" />}>
                   <Trans>Get a key</Trans>
                 </ButtonLink>
               </>
@@ -85,7 +85,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
 
 /** The small print. */
 export function PublicFooter() {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   return (
     <footer className="border-line border-t print:hidden">
       <div className="mx-auto flex max-w-[70rem] flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-5 text-ink-muted text-xs sm:px-6">
@@ -105,14 +105,14 @@ export function PublicFooter() {
               </FooterItem>
             )}
             <FooterItem>
-              <Link to="/terms">
+              <SiteLink to="/terms">
                 <Trans>Terms</Trans>
-              </Link>
+              </SiteLink>
             </FooterItem>
             <FooterItem>
-              <Link to="/privacy">
+              <SiteLink to="/privacy">
                 <Trans>Privacy</Trans>
-              </Link>
+              </SiteLink>
             </FooterItem>
             {OTHER_LANGUAGES.map(({ tag, name }) => (
               <FooterItem key={tag}>

@@ -1,9 +1,8 @@
 import { Trans } from "@lingui/react/macro";
 import { FullScreenSpinner } from "./full-screen-spinner.tsx";
+import { PRELOAD_DELAY_MS } from "./preload-delay.ts";
 import { RouteError } from "./route-error.tsx";
 
-/** From the pointer on a link to the preload, in milliseconds. */
-export const PRELOAD_DELAY_MS = 50;
 /** How long a preloaded answer counts as fresh: not at all. */
 export const PRELOAD_STALE_MS = 0;
 /** How long a route may load before a spinner says so, in milliseconds. */

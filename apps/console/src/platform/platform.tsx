@@ -26,10 +26,36 @@ export type Platform = {
   theme: Theme;
 };
 
+/** What a page to be read is given: it asks the API nothing and changes nothing. */
+export type ReadingPlatform = Pick<Platform, "config"> & {
+  session: Pick<Session, "subscribe"> & {
+    getState: () => { user: object | undefined };
+  };
+};
+
 const PlatformContext = createContext<Platform | undefined>(undefined);
+const ReadingPlatformContext = createContext<ReadingPlatform | undefined>(undefined);
 
 export function PlatformProvider({ value, children }: { value: Platform; children: ReactNode }) {
-  return <PlatformContext value={value}>{children}</PlatformContext>;
+  return (
+    <ReadingPlatformContext value={value}>
+      <PlatformContext value={value}>{children}</PlatformContext>
+    </ReadingPlatformContext>
+  );
+}
+
+/** For a page that has no more than this: the screens need a `PlatformProvider`. */
+export function ReadingPlatformProvider(props: { value: ReadingPlatform; children: ReactNode }) {
+  return <ReadingPlatformContext value={props.value}>{props.children}</ReadingPlatformContext>;
+}
+
+/** @throws {Error} Outside of both providers. */
+export function useReadingPlatform(): ReadingPlatform {
+  const platform = use(ReadingPlatformContext);
+  if (platform === undefined) {
+    throw new Error("useReadingPlatform needs a provider above it");
+  }
+  return platform;
 }
 
 /** @throws {Error} Outside of a `PlatformProvider`. */

@@ -1,14 +1,14 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { Link } from "@tanstack/react-router";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import type { ReactNode } from "react";
 import { toCodeSamples } from "#components/code-samples.view-model.ts";
 import { useIsSignedIn } from "#components/public-frame.tsx";
+import { SiteLink } from "#components/site-link.tsx";
 import { usePageTitle } from "#components/use-page-title.ts";
 import { docsHref } from "#platform/open-reference.ts";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 import { CodeSamples } from "./code-samples.tsx";
 import { toLandingCopy, toLandingHead } from "./landing-copy.view-model.ts";
 import { PlanList } from "./plan-list.tsx";
@@ -17,7 +17,7 @@ import { StepList } from "./step-list.tsx";
 
 /** What the landing page says, once its content is there. */
 export function Landing({ content }: { content: LandingContent }) {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   const isSignedIn = useIsSignedIn();
   const copy = toLandingCopy(config, content);
   usePageTitle(toLandingHead(config, content).title);
@@ -31,11 +31,11 @@ export function Landing({ content }: { content: LandingContent }) {
           <p className="mt-4 max-w-[52ch] text-base text-ink-muted">{copy.summary}</p>
           <div className="mt-6 flex flex-wrap gap-2">
             {isSignedIn ? (
-              <ButtonLink look="primary" link={<Link to="/overview" />}>
+              <ButtonLink look="primary" link={<SiteLink to="/overview" />}>
                 <Trans>Open the console</Trans>
               </ButtonLink>
             ) : (
-              <ButtonLink look="primary" link={<Link to="/register" />}>
+              <ButtonLink look="primary" link={<SiteLink to="/register" />}>
                 <Trans>Create an account</Trans>
               </ButtonLink>
             )}

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 import { STEP_PICTURES } from "./step-pictures.ts";
 
 const STEPS = [
@@ -51,7 +51,7 @@ export function StepList() {
 
 /** A drawing in the colours of the page: its theme, and the operator's accent. */
 function StepPicture({ id, alt }: { id: (typeof STEPS)[number]["id"]; alt: string }) {
-  const { mark } = usePlatform().config.brand;
+  const { mark } = useReadingPlatform().config.brand;
   return (
     <svg
       role="img"

@@ -3,7 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import type { LegalContent } from "@turnpike/contract/public-pages";
 import type { ReactNode } from "react";
 import { usePageTitle } from "#components/use-page-title.ts";
-import { usePlatform } from "#platform/platform.tsx";
+import { useReadingPlatform } from "#platform/platform.tsx";
 import { trustServerHtml } from "#platform/trusted-html.ts";
 import { formatDay, type LegalName, toContents, toLegalHead } from "./legal.view-model.ts";
 
@@ -16,7 +16,7 @@ export type LegalTextProps = { name: LegalName; content: LegalContent };
 
 /** One of the operator's texts, once it is there. */
 export function LegalText({ name, content }: LegalTextProps) {
-  const { config } = usePlatform();
+  const { config } = useReadingPlatform();
   const contents = toContents(content.headings);
   usePageTitle(toLegalHead(name, config, content).title);
   return (

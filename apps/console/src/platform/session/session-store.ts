@@ -71,8 +71,13 @@ export function createSessionStore(page: Window, newest: NewestEntry): SessionSt
   };
 }
 
+/** Whether someone is signed in as far as this browser knows: the provider may have ended the session meanwhile. */
+export function hasStoredSession(storage: Storage): boolean {
+  return readEntryOf(storage)?.session !== undefined;
+}
+
 /** Calls back when another tab changed the session, until the returned function is called. */
-function onStoredSessionChange(page: Window, listener: () => void): () => void {
+export function onStoredSessionChange(page: Window, listener: () => void): () => void {
   const onStorage = (event: StorageEvent) => {
     // The key is null when everything was cleared.
     if (event.key === STORAGE_KEY || event.key === null) {

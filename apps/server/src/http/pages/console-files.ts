@@ -95,15 +95,16 @@ export function sendConsolePage(
   });
 }
 
-/** The template of every page is not a page itself. */
-const TEMPLATE = "/index.html";
+/** What pages are made from, by file: no pages themselves. */
+export const TEMPLATES = { application: "index.html", reading: "reading.html" } as const;
+const TEMPLATE_PATHS = new Set(Object.values(TEMPLATES).map((name) => `/${name}`));
 
 function readFiles(folder: string): Map<string, ConsoleFile> {
   const files = new Map<string, ConsoleFile>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join("/")}`;
-    if (entry.isFile() && path !== TEMPLATE) {
+    if (entry.isFile() && !TEMPLATE_PATHS.has(path)) {
       const bytes = readFileSync(file);
       const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, HASH_LENGTH);
       files.set(path, {

@@ -50,7 +50,10 @@ async function makeTemplate(name: string) {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "turnpike-pages-"));
   deps = {
-    template: await makeTemplate("application"),
+    templates: {
+      application: await makeTemplate("application"),
+      reading: await makeTemplate("reading"),
+    },
     render: (page, language) => {
       rendered.push(language === "en" ? page.path : `${language} ${page.path}`);
       const html = isBroken ? undefined : `<p>${JSON.stringify(page.content.landing?.plans)}</p>`;
@@ -138,10 +141,12 @@ it("give way to a page that only tells where a window or a frame was led to, and
   }
   for (const state of ["plain", "window", "frame.", "window.<b>", "x.window.a"]) {
     expect(await read(`/login?code=c&state=${encodeURIComponent(state)}`)).toBe(
-      deps.template?.plain("en"),
+      deps.templates?.application.plain("en"),
     );
   }
-  expect(await read("/register?code=c&state=window.a")).toBe(deps.template?.plain("en"));
+  expect(await read("/register?code=c&state=window.a")).toBe(
+    deps.templates?.application.plain("en"),
+  );
 });
 
 describe("public pages", () => {
@@ -154,16 +159,27 @@ describe("public pages", () => {
     expect(rendered).toEqual(["/", "/"]);
   });
 
+  it("load the application where there is a form to use, and to be read only what takes them over", async () => {
+    for (const path of ["/login", "/register"]) {
+      expect(await read(path)).toContain('<script type="module" src="/application.js">');
+    }
+    for (const path of ["/", "/terms", "/privacy"]) {
+      const page = await read(path);
+      expect(page).toContain('data-entry="/reading.js"');
+      expect(page).not.toContain("/application.js");
+    }
+  });
+
   it("are the browser's where the address says what to show", async () => {
-    expect(await read("/login?reset=secret")).toBe(deps.template?.plain("en"));
-    expect(await read("/register?invitation=secret")).toBe(deps.template?.plain("en"));
+    expect(await read("/login?reset=secret")).toBe(deps.templates?.application.plain("en"));
+    expect(await read("/register?invitation=secret")).toBe(deps.templates?.application.plain("en"));
     expect(rendered).toEqual([]);
     expect(await read("/login")).toContain("data-prerendered");
   });
 
   it("are the browser's while the catalogue cannot be read", async () => {
     isCatalogAway = true;
-    expect(await read("/")).toBe(deps.template?.plain("en"));
+    expect(await read("/")).toBe(deps.templates?.application.plain("en"));
     expect(await read("/terms")).toContain("data-prerendered");
     isCatalogAway = false;
     expect(await read("/")).toContain("data-prerendered");
@@ -172,7 +188,7 @@ describe("public pages", () => {
   it("that cannot be rendered are tried again after ten seconds, not by every visitor", async () => {
     isBroken = true;
     for (let visit = 0; visit < 3; visit += 1) {
-      expect(await read("/terms")).toBe(deps.template?.plain("en"));
+      expect(await read("/terms")).toBe(deps.templates?.application.plain("en"));
     }
     expect(rendered).toEqual(["/terms"]);
     isBroken = false;
@@ -191,7 +207,7 @@ describe("public pages", () => {
   });
 
   it("serve the accent for good, and what search engines ask for", async () => {
-    const style = await fetch(url + (deps.template?.brandStyle.path ?? ""));
+    const style = await fetch(url + (deps.templates?.application.brandStyle.path ?? ""));
     expect(style.headers.get("cache-control")).toContain("immutable");
     expect(await style.text()).toContain("#f5c400");
     expect(await read("/robots.txt")).toContain(`Sitemap: ${SITE}/sitemap.xml`);

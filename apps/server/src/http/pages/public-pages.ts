@@ -17,9 +17,16 @@ import type { PageTemplate } from "./page-template.ts";
 import type { RenderPublicPage } from "./render-public-page.ts";
 import { isSignInReturn, sendSignInReturn } from "./sign-in-return.ts";
 
+export type PageTemplates = {
+  /** Of the console itself, which shows any page. */
+  application: PageTemplate;
+  /** Of a page that only takes over content that is there, with a fraction of the scripts. */
+  reading: PageTemplate;
+};
+
 export type PublicPagesDeps = {
   /** Undefined: the console was not built, and there are no pages. */
-  template: PageTemplate | undefined;
+  templates: PageTemplates | undefined;
   render: RenderPublicPage;
   /** What `/config.json` answers. */
   config: unknown;
@@ -80,7 +87,7 @@ async function toSitemap({
  * script; and beside them what search engines ask for.
  */
 export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
-  const { template, siteUrl } = deps;
+  const { templates, siteUrl } = deps;
   const rendered = new Map<string, { key: string; text: string; goodUntilMs: number }>();
 
   async function getContent<Name extends keyof PageContent>(
@@ -104,11 +111,11 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
   }
 
   async function renderPage(
-    template: PageTemplate,
+    templates: PageTemplates,
     path: PublicPath,
     language: string,
   ): Promise<string> {
-    const plain = template.plain(language);
+    const plain = templates.application.plain(language);
     const place = `${language} ${path}`;
     const page = await loadPage(path);
     if (page === undefined) {
@@ -127,7 +134,7 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     }
     const canonicalUrl = path === "/" ? `${siteUrl}/` : siteUrl + path;
     const isUsedAtOnce = FORMS.includes(path);
-    const text = template.fill(
+    const text = templates[isUsedAtOnce ? "application" : "reading"].fill(
       language,
       { ...head, canonicalUrl },
       { html: body, embedded: page, isUsedAtOnce },
@@ -141,17 +148,18 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
       sendSignInReturn(req, res);
       return;
     }
-    if (template === undefined) {
+    if (templates === undefined) {
       throw new AppError({
         code: "RESOURCE_NOT_FOUND",
         publicMessage: "There is nothing at this address.",
       });
     }
     const isAddressed = FORMS.includes(path) && (req.url ?? "").includes("?");
-    const language = choosePageLanguage(req, template.languages);
+    const { application } = templates;
+    const language = choosePageLanguage(req, application.languages);
     const text = isAddressed
-      ? template.plain(language)
-      : await renderPage(template, path, language);
+      ? application.plain(language)
+      : await renderPage(templates, path, language);
     sendConsolePage(req, res, { text, policy: deps.policy });
   }
 
@@ -179,15 +187,15 @@ export function createPublicPageRoutes(deps: PublicPagesDeps): RawRoute[] {
     get("/sitemap.xml", async (call) =>
       sendText(call, "application/xml; charset=utf-8", await toSitemap(deps)),
     ),
-    ...(template === undefined
+    ...(templates === undefined
       ? []
       : [
           afterPaintRoute,
-          get(template.brandStyle.path, ({ req, res }) => {
+          get(templates.application.brandStyle.path, ({ req, res }) => {
             sendCached(req, res, {
               status: 200,
               type: "text/css; charset=utf-8",
-              text: template.brandStyle.text,
+              text: templates.application.brandStyle.text,
               headers: { "cache-control": `public, max-age=${String(YEAR_SECONDS)}, immutable` },
             });
             return Promise.resolve();

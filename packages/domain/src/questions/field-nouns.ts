@@ -4,6 +4,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   key: "key keys credential credentials",
   plan: "plan plans tier tiers packages",
   route: "route routes endpoint endpoints path paths url urls uri uris apis operations",
+  model: "model models llm llms",
   method: "method methods verb verbs",
   status: "status statuses codes",
   region:

@@ -1,7 +1,7 @@
 import { FIELD_NOUNS } from "./field-nouns.ts";
 import type { FoundValue } from "./find-values.ts";
 import type { Phrase } from "./phrase.ts";
-import type { VocabularyIndex } from "./question-vocabulary.ts";
+import { hasModels, MODEL, type VocabularyIndex } from "./question-vocabulary.ts";
 
 const COMPOUNDS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w#])(?:invoice (?:status|state)(?:es)?)(?!\w)/g, "#dinvoice_status"],
@@ -33,7 +33,7 @@ export type FoundDimension = { readonly field: string; readonly isPlural: boolea
 
 function toField(word: string, index: VocabularyIndex): string | undefined {
   const known = FIELD_NOUNS.get(word);
-  if (known !== undefined) {
+  if (known !== undefined && (known !== MODEL || hasModels(index.vocabulary))) {
     return known;
   }
   const dimensions = index.vocabulary.meters.flatMap((meter) => meter.dimensions);

@@ -158,14 +158,14 @@ const HOW_USED =
 /** “Token usage” is tokens; “usage” by itself is requests. */
 const USAGE = words("(?:api )?(?:usage|consumption)");
 
-function takeMeters(phrase: Phrase, index: VocabularyIndex, found: string[]): void {
+function takeMeters(phrase: Phrase, index: VocabularyIndex, found: (readonly string[])[]): void {
   const text = phrase.text.split(" ");
   for (let at = 0; at < text.length; at += 1) {
     for (const length of [3, 2, 1]) {
-      const meter = index.meterWords.get(text.slice(at, at + length).join(" "));
-      if (meter !== undefined) {
+      const meters = index.meterWords.get(text.slice(at, at + length).join(" "));
+      if (meters !== undefined) {
         text.splice(at, length, `#m${String(found.length)}`);
-        found.push(meter.slug);
+        found.push(meters.map(({ slug }) => slug));
         break;
       }
     }
@@ -191,9 +191,8 @@ export type FoundMeasures = {
 
 /** Takes all measures out of a phrase. */
 export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasures {
-  const slugs: string[] = [];
-  takeMeters(phrase, index, slugs);
-  const marked: (readonly string[])[] = slugs.map((slug) => [slug]);
+  const marked: (readonly string[])[] = [];
+  takeMeters(phrase, index, marked);
   const assumed: string[] = [];
   for (const rule of RULES) {
     while (marked.length < MEASURES_MAX) {

@@ -1,7 +1,7 @@
 import { findNearest } from "./correct-spelling.ts";
 import { FIELD_NOUNS } from "./field-nouns.ts";
 import type { QuestionFilter } from "./question-reading.ts";
-import type { NamedValue, VocabularyIndex } from "./question-vocabulary.ts";
+import { MODEL, type NamedValue, type VocabularyIndex } from "./question-vocabulary.ts";
 import { isKnownWord } from "./words.ts";
 
 const WORDS_MAX = 4;
@@ -34,6 +34,14 @@ function findFieldBeside(words: readonly string[], at: number, length: number): 
 /** Names that are also everyday words count only beside the noun of their field, or where a value belongs. */
 const NEEDS_CONTEXT = /^(?:open|void|draft|paid|overdue)$/;
 
+/** A model that calls named, which may also be a value of a meter's own dimension. */
+function isModelOfCalls({ vocabulary }: VocabularyIndex, field: string, value: string): boolean {
+  return field === MODEL && vocabulary.models?.includes(value) === true;
+}
+
+/** Fields of which a part of the name may mean several values at once. */
+const MAY_BE_SEVERAL: ReadonlySet<string> = new Set(["route", "region", MODEL]);
+
 function lookUp(
   index: VocabularyIndex,
   words: readonly string[],
@@ -43,7 +51,10 @@ function lookUp(
   for (let length = Math.min(WORDS_MAX, words.length - at); length > 0; length -= 1) {
     const typed = words.slice(at, at + length).join(" ");
     const candidates = (index.names.get(typed) ?? index.parts.get(typed))?.filter(
-      ({ field }) => isOfMeter || !(field in index.vocabulary.meterValues),
+      ({ field, value }) =>
+        isOfMeter ||
+        !(field in index.vocabulary.meterValues) ||
+        isModelOfCalls(index, field, value),
     );
     if (
       candidates !== undefined &&
@@ -129,7 +140,7 @@ export function findValues(index: VocabularyIndex, text: string): FoundValues {
     const values = candidates.filter((one) => one.field === field).map(({ value }) => value);
     const typed = words.slice(at, at + length).join(" ");
     const isOneField = values.length === candidates.length;
-    if (!isOneField || (values.length > 1 && field !== "route" && field !== "region")) {
+    if (!isOneField || (values.length > 1 && !MAY_BE_SEVERAL.has(field))) {
       ambiguous.push(candidates.map(({ value }) => value));
     } else if (values.length > 1) {
       assumed.push(`${typed}: ${values.join(" and ")}`);

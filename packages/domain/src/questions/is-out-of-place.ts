@@ -1,4 +1,4 @@
-import type { VocabularyIndex } from "./question-vocabulary.ts";
+import { hasModels, MODEL, type VocabularyIndex } from "./question-vocabulary.ts";
 
 /** Measures that are not counted by call, so that a call's status or method cannot narrow them. */
 export const NOT_OF_CALLS =
@@ -37,6 +37,9 @@ export function isOutOfPlace(
   }
   if (field === "invoice_status") {
     return measures.length > 0 && !measures.some((name) => OF_INVOICES.test(name));
+  }
+  if (field === MODEL && hasModels(vocabulary)) {
+    return isEach(NOT_OF_CALLS) && !measures.includes("spend");
   }
   const meter = vocabulary.meters.find(({ dimensions }) => dimensions.includes(field));
   return meter !== undefined && measures.length > 0 && !measures.includes(meter.slug);

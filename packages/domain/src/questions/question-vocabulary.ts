@@ -13,6 +13,8 @@ export type QuestionVocabulary = {
   readonly keys: readonly string[];
   readonly plans: readonly string[];
   readonly routes: readonly string[];
+  /** What calls of APIs that answer with tokens named lately. Left out or empty: calls have no model. */
+  readonly models?: readonly string[] | undefined;
   readonly methods: readonly string[];
   readonly regions: readonly string[];
   readonly environments: readonly string[];
@@ -37,10 +39,15 @@ export type VocabularyIndex = {
   /** From what a person types, in lower case, to all it may name. The whole name wins over a part of one. */
   readonly names: ReadonlyMap<string, readonly NamedValue[]>;
   readonly parts: ReadonlyMap<string, readonly NamedValue[]>;
-  readonly meterWords: ReadonlyMap<string, QuestionMeter>;
+  /** From what a person types to the meters it names; several where they share a unit, such as “tokens”. */
+  readonly meterWords: ReadonlyMap<string, readonly QuestionMeter[]>;
   readonly offsetAt: (epochMs: number) => number;
 };
 
+/** The dimension of calls that not every API has. */
+export const MODEL = "model";
+/** The unit that people name instead of the meters of what went in and what came out. */
+const TOKEN = "token";
 const INVOICE_STATUSES = ["draft", "open", "paid", "void", "uncollectible", "overdue"];
 /** Suffixes of a meter's slug that are units and not what people say. */
 const UNIT_SUFFIX = /[-_](?:gb|mb|kb|tb|ms|seconds|minutes|hours|count|total)$/;
@@ -85,11 +92,24 @@ function listRouteParts(route: string): string[] {
     : [...words, `/${last}`];
 }
 
+/** “gpt-4o” of `openai/gpt-4o-2024-08-06`, and “gpt”. */
+function listModelParts(text: string): string[] {
+  const name = text.slice(text.lastIndexOf("/") + 1);
+  const undated = name.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{6,8}|latest)$/, "");
+  const [family = ""] = spaced(undated).split(" ");
+  const isFamily = family.length >= 3 && !isKnownWord(family);
+  return [
+    ...new Set([name, spaced(name), undated, spaced(undated), ...(isFamily ? [family] : [])]),
+  ];
+}
+
 function listParts({ field, value }: NamedValue): string[] {
   const text = value.toLowerCase();
   switch (field) {
     case "route":
       return listRouteParts(value);
+    case MODEL:
+      return listModelParts(text);
     case "region": {
       const names = Object.entries(CONTINENTS).find(([prefix]) => text.startsWith(prefix))?.[1];
       return [...(names ?? []), text.replace(/-\d+$/, "")];
@@ -116,11 +136,17 @@ function listValues(vocabulary: QuestionVocabulary): NamedValue[] {
     ...of("key", vocabulary.keys),
     ...of("plan", vocabulary.plans),
     ...of("route", vocabulary.routes),
+    ...of(MODEL, vocabulary.models ?? []),
     ...of("region", vocabulary.regions),
     ...of("environment", vocabulary.environments),
     ...Object.entries(vocabulary.meterValues).flatMap(([field, values]) => of(field, values)),
     ...of("invoice_status", INVOICE_STATUSES),
   ];
+}
+
+/** True where every call may have a model, so that it is no dimension of one meter alone. */
+export function hasModels({ models }: QuestionVocabulary): boolean {
+  return models !== undefined && models.length > 0;
 }
 
 /**
@@ -140,13 +166,19 @@ export function indexVocabulary(vocabulary: QuestionVocabulary): VocabularyIndex
       add(parts, part, value);
     }
   }
-  const meterWords = new Map<string, QuestionMeter>();
+  const meterWords = new Map<string, readonly QuestionMeter[]>();
+  const ofTokens = vocabulary.meters.filter(({ unit }) => unit === TOKEN);
+  if (ofTokens.length > 0) {
+    for (const form of withPlural(TOKEN)) {
+      meterWords.set(form, ofTokens);
+    }
+  }
   for (const meter of vocabulary.meters) {
     const slug = meter.slug.toLowerCase();
     const name = spaced((meter.name ?? slug).toLowerCase());
     for (const word of [slug, spaced(slug), spaced(slug.replace(UNIT_SUFFIX, "")), name]) {
       for (const form of withPlural(word)) {
-        meterWords.set(form, meter);
+        meterWords.set(form, [meter]);
       }
     }
   }

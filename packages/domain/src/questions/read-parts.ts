@@ -28,7 +28,12 @@ import { listUnaccounted, type UnknownWord } from "./list-unaccounted.ts";
 import { normaliseQuestion } from "./normalise-question.ts";
 import { type Phrase, take } from "./phrase.ts";
 import type { QuestionFilter } from "./question-reading.ts";
-import type { QuestionMeter, VocabularyIndex } from "./question-vocabulary.ts";
+import {
+  hasModels,
+  MODEL,
+  type QuestionMeter,
+  type VocabularyIndex,
+} from "./question-vocabulary.ts";
 
 export type QuestionParts = {
   readonly intent?: QuestionIntent;
@@ -240,13 +245,14 @@ function isAcrossFields(
   );
 }
 
-/** The meter whose dimension one of the fields is. */
+/** The meter whose dimension one of the fields is, and which is no dimension of every call. */
 export function findMeter(
   { vocabulary }: VocabularyIndex,
   fields: readonly { readonly field: string }[],
 ): QuestionMeter | undefined {
+  const own = fields.filter(({ field }) => field !== MODEL || !hasModels(vocabulary));
   return vocabulary.meters.find(({ dimensions }) =>
-    dimensions.some((dimension) => fields.some(({ field }) => field === dimension)),
+    dimensions.some((dimension) => own.some(({ field }) => field === dimension)),
   );
 }
 
@@ -303,9 +309,10 @@ export function readParts(
   time: Omit<QuestionClock, "isFuture" | "isSeries">,
 ): QuestionParts {
   const normal = normaliseQuestion(question);
-  const dimensions = index.vocabulary.meters.flatMap((meter) =>
-    meter.dimensions.flatMap((name) => [name, `${name}s`]),
-  );
+  const dimensions = [
+    ...(hasModels(index.vocabulary) ? [MODEL] : []),
+    ...index.vocabulary.meters.flatMap((meter) => meter.dimensions),
+  ].flatMap((name) => [name, `${name}s`]);
   const isName = (word: string) =>
     index.names.has(word) ||
     index.parts.has(word) ||

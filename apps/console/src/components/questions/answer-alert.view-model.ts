@@ -4,7 +4,16 @@ import { toNumber } from "./answer.view-model.ts";
 import type { Answer } from "./questions.queries.ts";
 
 /** What alerts narrow their usage by. */
-const FILTERS = ["key", "route", "method", "status", "status_class", "environment", "event"];
+const FILTERS = [
+  "key",
+  "route",
+  "model",
+  "method",
+  "status",
+  "status_class",
+  "environment",
+  "event",
+];
 const WINDOWS: Readonly<Record<string, AlertWindowMinutes>> = { minute: 1, hour: 60, day: 1440 };
 const PERCENT = 100;
 const PRECISION = 3;

@@ -137,6 +137,7 @@ export function toSeries(
 const FILTERS = [
   "key",
   "route",
+  "model",
   "method",
   "status",
   "status_class",

@@ -17,7 +17,8 @@ import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { rangeOfQuery } from "./range-of-query.ts";
 import { toMoneyText } from "./to-money-text.ts";
 
-type PartOf = "key" | "route";
+const PARTS = ["key", "route", "model"] as const;
+type PartOf = (typeof PARTS)[number];
 type Bill = { id: string; currency: string; lines: readonly InvoiceLine[] };
 
 /** Opening a line reads the ledger. */
@@ -26,24 +27,22 @@ const PAGE = 500;
 /** The running invoice in place of an id. */
 const UPCOMING = "upcoming";
 
-/** True for spend by key or by route, which the lines of invoices are opened for. */
+const isPart = (field: string): field is PartOf => PARTS.some((part) => part === field);
+
+/** True for spend by key, route or model, which the lines of invoices are opened for. */
 export function isOfParts({ measures, dimensions, filters }: AskedQuery): boolean {
   const fields = [...dimensions, ...filters.map(({ field }) => field)];
-  return (
-    measures.length === 1 &&
-    measures[0] === "spend" &&
-    fields.some((field) => field === "key" || field === "route")
-  );
+  return measures.length === 1 && measures[0] === "spend" && fields.some(isPart);
 }
 
-/** The key or the route that money is split by. @throws {CannotAnswer} for what lines cannot be opened to. */
+/** What money is split by. @throws {CannotAnswer} for what lines cannot be opened to. */
 function readPart({ dimensions, filters, grain, compare }: AskedQuery): PartOf {
   const fields = [...new Set([...dimensions, ...filters.map(({ field }) => field)])];
   const [field = "key", ...others] = fields.filter((name) => name !== "spend");
   const isPlain = grain === undefined && compare === undefined;
-  if (others.length > 0 || !isPlain || (field !== "key" && field !== "route")) {
+  if (others.length > 0 || !isPlain || !isPart(field)) {
     throw new CannotAnswer(
-      "What keys and routes cost is known by key or by route alone, over whole invoices: not over time, compared or both at once.",
+      "What keys, routes and models cost is known by one of these alone, over whole invoices: not over time, compared or by two at once.",
     );
   }
   return field;
@@ -125,7 +124,7 @@ function isWanted(
 }
 
 /**
- * Answers what keys or routes cost: the lines of usage of invoices, opened to their parts, which sum to them to the cent.
+ * Answers what keys, routes or models cost: the lines of usage of invoices, opened to their parts, which sum to them to the cent.
  *
  * @throws {CannotAnswer} for what lines cannot be opened to, and for too many of them.
  */
@@ -151,12 +150,13 @@ export async function answerSpendParts(
   const sums = new Map<string, bigint>();
   const names = new Map<string, string>();
   for (const line of used) {
-    for (const { keyId, keyName, route, amount } of await listParts(deps, asker, {
+    for (const { keyId, keyName, route, model, amount } of await listParts(deps, asker, {
       tenantId,
       by,
       ...line,
     })) {
-      const part = (by === "key" ? keyId : route === null ? null : toPath(route)) ?? "";
+      const parts = { key: keyId, route: route === null ? null : toPath(route), model };
+      const part = parts[by] ?? "";
       if (isWanted(part, by, { query, vocabulary })) {
         sums.set(part, (sums.get(part) ?? 0n) + toScaled(amount));
         names.set(part, keyName ?? part);

@@ -19,11 +19,13 @@ export async function listChoices(
   assertMayInTenant(context.actor, "usage:read", tenantId);
   const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime() };
   const vocabulary = await findVocabulary(deps, asker, { texts: [] });
-  const { keys, routes, methods, environments, meters, meterValues } = vocabulary.index.vocabulary;
+  const { keys, routes, models, methods, environments, meters, meterValues } =
+    vocabulary.index.vocabulary;
   const values = {
     ...meterValues,
     key: keys,
     route: routes,
+    model: [...new Set([...(models ?? []), ...(meterValues["model"] ?? [])])],
     method: methods,
     environment: environments,
     status_class: ["2xx", "3xx", "4xx", "5xx"],

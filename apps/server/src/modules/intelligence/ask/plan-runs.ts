@@ -24,6 +24,7 @@ export type UsageFilters = Partial<
     UsageQuestion,
     | "key"
     | "route"
+    | "model"
     | "method"
     | "status"
     | "status_class"
@@ -61,14 +62,25 @@ const MONEY_FIELDS = ["invoice_status", "region"];
 const toList = (value: QueryFilter["value"]): Values => (Array.isArray(value) ? value : [value]);
 const isMeter = (vocabulary: NamedVocabulary, name: string) => vocabulary.meters.has(name);
 
-/** The dimension of usage behind a name of the vocabulary. @throws {CannotAnswer} when there is none. */
-export function toDimension(vocabulary: NamedVocabulary, name: string): UsageDimension {
+/**
+ * The dimension of usage behind a name of the vocabulary. What meters of events record under the name of a dimension of calls, such
+ * as a model, is meant where nothing but these meters is asked for.
+ *
+ * @throws {CannotAnswer} when there is none.
+ */
+function toDimension(
+  vocabulary: NamedVocabulary,
+  name: string,
+  measures: readonly string[],
+): UsageDimension {
   const own = [...USAGE_DIMENSIONS, "tenant", "plan"] as const;
   const named = own.find((dimension) => dimension === name);
-  if (named !== undefined) {
+  const { meters } = vocabulary.index.vocabulary;
+  const isOfMeter = (measure: string) =>
+    meters.some(({ slug, dimensions }) => slug === measure && dimensions.includes(name));
+  if (named !== undefined && !(measures.length > 0 && measures.every(isOfMeter))) {
     return named;
   }
-  const { meters } = vocabulary.index.vocabulary;
   if (!MONEY_FIELDS.includes(name) && meters.some(({ dimensions }) => dimensions.includes(name))) {
     return `event:${name}`;
   }
@@ -109,12 +121,12 @@ function withFilter(
 
 function toFilters(
   vocabulary: NamedVocabulary,
-  filters: readonly QueryFilter[],
+  { filters, measures }: { filters: readonly QueryFilter[]; measures: readonly string[] },
 ): { included: UsageFilters; excluded: UsagePlan["excluded"] } {
   let included: UsageFilters = {};
   const excluded: { field: UsageDimension; values: string[] }[] = [];
   for (const filter of filters) {
-    const field = toDimension(vocabulary, filter.field);
+    const field = toDimension(vocabulary, filter.field, measures);
     const values = toStored(vocabulary, filter);
     if (filter.op === "eq" || filter.op === "in") {
       included = withFilter(included, field, values);
@@ -142,10 +154,11 @@ export function planRuns(vocabulary: NamedVocabulary, query: AskedQuery): UsageP
   const isThreshold = ({ field }: QueryFilter) =>
     CALL_MEASURES.has(field) || field === "rate_limited" || isMeter(vocabulary, field);
   const thresholds = query.filters.filter(isThreshold);
-  const { included, excluded } = toFilters(
-    vocabulary,
-    query.filters.filter((filter) => !isThreshold(filter)),
-  );
+  const asked = [...new Set([...query.measures, ...thresholds.map(({ field }) => field)])];
+  const { included, excluded } = toFilters(vocabulary, {
+    filters: query.filters.filter((filter) => !isThreshold(filter)),
+    measures: asked,
+  });
   const namesStatus = query.filters.some(({ field }) => STATUS_FIELDS.includes(field));
   const assumed: string[] = [];
   const runs = new Map<string, UsageRun>();
@@ -157,7 +170,6 @@ export function planRuns(vocabulary: NamedVocabulary, query: AskedQuery): UsageP
     runs.set(id, run);
     return { run: id, measure };
   };
-  const asked = [...new Set([...query.measures, ...thresholds.map(({ field }) => field)])];
   const sources = asked.map((name): MeasureSource => {
     if (isMeter(vocabulary, name)) {
       const measure: MeterMeasure = `meter:${name}`;
@@ -191,7 +203,7 @@ export function planRuns(vocabulary: NamedVocabulary, query: AskedQuery): UsageP
     return { name, parts: [place("calls", measure, included)] };
   });
   return {
-    dimensions: query.dimensions.map((name) => toDimension(vocabulary, name)),
+    dimensions: query.dimensions.map((name) => toDimension(vocabulary, name, asked)),
     runs: [...runs.values()],
     sources,
     excluded,

@@ -2,6 +2,7 @@ import { may, mayInTenant } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { CALL_METHODS } from "@turnpike/domain/metering/call-method";
+import { OTHER_MODEL } from "@turnpike/domain/metering/model-registry";
 import {
   indexVocabulary,
   type QuestionVocabulary,
@@ -60,7 +61,7 @@ async function listSeen(
     limit,
   }: {
     measure: "requests" | `meter:${string}`;
-    dimension: "route" | `event:${string}`;
+    dimension: "route" | "model" | `event:${string}`;
     limit: number;
   },
 ): Promise<string[]> {
@@ -124,6 +125,11 @@ async function readVocabulary(deps: AskDeps, asker: Asker): Promise<NamedVocabul
     dimension: "route",
     limit: ROUTES_MAX,
   });
+  const models = await listSeen(deps, asker, {
+    measure: "requests",
+    dimension: "model",
+    limit: VALUES_MAX,
+  });
   const vocabulary: QuestionVocabulary = {
     actor: asker.tenantId === null ? "operator" : "tenant",
     timeZone: asker.timeZone,
@@ -132,6 +138,7 @@ async function readVocabulary(deps: AskDeps, asker: Asker): Promise<NamedVocabul
     keys: [...new Set(keys.map(({ name }) => name))],
     plans: [...new Set(plans.map(({ name }) => name))],
     routes,
+    models: models.filter((name) => name !== OTHER_MODEL),
     methods: CALL_METHODS,
     regions: [],
     environments: ENVIRONMENTS,

@@ -6,7 +6,7 @@ const SUGGESTED_MAX = 6;
 
 /** Questions to start with, in the names of this tenant's own data. Each is one that is understood. */
 export function suggestQuestions(vocabulary: NamedVocabulary, { nowMs }: Asker): string[] {
-  const { actor, routes, keys, meters, tenants } = vocabulary.index.vocabulary;
+  const { actor, routes, keys, meters, tenants, models = [] } = vocabulary.index.vocabulary;
   const [route] = routes;
   const [key] = keys;
   const [tenant] = tenants;
@@ -30,7 +30,9 @@ export function suggestQuestions(vocabulary: NamedVocabulary, { nowMs }: Asker):
       : [
           "requests per day",
           "error rate by route last week vs the week before",
-          ...ofMeter,
+          ...(models.length > 0
+            ? ["tokens by model this week", "which model costs the most this month"]
+            : ofMeter),
           ...(key === undefined ? [] : [`requests of the ${key} key by route this month`]),
           ...ofRoute,
           "why did requests change yesterday?",

@@ -156,6 +156,9 @@ const BEFORE: Readonly<Record<string, Before>> = {
   previous_year: { of: "of a year before", during: "a year before" },
 };
 
+const isOfSameUnit = (one: AnswerMeasure, other: AnswerMeasure) =>
+  one.unit === "units" && other.unit === "units" && one.unitName === other.unitName;
+
 function describeTotals(answer: Answer, where: string, when: string): string {
   const [first, ...more] = answer.measures;
   const { totals } = answer;
@@ -163,7 +166,12 @@ function describeTotals(answer: Answer, where: string, when: string): string {
     return "";
   }
   if (answer.measures.every(isCounted)) {
-    const counts = answer.measures.map((measure) => countOf(measure, totals[measure.name]));
+    const counts = answer.measures.map((measure) =>
+      // “Tokens” of two meters are told apart by what the meters are called.
+      answer.measures.some((other) => other !== measure && isOfSameUnit(other, measure))
+        ? `${formatCell(measure, totals[measure.name])} ${measure.title.toLowerCase()}`
+        : countOf(measure, totals[measure.name]),
+    );
     const isOne = more.length === 0 && Number(totals[first.name] ?? 0) === 1;
     return `There ${isOne ? "was" : "were"} ${listOf(counts)}${where} ${when}`;
   }

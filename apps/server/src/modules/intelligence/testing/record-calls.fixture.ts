@@ -20,6 +20,8 @@ export type RecordedCalls = {
   status?: number;
   outcome?: Outcome;
   latencyMs?: number;
+  /** Left out: none. */
+  model?: string;
   /** Left out: calls, each one unit. */
   meter?: string;
   units?: number;
@@ -57,6 +59,7 @@ export async function recordCalls(
           status: call.status ?? 200,
           method: "GET" as const,
           route: call.route,
+          ...(call.model === undefined ? {} : { model: call.model }),
           minuteMs: nowMs - call.hour * HOUR_MS,
           periodStartMs: nowMs - 60 * DAY_MS,
           periodEndMs: nowMs + 60 * DAY_MS,

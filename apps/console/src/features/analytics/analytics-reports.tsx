@@ -178,6 +178,10 @@ export function AnalyticsReports({
             isReady={isReady}
             maySeeCosts={maySeeCosts}
             onSelect={(model) => onChange(toggleFilter(view, "model", model))}
+            chart={{
+              ...chart("models"),
+              onMeasure: (models) => onChange({ ...view, models }),
+            }}
           />
         </Suspense>
       )}

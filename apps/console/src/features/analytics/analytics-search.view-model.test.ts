@@ -70,6 +70,7 @@ describe("the address of analytics", () => {
           isCompared: fc.boolean(),
           tables: fc.subarray(["requests" as const, "latency" as const]),
           isPaused: fc.boolean(),
+          models: fc.constantFrom(undefined, "output-tokens"),
           meter: fc.constantFrom(undefined, "tokens", "gb-hours"),
           part: fc.constantFrom(undefined, "model"),
           savedView: fc.constantFrom(undefined, "view-0199f3b0"),

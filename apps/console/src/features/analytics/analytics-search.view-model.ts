@@ -44,7 +44,7 @@ export const FILTER_DIMENSIONS = [
 ] as const satisfies readonly UsageDimension[];
 export type FilterDimension = (typeof FILTER_DIMENSIONS)[number];
 
-export const CHARTS = ["requests", "latency", "meter"] as const;
+export const CHARTS = ["requests", "latency", "models", "meter"] as const;
 export type ChartName = (typeof CHARTS)[number];
 
 /** The format of each filter's values; the API rejects a whole question over one malformed value. */
@@ -79,6 +79,8 @@ export type AnalyticsSearch = {
   /** Charts that are shown as tables. */
   tables?: string;
   live?: "off";
+  /** The meter that models are drawn by; left out: requests. */
+  models?: string;
   /** The open meter. */
   meter?: string;
   /** What it is broken down by: a dimension of its events, or of calls. */
@@ -99,6 +101,8 @@ export type AnalyticsView = {
   isCompared: boolean;
   tables: readonly ChartName[];
   isPaused: boolean;
+  /** The meter that models are drawn by; undefined: requests. */
+  models: string | undefined;
   /** The open meter; undefined is the first one. */
   meter: string | undefined;
   /** What it is broken down by, a dimension of its events or of calls; undefined is the first one. */
@@ -131,6 +135,7 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
   });
   const tables = text("tables")?.split(",") ?? [];
   const timeZone = text("timeZone");
+  const models = text("models");
   const meter = text("meter");
   const part = text("part");
   const savedView = text("view");
@@ -141,6 +146,7 @@ export function toAnalyticsView(search: Record<string, unknown>): AnalyticsView 
     isCompared: text("compare") === "previous",
     tables: CHARTS.filter((chart) => tables.includes(chart)),
     isPaused: text("live") === "off",
+    models: models !== undefined && METER_PATTERN.test(models) ? models : undefined,
     meter: meter !== undefined && METER_PATTERN.test(meter) ? meter : undefined,
     part: part !== undefined && PART_PATTERN.test(part) ? part : undefined,
     events: [...new Set(splitCommaList(text("event") ?? ""))]
@@ -193,6 +199,7 @@ export function toAnalyticsSearch(view: AnalyticsView): AnalyticsSearch {
     ...(view.isCompared ? { compare: "previous" as const } : {}),
     ...(view.tables.length === 0 ? {} : { tables: view.tables.join(",") }),
     ...(view.isPaused ? { live: "off" as const } : {}),
+    ...(view.models === undefined ? {} : { models: view.models }),
     ...(view.meter === undefined ? {} : { meter: view.meter }),
     ...(view.part === undefined ? {} : { part: view.part }),
     ...(view.events.length === 0 ? {} : { event: joinCommaList(view.events) }),

@@ -12,6 +12,7 @@ import {
   toMeterGrain,
   toMeterRange,
 } from "./meters.view-model.ts";
+import { toModelMeasure } from "./models-timeline.view-model.ts";
 
 export type TenantId = ScreenQuestion["tenantId"];
 
@@ -97,6 +98,14 @@ export const analyticsQueries = {
       dimensions: ["model"],
       order: "-requests",
       limit: MODELS_MAX,
+    }),
+  /** Requests or the units of a meter over time, by model. */
+  modelsOverTime: (api: ApiClient, scope: AnalyticsScope, meter: Meter | undefined) =>
+    ask(api, scope, {
+      measures: [toModelMeasure(meter)],
+      dimensions: ["model"],
+      grain: scope.grain,
+      isCompared: scope.view.isCompared,
     }),
   /** For a file: as many lines as one answer holds. */
   all: (api: ApiClient, scope: AnalyticsScope, dimension: "route" | "key") =>

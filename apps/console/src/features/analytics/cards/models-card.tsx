@@ -13,6 +13,7 @@ import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
 import type { Meter } from "../meters.view-model.ts";
 import { modelCostsQuery } from "../model-costs.queries.ts";
 import { type ModelLine, type ModelTable, toModelTable } from "../models.view-model.ts";
+import { ModelsChart, type ModelsChartProps } from "./models-chart.tsx";
 
 export type ModelsCardProps = {
   scope: AnalyticsScope;
@@ -21,6 +22,8 @@ export type ModelsCardProps = {
   isReady: boolean;
   maySeeCosts: boolean;
   onSelect: (model: string) => void;
+  /** How the models are drawn over time. */
+  chart: Pick<ModelsChartProps, "shown" | "onShow" | "onSelectRange" | "onMeasure">;
 };
 
 /** Meters that one question asks about. */
@@ -29,7 +32,7 @@ const ROWS = ["first", "second", "third"];
 
 /** What each model was asked for, used and cost. A line filters the page by its model. */
 export function ModelsCard(props: ModelsCardProps) {
-  const { scope, meters, isReady, maySeeCosts, onSelect } = props;
+  const { scope, meters, isReady, maySeeCosts, onSelect, chart } = props;
   const { api } = usePlatform();
   const asked = meters.slice(0, METERS_MAX);
   const report = useQuery({
@@ -68,6 +71,7 @@ export function ModelsCard(props: ModelsCardProps) {
           </p>
         ) : (
           <>
+            <ModelsChart {...chart} scope={scope} meters={table.meters} isReady={isReady} />
             <Wide table={table} selected={scope.view.filters.model ?? []} onSelect={onSelect} />
             <Cards table={table} selected={scope.view.filters.model ?? []} onSelect={onSelect} />
             {costs.isError && (

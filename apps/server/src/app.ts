@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Server } from "node:http";
 import { redactAddress } from "@turnpike/domain/privacy/redact";
 import { createProblemRenderer } from "#http/problem-details.ts";
-import type { RecentCalls } from "#modules/analytics/index.ts";
+import type { CallLogger, RecentCalls } from "#modules/analytics/index.ts";
 import type { ApiGateway } from "#modules/gateway/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import { isOwnAddress, limitConnections } from "#platform/limit-connections.ts";
@@ -19,6 +19,8 @@ export type App = {
   health(): ServingHealth;
   /** Undefined where calls are not kept. */
   recentCalls: RecentCalls | undefined;
+  /** Undefined where calls are not logged. */
+  callLogger: CallLogger | undefined;
   /** Of the listener for people. */
   recent: RecentRequests;
 };
@@ -35,13 +37,15 @@ export function buildApp(input: AppInput): App {
   const health = createServingHealth({
     ...input,
     documents: calls.documents,
+    callLogger: calls.callLogger,
     upstreamHealth: gateway.upstreamHealth,
     storage,
   });
   const people = wirePeople(input, { calls, renderProblem, health, storage, recent });
   people.once("close", storage.stop);
   limitAllConnections(input, { people, gateway });
-  return { people, gateway, health: health.own, recentCalls: calls.recentCalls, recent };
+  const { recentCalls, callLogger } = calls;
+  return { people, gateway, health: health.own, recentCalls, callLogger, recent };
 }
 
 function limitAllConnections(

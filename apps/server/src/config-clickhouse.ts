@@ -5,7 +5,10 @@ import { readSecret } from "./config-client-secrets.ts";
 import type { Mistake } from "./config-file.ts";
 import { origin } from "./config-origin.ts";
 
-/** Where usage over all tenants is summed. */
+/** Longer than most laws let anyone keep who called what and when. */
+const CALLS_DAYS_MAX = 400;
+
+/** Where usage over all tenants is summed, and their calls are logged. */
 export const clickhouseSection = z
   .strictObject({
     url: origin.describe(
@@ -37,6 +40,14 @@ export const clickhouseSection = z
       .max(60_000)
       .default(30_000)
       .describe("Milliseconds that a question may take there."),
+    callsDays: z
+      .int()
+      .min(0)
+      .max(CALLS_DAYS_MAX)
+      .default(0)
+      .describe(
+        "Days for which every call of every tenant is kept there, for the operator's search. 0: none are kept, and what was is deleted. See [every call](scale.md#every-call).",
+      ),
     plainHttp: z
       .boolean()
       .default(false)

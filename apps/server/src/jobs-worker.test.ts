@@ -82,6 +82,7 @@ describe("the thread of the jobs", () => {
         rejectedEventsDays: 14,
       },
       clickhouse: undefined,
+      callLogDays: 0,
       billing: TEST_BILLING,
       providers: [],
       logLevel: "info",

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { workerData } from "node:worker_threads";
 import type { ConnectionTarget } from "@turnpike/db/client";
+import { openCallLog } from "#modules/analytics/index.ts";
 import {
   type BillingSettings,
   openProviders,
@@ -35,6 +36,8 @@ export type JobsWorkerData = {
   retention: RetentionSettings;
   /** Undefined where there is none. */
   clickhouse: ClickHouseSettings | undefined;
+  /** Days for which calls are logged there; 0 when none are. */
+  callLogDays: number;
   billing: BillingSettings;
   providers: ProviderSettings;
   logLevel: string;
@@ -94,6 +97,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       notices: data.notices,
       retention: data.retention,
       clickhouse,
+      callLog: clickhouse && openCallLog({ ...services, clickhouse }, data.callLogDays),
       billing: data.billing,
       payments: openProviders(data.providers),
     }),

@@ -1,5 +1,5 @@
 import { createAlertsJobs } from "#modules/alerts/index.ts";
-import { createAnalyticsJobs, exportFiles } from "#modules/analytics/index.ts";
+import { type CallLog, createAnalyticsJobs, exportFiles } from "#modules/analytics/index.ts";
 import { type BillingDeps, createBillingJobs } from "#modules/billing/index.ts";
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
@@ -32,6 +32,8 @@ export type JobsDeps = AppServices & {
   retention: RetentionSettings;
   /** Undefined where there is none. */
   clickhouse: ClickHouse | undefined;
+  /** The same; with 0 days it is to be deleted. */
+  callLog: CallLog | undefined;
 } & Pick<BillingDeps, "billing" | "payments">;
 
 /** All background work: each module's jobs, and the upkeep of the platform. */

@@ -24,8 +24,10 @@ import { toFileSettings } from "./to-file-settings.ts";
 const DRAIN_MS = 10_000;
 /** Then for usage to be committed, and again for leases to be given back. */
 const COMMIT_MS = 5_000;
+/** Then for calls to be logged. */
+const LOG_MS = 2_000;
 /** All of it, with what follows: closing connections. */
-export const SERVING_STOP_MS = DRAIN_MS + 2 * COMMIT_MS + 3_000;
+export const SERVING_STOP_MS = DRAIN_MS + 2 * COMMIT_MS + LOG_MS + 3_000;
 
 export type ServeInput = Pick<
   AppInput,
@@ -127,6 +129,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
       await builtinProvider?.stop();
       await app.recentCalls?.stop();
       await metering.stop(COMMIT_MS);
+      await app.callLogger?.stop(LOG_MS);
       await Promise.all([
         changes.stop(),
         outbound.close(),

@@ -1,4 +1,5 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
+import type { CallLogger } from "#modules/analytics/index.ts";
 import {
   type BillingSettings,
   findHeldAccounts,
@@ -19,7 +20,10 @@ import type { Installation } from "./deps.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
 
 /** What a thread that serves knows of its own components. */
-export type ServingHealth = Record<"changes" | "metering" | "upstreams", ComponentHealth>;
+export type ServingHealth = Record<"changes" | "metering" | "upstreams", ComponentHealth> & {
+  /** Only there where calls are logged. */
+  callLog?: ComponentHealth;
+};
 
 /** The threads that serve beside this one. */
 type WorkerStates = {
@@ -42,6 +46,7 @@ type HealthInput = {
   storage: Pick<StorageGuard, "findTrouble">;
   clusterRates?: RatesHealth | undefined;
   clickhouse?: Pick<ClickHouse, "findTrouble"> | undefined;
+  callLogger?: Pick<CallLogger, "health"> | undefined;
   worker?: WorkerStates | undefined;
 };
 
@@ -180,8 +185,27 @@ function createClickHouseHealth({
       clickhouse:
         trouble === undefined
           ? { status: "ok" }
-          : { status: "degraded", detail: `${trouble} Usage over all tenants is not shown.` },
+          : { status: "degraded", detail: `${trouble} Nothing over all tenants is shown.` },
     };
+  };
+}
+
+/** Never `down`: the operator's search alone needs it. */
+function checkCallLog(callLogger: HealthInput["callLogger"]): Pick<ServingHealth, "callLog"> {
+  if (callLogger === undefined) {
+    return {};
+  }
+  const { waiting, leftOut, isFailing } = callLogger.health();
+  return {
+    callLog: isFailing
+      ? {
+          status: "degraded",
+          detail: `ClickHouse takes no calls: ${String(waiting)} wait, and ${String(leftOut)} were left out of the log since the start.`,
+        }
+      : {
+          status: "ok",
+          detail: `Calls that wait to be logged: ${String(waiting)}, left out since the start: ${String(leftOut)}.`,
+        },
   };
 }
 
@@ -195,12 +219,14 @@ function checkServing(
   }
   const others = worker.states().filter((state) => state.worker !== worker.worker);
   const worst = (component: keyof ServingHealth): ComponentHealth => {
-    const bad = others.find((state) => (state.health?.[component].status ?? "ok") !== "ok");
-    return own[component].status !== "ok" || bad?.health === undefined
-      ? own[component]
+    const of = own[component] ?? ({ status: "ok" } as const);
+    const bad = others.find((state) => (state.health?.[component]?.status ?? "ok") !== "ok");
+    const theirs = bad?.health?.[component];
+    return of.status !== "ok" || theirs === undefined
+      ? of
       : {
-          status: bad.health[component].status,
-          detail: `Worker ${String(bad.worker)}: ${bad.health[component].detail ?? ""}`,
+          status: theirs.status,
+          detail: `Worker ${String(bad?.worker)}: ${theirs.detail ?? ""}`,
         };
   };
   const silent = others.filter((state) => !state.isAlive).map((state) => String(state.worker));
@@ -209,6 +235,7 @@ function checkServing(
     changes: worst("changes"),
     metering: worst("metering"),
     upstreams: worst("upstreams"),
+    ...(own.callLog === undefined ? {} : { callLog: worst("callLog") }),
     workers:
       silent.length === 0
         ? { status: "ok", detail }
@@ -244,6 +271,7 @@ export function createServingHealth(input: HealthInput): {
     changes: checkChanges(input.changes),
     metering: checkMetering(input.metering),
     upstreams: checkUpstreams(input.upstreamHealth.failing()),
+    ...checkCallLog(input.callLogger),
   });
   return {
     own,

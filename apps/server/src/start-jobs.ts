@@ -31,6 +31,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     webhooks: await readWebhookSettings(config),
     retention: config.retention,
     clickhouse: toClickHouseSettings(config),
+    callLogDays: config.clickhouse?.callsDays ?? 0,
     billing: toBillingSettings(config),
     providers: toProviderSettings(config),
     logLevel: config.logLevel,

@@ -1,8 +1,10 @@
 import type { ProblemRenderer } from "#http/problem-details.ts";
 import {
+  createCallLogger,
   createLiveCalls,
   createRecentCalls,
   LIVE_CALLS_CHANNEL,
+  openCallLog,
 } from "#modules/analytics/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import {
@@ -25,6 +27,15 @@ import { toReferenceVisibility } from "./public-config.ts";
 
 /** Everything that decides on calls and carries them: the gateway, forward auth, and what verification shares with them. */
 export type CallPath = ReturnType<typeof wireCalls>;
+
+/** Undefined where calls are not logged. */
+function openLog({ installation, clickhouse }: AppInput) {
+  const { config, services } = installation;
+  const days = config.clickhouse?.callsDays ?? 0;
+  return clickhouse === undefined || days === 0
+    ? undefined
+    : openCallLog({ ...services, clickhouse }, days);
+}
 
 export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   const { installation, metering, changes, urls, worker } = input;
@@ -51,6 +62,11 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     shutdown: input.draining,
   });
   const recentCalls = config.retention.callsDays > 0 ? createRecentCalls(services) : undefined;
+  const callLog = openLog(input);
+  const callLogger = callLog && createCallLogger({ ...services, callLog });
+  if (callLogger !== undefined) {
+    metering.recorder.observe(callLogger.groups);
+  }
   const upstreamRouter = createUpstreamRouter(input.upstreams);
   const documents = createRouteDocuments(
     { outbound: input.outbound, logger, folder: dataPath(config, "openapi") },
@@ -68,7 +84,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     recorder: metering.recorder,
     leases: metering.leases,
     clock: services.clock,
-    observers: [liveCalls.observer, ...(recentCalls === undefined ? [] : [recentCalls.observer])],
+    observers: [liveCalls, recentCalls, callLogger].flatMap((part) => part?.observer ?? []),
   });
   const changesSilentMs = () => services.clock.monotonicMs() - changes.lastHeardMs;
   const decideCall = createDecider({
@@ -133,6 +149,8 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     keys: directory,
     liveCalls,
     recentCalls,
+    callLog,
+    callLogger,
     documents,
     callRecorder,
     decideCall,

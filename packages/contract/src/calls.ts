@@ -3,6 +3,7 @@ import { z } from "zod";
 import { liveCall, liveCallsQuery } from "./live-calls.ts";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
+import { allUsageQuery } from "./usage.ts";
 
 /** As the header `x-request-id` of the answer has it. */
 export const requestId = z
@@ -42,6 +43,35 @@ export const recordedCalls = z.strictObject({
 });
 export type RecordedCalls = z.infer<typeof recordedCalls>;
 
+const { tenantId: _ofOne, ...ofAnyTenant } = recordedCallsQuery.shape;
+
+/** Which calls of all tenants are asked for. */
+export const allCallsQuery = z.strictObject({
+  ...ofAnyTenant,
+  tenant: allUsageQuery.shape.tenant,
+});
+export type AllCallsQuery = z.output<typeof allCallsQuery>;
+
+/** A call with the tenant whose key made it. */
+export const tenantCall = z.strictObject({
+  ...recordedCall.shape,
+  tenantId,
+  /** Null for a tenant of which nothing is left. */
+  tenantName: z.string().nullable(),
+});
+export type TenantCall = z.infer<typeof tenantCall>;
+
+export const tenantCalls = z.strictObject({
+  ...pageOf(tenantCall).shape,
+  /** How far back this page has looked. A page may be short, or empty, and have a next one: each looks for a bounded time. */
+  searchedFrom: instant,
+  /** Calls that began earlier are kept no longer. */
+  keptFrom: instant,
+  /** How many calls of all tenants in this range are not logged, because the log could not take them. They are counted and billed. */
+  omitted: z.int(),
+});
+export type TenantCalls = z.infer<typeof tenantCalls>;
+
 const tags = ["Usage"];
 
 export const callsContract = {
@@ -63,4 +93,15 @@ export const callsContract = {
     })
     .input(z.strictObject({ tenantId, requestId }))
     .output(recordedCall),
+  listAll: operation({ scope: "usage:read" })
+    .route({
+      method: "GET",
+      path: "/calls",
+      summary: "Search every call of all tenants, newest first; for operators",
+      description:
+        "Needs the log of calls in ClickHouse (`clickhouse.callsDays`). Calls of deleted tenants are included until nothing is left of them.",
+      tags,
+    })
+    .input(allCallsQuery)
+    .output(tenantCalls),
 };

@@ -366,9 +366,10 @@ export async function startTestApp(
         outbound.close(),
         files.close(),
         clusterRates?.close(),
-        clickhouse?.close(),
       ]);
       await metering.stop(DRAIN_MS);
+      await app.callLogger?.stop(DRAIN_MS);
+      await clickhouse?.close();
       await upstream.close();
       await folder[Symbol.asyncDispose]();
     },

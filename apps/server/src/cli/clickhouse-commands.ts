@@ -1,7 +1,10 @@
 import {
+  type CallLogState,
   type CopyProgress,
   copyUsage,
   countCopies,
+  getCallLogState,
+  openCallLog,
   rebuildCopies,
 } from "#modules/analytics/index.ts";
 import { type ClickHouse, openClickHouse } from "#platform/clickhouse.ts";
@@ -14,7 +17,12 @@ import { UsageError } from "./usage-error.ts";
 /** A batch is small; what follows it goes on at the next start. */
 const GRACE_MS = 5_000;
 
-type Status = CopyProgress & { url: string; trouble: string | null };
+type Status = CopyProgress & {
+  url: string;
+  trouble: string | null;
+  /** Null where calls are not logged, or ClickHouse does not answer. */
+  callLog: CallLogState | null;
+};
 
 async function withClickHouse<Result>(
   { config }: Pick<CommandSession, "config">,
@@ -62,28 +70,51 @@ async function copyNow(cli: Cli, make: typeof copyUsage): Promise<void> {
   cli.print(result, () => toRecord([["Hours copied", String(result.hours)]]));
 }
 
+async function readStatus(
+  { config, deps }: CommandSession,
+  { clickhouse, url }: { clickhouse: ClickHouse; url: string },
+): Promise<Status> {
+  const trouble = (await clickhouse.findTrouble()) ?? null;
+  const days = config.clickhouse?.callsDays ?? 0;
+  const callLog =
+    days === 0 || trouble !== null
+      ? null
+      : await getCallLogState({ ...deps, callLog: openCallLog({ ...deps, clickhouse }, days) });
+  return { url, trouble, ...(await countCopies(deps)), callLog };
+}
+
+function toLogLines({ callLog }: Status): [string, string][] {
+  return callLog === null
+    ? []
+    : [
+        ["Calls are kept", `${String(callLog.days)} days`],
+        ["Newest call", callLog.newestAt ?? "none"],
+        ["Left out in 24 hours", String(callLog.leftOutOfDay)],
+      ];
+}
+
 /** `turnpike clickhouse …`: copies of usage for questions over all tenants. */
 export function addClickHouseCommands(cli: Cli): void {
   const command = cli.program
     .command("clickhouse")
-    .description("usage in ClickHouse, for questions over all tenants");
+    .description("usage and calls in ClickHouse, for questions over all tenants");
   command
     .command("status")
-    .description("whether it answers, and how many hours of usage wait to be copied")
+    .description(
+      "whether it answers, how many hours of usage wait to be copied, and how far the log of calls is",
+    )
     .addHelpText("after", examples("clickhouse status"))
     .action(async () => {
       await cli.run(
         (session) =>
-          withClickHouse(session, async (clickhouse, url): Promise<Status> => {
-            const trouble = (await clickhouse.findTrouble()) ?? null;
-            return { url, trouble, ...(await countCopies(session.deps)) };
-          }),
-        ({ url, trouble, waiting, all }) =>
+          withClickHouse(session, (clickhouse, url) => readStatus(session, { clickhouse, url })),
+        (status) =>
           toRecord([
-            ["ClickHouse", url],
-            ["Answers", trouble ?? "yes"],
-            ["Hours of usage", String(all)],
-            ["Not copied yet", String(waiting)],
+            ["ClickHouse", status.url],
+            ["Answers", status.trouble ?? "yes"],
+            ["Hours of usage", String(status.all)],
+            ["Not copied yet", String(status.waiting)],
+            ...toLogLines(status),
           ]),
       );
     });

@@ -123,6 +123,7 @@ export function openPeopleParts(
     ...services,
     inTurn: createQueue(queueOf(worker)),
     sumAllTenants: input.clickhouse && prepareCopies(input.clickhouse),
+    callLog: calls.callLog,
   };
   const mail = {
     jobs: input.jobs.queue,

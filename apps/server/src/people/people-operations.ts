@@ -177,7 +177,7 @@ export function createPeopleOperations(input: AppInput, parts: PeopleParts) {
       ...createAnalyticsRoutes(analytics),
       ...createLimitsRoutes(services),
     },
-    calls: createCallsRoutes({ ...services, callsDays: config.retention.callsDays }),
+    calls: createCallsRoutes({ ...analytics, callsDays: config.retention.callsDays }),
     alerts: createAlertsRoutes({ ...analytics, ...mail }),
     insights: createInsightsRoutes(insights),
     allInsights: createAllInsightsRoutes(services),

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import {
   type ClickHouseClient,
   ClickHouseError,
@@ -29,6 +31,8 @@ export type ClickHouse = {
   select<Row>(statement: string, parameters?: Readonly<Record<string, unknown>>): Promise<Row[]>;
   command(statement: string, parameters?: Readonly<Record<string, unknown>>): Promise<void>;
   insert(table: string, rows: readonly ClickHouseRow[]): Promise<void>;
+  /** The same with rows that are JSON already, each on a line of its own. */
+  insertLines(table: string, lines: readonly string[]): Promise<void>;
   /** @returns Why it cannot be used, in a sentence; undefined when it answers and knows the user and the database. */
   findTrouble(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -55,7 +59,7 @@ export function clickHouseAway(cause: unknown): AppError {
   return new AppError({
     code: "CLICKHOUSE_UNAVAILABLE",
     publicMessage:
-      "Usage over all tenants is summed by ClickHouse, which does not answer right now. Try again in a moment.",
+      "Questions over all tenants are answered by ClickHouse, which does not answer right now. Try again in a moment.",
     headers: { "retry-after": "10" },
     cause,
   });
@@ -131,6 +135,15 @@ function toClickHouse(client: ClickHouseClient, { database }: ClickHouseSettings
     insert: (table, rows) =>
       orAway(async () => {
         await client.insert({ table, values: rows, format: "JSONCompactEachRow" });
+      }),
+    insertLines: (table, lines) =>
+      orAway(async () => {
+        const { stream } = await client.exec({
+          query: `insert into ${table} format JSONCompactEachRow`,
+          values: Readable.from([Buffer.from(lines.join("\n"))], { objectMode: false }),
+        });
+        // The connection is free once the answer, which is empty, is read.
+        await buffer(stream);
       }),
     async findTrouble() {
       const abort = AbortSignal.timeout(PING_TIMEOUT_MS);

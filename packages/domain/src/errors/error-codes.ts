@@ -130,6 +130,7 @@ export const ERROR_CODES = {
     status: 503,
     title: "ClickHouse does not answer",
   },
+  CALL_LOG_OFF: { status: 409, title: "Calls are not logged" },
   FILE_STORE_UNAVAILABLE: {
     status: 503,
     title: "The file store does not answer",

@@ -83,6 +83,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "usage.keys": QUESTION,
   "usage.export": QUESTION,
   "usage.exportAll": [...QUESTION, "CLICKHOUSE_UNAVAILABLE"],
+  "calls.listAll": [...QUESTION, "CLICKHOUSE_UNAVAILABLE", "CALL_LOG_OFF"],
   "usage.live": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS", "OVERLOADED"],
   "modelAnswers.ask": ["TENANT_SUSPENDED", "TOO_MANY_STREAMS", ...QUESTION],
   "exports.create": ["CONFLICT"],

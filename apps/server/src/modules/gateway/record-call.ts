@@ -70,6 +70,12 @@ export type CallRecorder = {
   readonly isSaturated: boolean;
   /** Records an admitted call, once, when its outcome is known. Units that are not billed return to the limit. */
   recordAdmitted(admission: Admission, target: CallTarget, outcome: AdmittedOutcome): MeteredCall;
+  /** Records an admitted call that was not sent after all, and is over. */
+  recordUnsent(
+    admission: Admission,
+    target: CallTarget,
+    code: Exclude<MeteredCall["outcome"], "VALID">,
+  ): void;
   /** Records a call that was allowed and not forwarded: only the asking program learns its outcome. */
   recordAllowed(admission: Admission, target: CallTarget): void;
   /** Records the measurements of a call that {@link recordAdmitted} recorded, once, when it is over. */
@@ -190,6 +196,7 @@ export function createCallRecorder(deps: {
       quantity: isBilled ? admission.cost : 0,
       leaseId: isBilled ? hold?.lease.leaseId : undefined,
       keyLeaseId: isBilled ? keyHold?.lease.leaseId : undefined,
+      group: deps.recorder.openGroup,
     };
     deps.recorder.record(call);
     endHold(hold, isBilled);
@@ -239,6 +246,8 @@ export function createCallRecorder(deps: {
     },
     recordAdmitted,
     recordUnits,
+    recordUnsent: (admission, target, code) =>
+      show(recordAdmitted(admission, target, { kind: "failed", code, isBilled: false })),
     recordAllowed: (admission, target) =>
       show(recordAdmitted(admission, target, { kind: "status", status: ALLOWED_STATUS })),
     recordMeasure: (call, measure) => {
@@ -253,6 +262,7 @@ export function createCallRecorder(deps: {
           status: ERROR_CODES[denial.code].status,
           quantity: 0,
           leaseId: undefined,
+          group: deps.recorder.openGroup,
         };
         deps.recorder.record(call);
         show(call);

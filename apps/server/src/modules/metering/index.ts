@@ -20,7 +20,12 @@ export { keyUsage } from "./ledger/key-usage.ts";
 export { cutOffUsage, listLostProcesses } from "./ledger/ledger.store.ts";
 export { findQuotaUse, listQuotaUse, type QuotaUse } from "./ledger/quota-use.store.ts";
 export { reconcile } from "./ledger/reconcile.ts";
-export type { CallMeasure, MeteredCall, UsageGroup } from "./ledger/usage-group.ts";
+export type {
+  CallMeasure,
+  GroupObserver,
+  MeteredCall,
+  UsageGroup,
+} from "./ledger/usage-group.ts";
 export type { UsageRecorder } from "./ledger/usage-recorder.ts";
 export { createLocksRoutes } from "./locks/locks.routes.ts";
 export { hasRoomForLock, type LockRequest, reserveLock } from "./locks/reserve-lock.ts";

@@ -6,6 +6,7 @@ import type { ClickHouse } from "#platform/clickhouse.ts";
 import type { SumRow, sumUsage } from "../queries/analytics.store.ts";
 import type { OrderTerm } from "../queries/plan-query.ts";
 import type { Interval } from "../queries/plan-sources.ts";
+import { toCallConditions } from "./call-conditions.store.ts";
 import { tableOf, toClickHouseTime } from "./copied-usage.store.ts";
 
 export type SumsInput = Parameters<typeof sumUsage>[1];
@@ -26,9 +27,6 @@ export type CopiedPart = {
 };
 
 const SECOND_MS = 1_000;
-
-/** Values of a caller, by the names that the statement gives them. */
-type Values = Record<string, string | readonly string[] | readonly number[]>;
 
 /** Rows as a table within the statement. Base64 leaves nothing that could end a text. */
 function tableIn(structure: string, rows: readonly (readonly unknown[])[]): string {
@@ -105,42 +103,11 @@ function shownAs(dimension: UsageDimension, column: string): string {
 
 /** What the caller asks for, as conditions and their values. */
 function toFilters({ plan, tenantId }: SumsInput, part: CopiedPart) {
-  const {
-    key,
-    route,
-    method,
-    status,
-    status_class,
-    outcome,
-    environment,
-    model,
-    tenant,
-    plan: plans,
-  } = plan.filters;
-  const parameters: Values = {};
-  const conditions: string[] = [];
-  const add = (column: string, name: string, type: string, values: Values[string] | undefined) => {
-    if (values !== undefined) {
-      parameters[name] = values;
-      conditions.push(`${column} in {${name}:Array(${type})}`);
-    }
-  };
-  add("key_id", "f_key", "String", key);
-  add("route", "f_route", "String", route);
-  add("method", "f_method", "String", method);
-  add("status", "f_status", "Int16", status);
-  add(
-    "intDiv(status, 100)",
-    "f_class",
-    "Int16",
-    status_class?.map((name) => Number(name[0])),
-  );
-  add("outcome", "f_outcome", "String", outcome);
-  add("environment", "f_environment", "String", environment);
-  add("model", "f_model", "String", model);
-  add("tenant_id", "f_tenant", "String", tenant);
+  const { plan: plans, ...asked } = plan.filters;
+  const { parameters, conditions } = toCallConditions(asked);
   if (tenantId !== null) {
-    add("tenant_id", "f_owner", "String", [tenantId]);
+    parameters["f_owner"] = tenantId;
+    conditions.push("tenant_id = {f_owner:String}");
   }
   if (plans !== undefined) {
     const wanted = part.plans.filter(({ plan_id }) => plans.some((each) => each === plan_id));

@@ -1,5 +1,7 @@
 import type { ClickHouse } from "#platform/clickhouse.ts";
 import { type RegisteredJob, registerJob, registerSchedule } from "#platform/define-job.ts";
+import type { CallLog } from "../call-log/call-log.ts";
+import { keepCallLog } from "../call-log/keep-call-log.ts";
 import { forgetCalls } from "../calls/forget-calls.ts";
 import { copyUsageLater } from "../copies/copy-usage.ts";
 import { forgetExports } from "./forget-exports.ts";
@@ -10,9 +12,10 @@ export function createAnalyticsJobs(
     callsDays: number;
     /** Undefined where there is none. */
     clickhouse: ClickHouse | undefined;
+    callLog: CallLog | undefined;
   },
 ): RegisteredJob[] {
-  const { clickhouse } = deps;
+  const { clickhouse, callLog } = deps;
   return [
     ...(clickhouse === undefined
       ? []
@@ -21,6 +24,15 @@ export function createAnalyticsJobs(
             name: "usage.copy",
             cron: "* * * * *",
             run: ({ signal }) => copyUsageLater({ ...deps, clickhouse }, signal),
+          }),
+        ]),
+    ...(callLog === undefined
+      ? []
+      : [
+          registerSchedule({
+            name: "calls.keep-log",
+            cron: "41 * * * *",
+            run: () => keepCallLog({ ...deps, callLog }),
           }),
         ]),
     registerJob({

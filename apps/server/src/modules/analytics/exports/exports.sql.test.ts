@@ -463,6 +463,7 @@ describe("exports of usage", () => {
       ...withQueue,
       callsDays: 7,
       clickhouse: undefined,
+      callLog: undefined,
     });
     const runner = await startJobRunner({
       target,

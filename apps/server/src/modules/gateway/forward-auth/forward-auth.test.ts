@@ -96,6 +96,7 @@ async function startBareForwardAuth({
         isSaturated,
         recordAdmitted: nothing,
         recordUnits: () => undefined,
+        recordUnsent: nothing,
         recordAllowed: nothing,
         recordDenied: nothing,
         recordMeasure: nothing,

@@ -44,6 +44,7 @@ function createRecorder(isSaturated = false) {
       };
     },
     recordUnits: () => undefined,
+    recordUnsent: () => recorded.push("unsent"),
     recordAllowed: () => recorded.push("allowed"),
     recordMeasure: () => recorded.push("measured"),
     abandon: () => recorded.push("abandoned"),

@@ -344,11 +344,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
         isEnded = true;
         admission.permits?.release();
         const { code } = admitted;
-        deps.callRecorder.recordAdmitted(admission, target, {
-          kind: "failed",
-          code,
-          isBilled: false,
-        });
+        deps.callRecorder.recordUnsent(admission, target, code);
         if (code !== "CLIENT_ABORTED") {
           throw refuseWith(code, FAILURE_STATUS[code].detail, { connection: "close" });
         }

@@ -17,6 +17,8 @@ export type MeteredCall = {
   keyId: KeyId;
   /** Of the request that made it. It is shown and not counted: no group holds it. */
   requestId?: string | undefined;
+  /** Number of the group that it is recorded in, among those of its process. Like the request, no group holds it. */
+  group?: number | undefined;
   /** The first key of its line, when the key was rolled from another one. */
   originKeyId?: KeyId | undefined;
   environment: Environment;
@@ -83,6 +85,17 @@ export type GroupEntry = {
 };
 
 export type GroupSpend = { tenantId: TenantId; leaseId: LeaseId; quantity: number };
+
+/** Hears which groups of a process are committed, and which are not. */
+export interface GroupObserver {
+  /**
+   * Called when groups no longer wait for the ledger, in their order. Must return at once and never throw.
+   *
+   * @param upTo - Number of the last one; those before it that were not told of yet are meant as well.
+   * @param isCommitted - False when the ledger refuses them: they may be committed at a later start, or never.
+   */
+  settle(upTo: number, isCommitted: boolean): void;
+}
 
 /** The sums of a few milliseconds of calls: the unit of journal and commit. */
 export type UsageGroup = {

@@ -11,6 +11,7 @@ import { decodeGroup, encodeGroup } from "./group-record.ts";
 import {
   type CallMeasure,
   GroupBuilder,
+  type GroupObserver,
   type MeteredCall,
   type StoredGroup,
   type UsageGroup,
@@ -116,6 +117,7 @@ export class UsageRecorder {
   /** Groups closed so far, and how many of them no longer wait. */
   #closed = 0;
   #gone = 0;
+  readonly #observers: GroupObserver[] = [];
   /** Settles with the next attempt to commit, however it ends. */
   #attempted = Promise.withResolvers<void>();
   /** Waiting groups that the disk refused: they are in memory alone. */
@@ -134,6 +136,16 @@ export class UsageRecorder {
     this.#pacer = new CommitPacer(deps);
     // A rejection must not end the process when no answer waits for it.
     this.#journaled.promise.catch(() => undefined);
+  }
+
+  /** Number of the group being filled, from 1: what is recorded now is in it. */
+  get openGroup(): number {
+    return this.#closed + 1;
+  }
+
+  /** Tells of every group that is committed or set aside from now on. */
+  observe(observer: GroupObserver): void {
+    this.#observers.push(observer);
   }
 
   /** Adds a call to the group being filled. Never waits, never fails. */
@@ -364,7 +376,7 @@ export class UsageRecorder {
       const batch = this.#nextBatch(groupsMax);
       try {
         await this.#commit(batch);
-        this.#settle(batch);
+        this.#settle(batch, true);
         retryMs = RETRY_FIRST_MS;
         refusals = 0;
         groupsMax *= 2;
@@ -403,8 +415,8 @@ export class UsageRecorder {
     return isDataError(error);
   }
 
-  #settle(batch: readonly Waiting[]): void {
-    this.#forget(batch);
+  #settle(batch: readonly Waiting[], isCommitted: boolean): void {
+    this.#forget(batch, isCommitted);
     for (const item of batch) {
       if (item.position === undefined) {
         this.#waitingUnjournaled -= 1;
@@ -414,9 +426,12 @@ export class UsageRecorder {
     }
   }
 
-  #forget(batch: readonly Waiting[]): void {
+  #forget(batch: readonly Waiting[], isCommitted: boolean): void {
     this.#waiting.splice(0, batch.length);
     this.#gone += batch.length;
+    this.#observers.forEach((observer) => {
+      observer.settle(this.#gone, isCommitted);
+    });
     for (const { record, bytes, calls } of batch) {
       this.#callsWaiting -= calls;
       this.#bytesInMemory -= record === undefined ? 0 : bytes;
@@ -430,7 +445,7 @@ export class UsageRecorder {
       // The segment is not released: the next start finds it and keeps what is damaged for a person to inspect.
       this.#deps.logger.error({ err: reason }, "A group stays in the journal");
       this.#deps.onUnreadable?.();
-      this.#forget(batch);
+      this.#forget(batch, false);
       this.#groupsSetAside += batch.length;
       return true;
     }
@@ -443,7 +458,7 @@ export class UsageRecorder {
       return false;
     }
     this.#groupsSetAside += batch.length;
-    this.#settle(batch);
+    this.#settle(batch, false);
     return true;
   }
 

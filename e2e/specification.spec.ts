@@ -246,7 +246,9 @@ describe("the auth state in the browser", () => {
 describe("preloading in the browser", () => {
   it("loads the code of a screen 50 ms after the pointer reaches its link, before any click", async () => {
     await withPage(visitor, async (page) => {
-      await page.goto(at("/"));
+      // A page of the application: what a page to be read loads then is in public-pages.spec.ts.
+      await page.goto(at("/login"), { waitUntil: "networkidle" });
+      await waitUntilHydrated(page);
       const link = page.getByRole("link", { name: "Terms" }).first();
       await link.scrollIntoViewIfNeeded();
       await page.evaluate(`addEventListener("mouseover", (event) => {
@@ -262,7 +264,7 @@ describe("preloading in the browser", () => {
         return found === null || Number.isNaN(found) ? undefined : found;
       });
       expect(waitedMs).toBeGreaterThanOrEqual(50);
-      expect(pathOf(page)).toBe("/");
+      expect(pathOf(page)).toBe("/login");
     });
   });
 
@@ -294,7 +296,7 @@ describe("scrolling in the browser", () => {
   it("comes back to where a page was scrolled, by Back and by a reload, and starts a new page at its top", async () => {
     await withPage(visitor, async (page) => {
       await page.setViewportSize({ width: 800, height: 400 });
-      // The server sends the text; the router, which remembers positions, comes later.
+      // The server sends the text; what takes it over comes later.
       await page.goto(at("/terms"), { waitUntil: "networkidle" });
       await waitUntilHydrated(page);
       await scrollTo(page, 300);
@@ -320,8 +322,10 @@ describe("scrolling in the browser", () => {
           return write.call(this, key, value);
         };
       `);
-      await page.setViewportSize({ width: 800, height: 400 });
-      await page.goto(at("/terms"), { waitUntil: "networkidle" });
+      await page.setViewportSize({ width: 800, height: 200 });
+      // Of a page to be read the browser itself keeps it.
+      await page.goto(at("/register"), { waitUntil: "networkidle" });
+      await waitUntilHydrated(page);
       await page.evaluate(`new Promise((resolve) => {
         let frames = 0;
         const step = () => {

@@ -140,7 +140,9 @@ ${parts.map(
 <p class="quiet">Version ${input.version}. Every page is also Markdown: add <code>.md</code> to its address.</p>`;
 }
 
-function renderFound(query: string, found: readonly FoundSection[]): SafeHtml {
+type Results = { query: string; first: Audience; found: readonly FoundSection[] };
+
+function renderFound({ query, first, found }: Results): SafeHtml {
   if (query === "") {
     return html`<p>Guides, error codes and operations of the API are searched, word by word.</p>`;
   }
@@ -148,7 +150,11 @@ function renderFound(query: string, found: readonly FoundSection[]): SafeHtml {
     ? html`<p>No results for “${query}”. Try fewer or other words.</p>`
     : html`<ol class="results">${found.map(
         ({ title, address, excerpt, audience }) =>
-          html`<li><a href="${address}">${title}</a> <span class="chip">${AUDIENCE_TITLES[audience]}</span><p>${toPlainText(excerpt)}</p></li>`,
+          html`<li><a href="${address}">${title}</a>${
+            audience === first
+              ? undefined
+              : html` <span class="chip">${AUDIENCE_TITLES[audience]}</span>`
+          }<p>${toPlainText(excerpt)}</p></li>`,
       )}</ol>`;
 }
 
@@ -168,13 +174,9 @@ function renderOrder(query: string, first: Audience): SafeHtml | undefined {
 }
 
 /** What a search found, with another form. */
-export function renderResults(input: {
-  query: string;
-  first: Audience;
-  found: readonly FoundSection[];
-}): SafeHtml {
-  const { query, first, found } = input;
-  return html`<h1>Search</h1>${renderSearchForm({ label: "Search again", query, first })}${renderOrder(query, first)}${renderFound(query, found)}`;
+export function renderResults(results: Results): SafeHtml {
+  const { query, first } = results;
+  return html`<h1>Search</h1>${renderSearchForm({ label: "Search again", query, first })}${renderOrder(query, first)}${renderFound(results)}`;
 }
 
 export function renderContents(page: DocumentationPage): SafeHtml | undefined {

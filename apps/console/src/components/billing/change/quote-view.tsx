@@ -18,15 +18,14 @@ export type QuoteViewProps = {
 
 /** What a change comes to, as the billing engine computed it: documents, waiting lines, sums, and how they are paid. */
 export function QuoteView({ quote, setup }: QuoteViewProps) {
-  const firstPeriod = toFirstPeriodText(quote);
   return (
     <div className="space-y-4">
       <ul className="space-y-1">
         {quote.texts.map((text) => (
           <li key={text}>{inLanguage(text)}</li>
         ))}
-        <li className="text-ink-muted">{toEffect(quote)}</li>
-        {firstPeriod !== undefined && <li className="text-ink-muted">{firstPeriod}</li>}
+        {/* Of a first plan the sentence above says when it begins. */}
+        <li className="text-ink-muted">{toFirstPeriodText(quote) ?? toEffect(quote)}</li>
       </ul>
       {quote.creditNotes.map((note) => (
         <Part

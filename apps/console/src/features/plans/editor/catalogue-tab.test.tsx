@@ -123,8 +123,9 @@ describe("the catalogue of an operator", () => {
       await within(dialog).findByText(message);
     }
     await userEvent.clear(id);
-    await userEvent.type(id, "team{Enter}");
-    expect(onPlaceChange).toHaveBeenCalledWith({ plan: "team", isDraft: true });
+    // A name becomes an id while it is typed.
+    await userEvent.type(id, "Team One{Enter}");
+    expect(onPlaceChange).toHaveBeenCalledWith({ plan: "team-one", isDraft: true });
   });
 });
 

@@ -34,10 +34,10 @@ function NewPlanForm({ taken, onCreate, onCancel }: NewPlanFormProps) {
   const [error, setError] = useState<string>();
 
   function submit(): void {
-    const found = findIdFault(planId.trim(), taken);
+    const found = findIdFault(planId, taken);
     setError(found);
     if (found === undefined) {
-      onCreate(planId.trim());
+      onCreate(planId);
     }
   }
 
@@ -54,12 +54,17 @@ function NewPlanForm({ taken, onCreate, onCancel }: NewPlanFormProps) {
         value={planId}
         error={error}
         onChange={(event) => {
-          setPlanId(event.currentTarget.value);
+          setPlanId(toPlanId(event.currentTarget.value));
           setError(undefined);
         }}
       />
     </DialogForm>
   );
+}
+
+/** An id from what is typed, which may be a name: “team-one” of “Team One”. */
+function toPlanId(typed: string): string {
+  return typed.toLowerCase().replace(/[\s_]+/g, "-");
 }
 
 /** Why an id cannot be the id of a new plan; undefined when it can. */

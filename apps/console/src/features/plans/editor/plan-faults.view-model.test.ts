@@ -29,6 +29,13 @@ describe("faults of a plan", () => {
     expect(mergeFaults([fault], [{ ...fault }], [{ ...fault, message: "Other." }])).toHaveLength(2);
   });
 
+  it("speak of what is typed into a field, not of quotes in a file", () => {
+    const message = 'Write it as a decimal in quotes, such as "49.90".';
+    expect(mergeFaults([{ pointer: "/amount", message }])).toEqual([
+      { pointer: "/amount", message: "Write an amount, such as 49.90." },
+    ]);
+  });
+
   it("lose the place of the draft in the request", () => {
     const errors = [
       { pointer: "/terms/phases/0", message: "a" },

@@ -26,10 +26,14 @@ export function makeFaultFinder(faults: readonly PlanFault[]): FaultFinder {
   };
 }
 
+const DECIMAL_IN_FILES = 'Write it as a decimal in quotes, such as "49.90".';
+
 /** Several checks may find the same mistake: each is kept once, in order. */
 export function mergeFaults(...lists: readonly (readonly PlanFault[])[]): readonly PlanFault[] {
   const merged: PlanFault[] = [];
-  for (const { pointer, message } of lists.flat()) {
+  for (const { pointer, message: said } of lists.flat()) {
+    // Quotes belong to files: here a number is typed into a field.
+    const message = said === DECIMAL_IN_FILES ? t`Write an amount, such as 49.90.` : said;
     if (!merged.some((known) => known.pointer === pointer && known.message === message)) {
       merged.push({ pointer, message });
     }

@@ -180,7 +180,7 @@ function StepBody({ id, trouble, configFile, plansCheck }: StepBodyProps) {
               <Trans>Plans say what customers may use and what they pay.</Trans>
             )}
           </p>
-          <ButtonLink link={<Link to="/plans" />}>
+          <ButtonLink link={<Link to="/plans" search={{ tab: "catalogue" }} />}>
             <Trans>Open plans</Trans>
           </ButtonLink>
         </div>

@@ -142,7 +142,13 @@ const ANSWERS: Record<string, typeof answerChat> = {
   "/v1/messages": answerMessage,
 };
 
+const MODELS = ["small", "large"].map((id) => ({ id, object: "model", owned_by: "turnpike" }));
+
 async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (req.method === "GET" && req.url === "/v1/models") {
+    sendJson(res, { object: "list", data: MODELS });
+    return;
+  }
   const answer = ANSWERS[req.url ?? ""];
   if (req.method !== "POST" || answer === undefined) {
     res.writeHead(404).end();

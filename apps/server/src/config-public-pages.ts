@@ -59,7 +59,7 @@ export const landingSection = z
       .regex(SAMPLE_PATH_PATTERN, "A path such as /v1/cities?query=ber.")
       .optional()
       .describe(
-        "Path and query of a GET that works with any key: what the code samples call. Left out: the first GET that the OpenAPI document of an upstream has examples for; without a document a call of the demo API, or `/` once you have upstreams.",
+        "Path and query of a GET that works with any key: what the code samples call. Left out: the first GET that the OpenAPI document of an upstream has examples for; without a document a call of the demo API, or once you have upstreams the list of models of one that speaks the OpenAI or Anthropic protocol, and `/` of any other.",
       ),
   })
   .prefault({});

@@ -15,14 +15,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
 import type { Config } from "./config.ts";
 import { toPagePolicy } from "./page-policy.ts";
-
-/** A call of the demo API that needs no body and says something. */
-const DEMO_SAMPLE_PATH = "/v1/cities/berlin";
-
-/** Path and query of a call that works with any key, as far as the configuration tells. */
-export function samplePathOf({ landing, upstreams }: Config): string {
-  return landing.samplePath ?? (upstreams === undefined ? DEMO_SAMPLE_PATH : "/");
-}
+import { samplePathOf } from "./sample-path.ts";
 
 export type PublicSite = {
   routes: RawRoute[];

@@ -54,6 +54,7 @@ const OPERATOR: Readonly<Record<string, string>> = {
   operator: "/operator",
   "operator-tenants": "/operator/tenants",
   "operator-insights": "/operator/insights",
+  "operator-calls": "/operator/calls",
   "operator-service-keys": "/operator/service-keys",
   "operator-audit": "/operator/audit",
   "operator-outbox": "/operator/outbox",

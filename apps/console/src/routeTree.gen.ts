@@ -28,6 +28,7 @@ import { Route as AppQuickstartRouteImport } from "./routes/_app/quickstart.tsx"
 import { Route as AppTenantsRouteImport } from "./routes/_app/tenants.tsx";
 import { Route as AppOperatorIndexRouteImport } from "./routes/_app/operator/index.tsx";
 import { Route as AppOperatorAuditRouteImport } from "./routes/_app/operator/audit.tsx";
+import { Route as AppOperatorCallsRouteImport } from "./routes/_app/operator/calls.tsx";
 import { Route as AppOperatorHealthRouteImport } from "./routes/_app/operator/health.tsx";
 import { Route as AppOperatorInsightsRouteImport } from "./routes/_app/operator/insights.tsx";
 import { Route as AppOperatorOutboxRouteImport } from "./routes/_app/operator/outbox.tsx";
@@ -128,6 +129,11 @@ const AppOperatorAuditRoute = AppOperatorAuditRouteImport.update({
   path: "/operator/audit",
   getParentRoute: () => AppRoute,
 } as any);
+const AppOperatorCallsRoute = AppOperatorCallsRouteImport.update({
+  id: "/operator/calls",
+  path: "/operator/calls",
+  getParentRoute: () => AppRoute,
+} as any);
 const AppOperatorHealthRoute = AppOperatorHealthRouteImport.update({
   id: "/operator/health",
   path: "/operator/health",
@@ -172,6 +178,7 @@ export interface FileRoutesByFullPath {
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
   "/operator/audit": typeof AppOperatorAuditRoute;
+  "/operator/calls": typeof AppOperatorCallsRoute;
   "/operator/health": typeof AppOperatorHealthRoute;
   "/operator/insights": typeof AppOperatorInsightsRoute;
   "/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -197,6 +204,7 @@ export interface FileRoutesByTo {
   "/quickstart": typeof AppQuickstartRoute;
   "/tenants": typeof AppTenantsRoute;
   "/operator/audit": typeof AppOperatorAuditRoute;
+  "/operator/calls": typeof AppOperatorCallsRoute;
   "/operator/health": typeof AppOperatorHealthRoute;
   "/operator/insights": typeof AppOperatorInsightsRoute;
   "/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -224,6 +232,7 @@ export interface FileRoutesById {
   "/_app/quickstart": typeof AppQuickstartRoute;
   "/_app/tenants": typeof AppTenantsRoute;
   "/_app/operator/audit": typeof AppOperatorAuditRoute;
+  "/_app/operator/calls": typeof AppOperatorCallsRoute;
   "/_app/operator/health": typeof AppOperatorHealthRoute;
   "/_app/operator/insights": typeof AppOperatorInsightsRoute;
   "/_app/operator/outbox": typeof AppOperatorOutboxRoute;
@@ -251,6 +260,7 @@ export interface FileRouteTypes {
     | "/quickstart"
     | "/tenants"
     | "/operator/audit"
+    | "/operator/calls"
     | "/operator/health"
     | "/operator/insights"
     | "/operator/outbox"
@@ -276,6 +286,7 @@ export interface FileRouteTypes {
     | "/quickstart"
     | "/tenants"
     | "/operator/audit"
+    | "/operator/calls"
     | "/operator/health"
     | "/operator/insights"
     | "/operator/outbox"
@@ -302,6 +313,7 @@ export interface FileRouteTypes {
     | "/_app/quickstart"
     | "/_app/tenants"
     | "/_app/operator/audit"
+    | "/_app/operator/calls"
     | "/_app/operator/health"
     | "/_app/operator/insights"
     | "/_app/operator/outbox"
@@ -454,6 +466,13 @@ declare module "@tanstack/react-router" {
       preLoaderRoute: typeof AppOperatorAuditRouteImport;
       parentRoute: typeof AppRoute;
     };
+    "/_app/operator/calls": {
+      id: "/_app/operator/calls";
+      path: "/operator/calls";
+      fullPath: "/operator/calls";
+      preLoaderRoute: typeof AppOperatorCallsRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     "/_app/operator/health": {
       id: "/_app/operator/health";
       path: "/operator/health";
@@ -505,6 +524,7 @@ interface AppRouteChildren {
   AppQuickstartRoute: typeof AppQuickstartRoute;
   AppTenantsRoute: typeof AppTenantsRoute;
   AppOperatorAuditRoute: typeof AppOperatorAuditRoute;
+  AppOperatorCallsRoute: typeof AppOperatorCallsRoute;
   AppOperatorHealthRoute: typeof AppOperatorHealthRoute;
   AppOperatorInsightsRoute: typeof AppOperatorInsightsRoute;
   AppOperatorOutboxRoute: typeof AppOperatorOutboxRoute;
@@ -526,6 +546,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppQuickstartRoute: AppQuickstartRoute,
   AppTenantsRoute: AppTenantsRoute,
   AppOperatorAuditRoute: AppOperatorAuditRoute,
+  AppOperatorCallsRoute: AppOperatorCallsRoute,
   AppOperatorHealthRoute: AppOperatorHealthRoute,
   AppOperatorInsightsRoute: AppOperatorInsightsRoute,
   AppOperatorOutboxRoute: AppOperatorOutboxRoute,

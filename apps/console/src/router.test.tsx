@@ -26,6 +26,7 @@ const SIGNED_IN_PATHS = [
   "/operator",
   "/operator/tenants",
   "/operator/insights",
+  "/operator/calls",
   "/operator/service-keys",
   "/operator/audit",
   "/operator/outbox",

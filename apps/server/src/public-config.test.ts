@@ -31,6 +31,7 @@ describe("toPublicConfig", () => {
     expect(text).toContain('"isDemo":false');
     const plain = { config: configFile.parse({}), urls: URLS, version: "1" };
     expect(toPublicConfig(plain).gateway).toEqual({ isDemo: true });
+    expect(toPublicConfig(plain).calls).toEqual({ areLogged: false });
   });
 
   it("passes on the operator's mark, which is a picture in itself and never an address elsewhere", () => {

@@ -49,6 +49,7 @@ export function toReferenceVisibility(config: {
 export function toPublicConfig(input: {
   config: Pick<Config, "brand" | "identity" | "mail"> & {
     clientSecrets?: Config["clientSecrets"];
+    clickhouse?: { callsDays: number } | undefined;
     legal: Pick<Config["legal"], "contact">;
     upstreams?: readonly { openapi?: unknown }[] | undefined;
     reference: Config["reference"];
@@ -85,6 +86,7 @@ export function toPublicConfig(input: {
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },
     gateway: { isDemo: config.upstreams === undefined },
+    calls: { areLogged: (config.clickhouse?.callsDays ?? 0) > 0 },
     reference: toReferenceVisibility(config),
     mail: { delivers: config.mail.smtp !== undefined },
     contact: config.legal.contact ?? null,

@@ -55,6 +55,8 @@ export type ClientConfig = {
   };
   /** Whether calls reach the built-in demo API, because no upstream is configured. */
   gateway: { isDemo: boolean };
+  /** Whether operators can search the calls of all tenants. */
+  calls: { areLogged: boolean };
   /** The readers of the reference of the operator's own API, at `/reference`; null where there is none. */
   reference: "members" | "public" | null;
   /** Whether mails leave the installation; without, an operator reads them in the outbox. */
@@ -102,6 +104,8 @@ export function parseClientConfig(value: unknown): ClientConfig {
       firebase: readFirebase(find(value, ["identity", "firebase"])),
     },
     gateway: { isDemo: readFlag(value, ["gateway", "isDemo"]) },
+    // A server of an earlier version does not say.
+    calls: { areLogged: find(value, ["calls", "areLogged"]) === true },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },
     contact: findText(value, ["contact"]) ?? null,
     reference: readReference(findText(value, ["reference"])),

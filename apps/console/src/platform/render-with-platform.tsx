@@ -60,6 +60,7 @@ export function makeTestPlatform(): TestPlatform {
       },
       reference: null,
       gateway: { isDemo: false },
+      calls: { areLogged: true },
       mail: { delivers: true },
       contact: null,
     },

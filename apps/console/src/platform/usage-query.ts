@@ -139,9 +139,7 @@ export function toQueryInput(question: ScreenQuestion, nowMs: number): QueryInpu
     measures: measures.join(","),
     dimensions: dimensions.join(","),
     ...Object.fromEntries(entries.map(([name, values]) => [name, joinCommaList(values)])),
-    ...("lastMs" in range
-      ? { from: toInstant(nowMs - range.lastMs) }
-      : { from: toInstant(range.fromMs), to: toInstant(range.toMs) }),
+    ...toInstants(range, nowMs),
     ...(question.meter === undefined ? {} : { meter: question.meter }),
     ...(question.grain === undefined ? {} : { grain: question.grain }),
     ...(question.timeZone === undefined ? {} : { timeZone: question.timeZone }),
@@ -152,6 +150,13 @@ export function toQueryInput(question: ScreenQuestion, nowMs: number): QueryInpu
       ? { compare: "previous" as const }
       : {}),
   };
+}
+
+/** A range as the API takes it; one that ends now has no end. */
+export function toInstants(range: UsageRange, nowMs: number): { from: string; to?: string } {
+  return "lastMs" in range
+    ? { from: toInstant(nowMs - range.lastMs) }
+    : { from: toInstant(range.fromMs), to: toInstant(range.toMs) };
 }
 
 function toInstant(ms: number): string {

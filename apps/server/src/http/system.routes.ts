@@ -46,6 +46,8 @@ export type PublicConfig = {
   files: { kind: string; url: string };
   /** Whether calls reach the built-in demo API, because no upstream is configured. */
   gateway: { isDemo: boolean };
+  /** Whether operators can search the calls of all tenants. */
+  calls: { areLogged: boolean };
   /** The readers of the reference of the operator's own API; null where there is none. */
   reference: "members" | "public" | null;
   /** False where mails stay in the outbox, for the operator to read. */

@@ -8,6 +8,7 @@ import Building from "lucide-react/icons/building";
 import House from "lucide-react/icons/house";
 import KeySquare from "lucide-react/icons/key-square";
 import Lightbulb from "lucide-react/icons/lightbulb";
+import ListTree from "lucide-react/icons/list-tree";
 import Mail from "lucide-react/icons/mail";
 import ScrollText from "lucide-react/icons/scroll-text";
 import type { ComponentType } from "react";
@@ -18,6 +19,7 @@ const ICONS: Readonly<Record<OperatorScreen["to"], ComponentType<{ className?: s
   "/operator": House,
   "/operator/tenants": Building,
   "/operator/insights": Lightbulb,
+  "/operator/calls": ListTree,
   "/operator/service-keys": KeySquare,
   "/operator/audit": ScrollText,
   "/operator/outbox": Mail,

@@ -9,6 +9,7 @@ export const OPERATOR_SCREENS = [
     label: t`Insights`,
     words: t`over all tenants anomalies unusual errors operator`,
   },
+  { to: "/operator/calls", label: t`Calls`, words: t`requests search log every call operator` },
   {
     to: "/operator/service-keys",
     label: t`Service keys`,

@@ -2,7 +2,13 @@ import { queryOptions } from "@tanstack/react-query";
 import type { EventDimension } from "@turnpike/contract/meter-measure";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { ApiClient } from "#platform/api-client.ts";
-import { type ScreenQuestion, type UsageDimension, usageQuery } from "#platform/usage-query.ts";
+import {
+  type ScreenQuestion,
+  toInstants,
+  type UsageDimension,
+  type UsageReport,
+  usageQuery,
+} from "#platform/usage-query.ts";
 import { type AnalyticsView, toUsageFilters, toUsageRange } from "./analytics-search.view-model.ts";
 import {
   type CallPart,
@@ -34,6 +40,9 @@ export type AnalyticsScope = {
   timeZone: string;
   isLive: boolean;
 };
+
+/** Where values of filters are looked for: a tenant, or null for all of them. */
+export type ChoicesScope = { tenantId: TenantId | null; view: AnalyticsView };
 
 function ask(
   api: ApiClient,
@@ -138,21 +147,23 @@ export const analyticsQueries = {
       filters: toMeterFilters(meter, scope.view, scope.view.events, true),
     }),
   /** The choices of a filter: the values seen in the range regardless of the other filters. */
-  choices: (
-    api: ApiClient,
-    { tenantId, view }: Pick<AnalyticsScope, "tenantId" | "view">,
-    dimension: UsageDimension,
-  ) => ({
-    ...usageQuery(api, {
-      tenantId,
-      range: toUsageRange(view),
-      measures: ["requests"],
-      dimensions: [dimension],
-      order: "-requests",
-      limit: CHOICES_MAX,
+  choices: (api: ApiClient, { tenantId, view }: ChoicesScope, dimension: UsageDimension) =>
+    queryOptions({
+      queryKey: ["usage", tenantId ?? "all", "choices", toUsageRange(view), dimension],
+      queryFn: async ({ signal }): Promise<UsageReport> => {
+        const input = {
+          measures: "requests",
+          dimensions: dimension,
+          order: "-requests",
+          limit: CHOICES_MAX,
+          ...toInstants(toUsageRange(view), Date.now()),
+        };
+        return tenantId === null
+          ? await api.usage.queryAll(input, { signal })
+          : await api.usage.query({ tenantId, ...input }, { signal });
+      },
+      staleTime: 60_000,
     }),
-    staleTime: 60_000,
-  }),
   keys: (api: ApiClient, tenantId: TenantId) =>
     queryOptions({
       queryKey: ["keys", tenantId, "names"],

@@ -4,7 +4,7 @@ import { FacetFilter } from "@turnpike/ui/facet-filter";
 import type { Choice } from "@turnpike/ui/select";
 import { useState } from "react";
 import { usePlatform } from "#platform/platform.tsx";
-import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
+import { analyticsQueries, type ChoicesScope } from "../analytics.queries.ts";
 import {
   type AnalyticsView,
   FILTER_DIMENSIONS,
@@ -17,7 +17,7 @@ import { listTokenMeters } from "../meters.view-model.ts";
 import { FILTER_LABELS } from "./filter-labels.ts";
 
 export type FacetFiltersProps = {
-  scope: AnalyticsScope;
+  scope: ChoicesScope;
   keyNames: ReadonlyMap<string, KeyName>;
   onChange: (view: AnalyticsView) => void;
 };
@@ -48,7 +48,7 @@ export function FacetFilters(props: FacetFiltersProps) {
 }
 
 /** Models are of APIs that answer with tokens, whose units calls are counted in. */
-function useFilters({ view }: AnalyticsScope): readonly FilterDimension[] {
+function useFilters({ view }: ChoicesScope): readonly FilterDimension[] {
   const { api } = usePlatform();
   const meters = useQuery(analyticsQueries.meters(api));
   const hasModels =

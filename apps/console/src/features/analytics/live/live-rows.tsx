@@ -19,6 +19,8 @@ export type LiveRowsProps = {
   caption?: string;
   /** True where calls of several days are shown. */
   hasDates?: boolean;
+  /** Who made a call, in place of its key. */
+  owner?: { heading: string; nameOf(call: LiveCall): string };
   onOpen: (call: LiveCall) => void;
   /** Shown when there are no rows and no filter explains it. */
   empty: ReactNode;
@@ -59,7 +61,7 @@ type Size = { widthPx: number; heightPx: number };
  * new ones arrive above it.
  */
 export function LiveRows(props: LiveRowsProps) {
-  const { rows, timeZone, keyNames, isFiltered, empty, hasDates = false, onOpen } = props;
+  const { rows, timeZone, keyNames, isFiltered, empty, hasDates = false, owner, onOpen } = props;
   const box = useRef<HTMLElement>(null);
   const [scrollTopPx, setScrollTopPx] = useState(0);
   const [{ widthPx, heightPx }, setSize] = useState<Size>({ widthPx: 0, heightPx: 0 });
@@ -67,7 +69,15 @@ export function LiveRows(props: LiveRowsProps) {
   const isPhone = widthPx > 0 && widthPx < PHONE_MAX_PX;
   const rowPx = isPhone ? ROW_PHONE_PX : ROW_PX;
   const hasTokens = rows.some((row) => row.kind === "call" && row.call.model !== "");
-  const columns = hasTokens ? TOKEN_COLUMNS : COLUMNS;
+  const columns = (hasTokens ? TOKEN_COLUMNS : COLUMNS).map((column) =>
+    column === COLUMNS[1] || column === TOKEN_COLUMNS[1]
+      ? { ...column, heading: owner?.heading ?? column.heading }
+      : column,
+  );
+  const toRow = (call: LiveCall): LiveRow => {
+    const row = toLiveRow(call, { clock, keyNames });
+    return owner === undefined ? row : { ...row, key: owner.nameOf(call) };
+  };
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -153,13 +163,10 @@ export function LiveRows(props: LiveRowsProps) {
                 {row.kind === "gap" ? (
                   <Gap {...row} span={isPhone ? 1 : columns.length} />
                 ) : isPhone ? (
-                  <PhoneCall
-                    row={toLiveRow(row.call, { clock, keyNames })}
-                    onOpen={() => onOpen(row.call)}
-                  />
+                  <PhoneCall row={toRow(row.call)} onOpen={() => onOpen(row.call)} />
                 ) : (
                   <WideCall
-                    row={toLiveRow(row.call, { clock, keyNames })}
+                    row={toRow(row.call)}
                     hasTokens={hasTokens}
                     onOpen={() => onOpen(row.call)}
                   />
@@ -195,7 +202,7 @@ function OpenCall({ row, onOpen }: CallProps) {
       type="button"
       aria-haspopup="dialog"
       onClick={onOpen}
-      className="focus-inset cursor-pointer text-left after:absolute after:inset-0"
+      className="focus-inset shrink-0 cursor-pointer whitespace-nowrap text-left after:absolute after:inset-0"
     >
       {row.time}
     </button>

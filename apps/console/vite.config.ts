@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, realpathSync } from "node:fs";
 import tailwindcss from "@tailwindcss/vite";
 import { tanstackRouter } from "@tanstack/router-plugin/vite";
 import react from "@vitejs/plugin-react";
@@ -15,6 +15,7 @@ import { withoutStyleInjection } from "./build/strip-style-injection.ts";
 const SERVER_ORIGIN = `http://localhost:${process.env["PORT"] ?? "3000"}`;
 
 const SOURCE = `${import.meta.dirname}/src`;
+const UI_LAYERS = realpathSync(`${import.meta.dirname}/../../packages/ui/src/layers`);
 
 /** The screen of a route, which the router's plugin takes out of the route's file. */
 function screenOf(route: string): string {
@@ -26,12 +27,16 @@ const SCREENS = globSync("_app/**/*.tsx", { cwd: `${SOURCE}/routes` }).map((file
   file.replace(/\.tsx$/, ""),
 );
 
+/** What floats above screens, loaded together once a person acts. */
+const LAYERS = globSync("*.tsx", { cwd: UI_LAYERS }).map((file) => `${UI_LAYERS}/${file}`);
+
 /** What visits begin with: a page to be read, a form to sign in, or a screen in its frame. */
 const BEGINNINGS: readonly Beginning[] = [
   { name: "reading", entries: [`${SOURCE}/main-reading.tsx`], isScript: true },
   { name: "application", entries: [`${SOURCE}/main.tsx`], isScript: true, isBeforeNext: true },
   { name: "sign-in", entries: [screenOf("login"), screenOf("register")] },
   { name: "frame", entries: [screenOf("_app")], isBeforeNext: true },
+  { name: "layers", entries: LAYERS },
   { name: "screens", entries: SCREENS.map(screenOf), isLeftAlone: true },
 ];
 

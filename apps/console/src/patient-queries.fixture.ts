@@ -3,6 +3,10 @@ const WAIT_MAX_MS = 120_000;
 
 // Tests without a DOM do not load React either.
 if ("document" in globalThis) {
+  const { beforeAll } = await import("vitest");
+  const { loadLayers } = await import("@turnpike/ui/late-layer");
+  // What floats is there, as for a person who has done something; how it comes has a test of its own.
+  beforeAll(loadLayers);
   const { configure, prettyDOM } = await import("@testing-library/react");
   configure({
     asyncUtilTimeout: WAIT_MAX_MS,

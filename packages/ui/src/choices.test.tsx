@@ -184,7 +184,7 @@ describe("SegmentedControl", () => {
     await userEvent.tab();
     expect(document.activeElement).toBe(screen.getByRole("radio", { name: "Light" }));
     await userEvent.keyboard("{ArrowRight}");
-    expect(screen.getByRole("radio", { name: "Dark" }).getAttribute("aria-checked")).toBe("true");
+    expect(screen.getByRole<HTMLInputElement>("radio", { name: "Dark" }).checked).toBe(true);
   });
 });
 

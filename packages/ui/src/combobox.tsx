@@ -1,151 +1,45 @@
-import { Combobox as BaseCombobox } from "@base-ui/react/combobox";
 import { t } from "@lingui/core/macro";
-import Check from "lucide-react/icons/check";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
-import type { ReactElement, ReactNode } from "react";
+import { cloneElement } from "react";
 import { joinClasses } from "./join-classes.tsx";
-import {
-  CONTROL_CLASSES,
-  OPTION_CLASSES,
-  POPUP_CLASSES,
-  POSITIONER_CLASSES,
-} from "./layer-styles.tsx";
-import type { Choice } from "./select.tsx";
+import { createLateLayer } from "./late-layer.tsx";
+import { isArrow, useLateTrigger } from "./late-trigger.tsx";
+import { CONTROL_CLASSES } from "./layer-styles.tsx";
+import type { ComboboxProps } from "./layers/combobox.tsx";
 
-export type ComboboxProps<Value extends string> = {
-  label: string;
-  choices: readonly Choice<Value>[];
-  value: Value | null;
-  onValueChange: (value: Value) => void;
-  placeholder?: string;
-  searchLabel?: string;
-  emptyText?: string;
-  /** Replaces the button that opens the list. */
-  trigger?: ReactElement<Record<string, unknown>>;
-  /** Stands below the list, such as an entry that creates. */
-  footer?: ReactNode;
-  side?: "top" | "right" | "bottom";
-  /** Open from the beginning: it was asked for before its code was there. */
-  isOpenAtOnce?: boolean;
-};
+const COMBOBOX = createLateLayer(() => import("./layers/combobox.tsx"));
 
 /** One choice of many, found by typing. */
 export function Combobox<Value extends string>(props: ComboboxProps<Value>) {
-  const chosen = props.choices.find((choice) => choice.value === props.value) ?? null;
+  const { layer, ref, toWaiting } = useLateTrigger(COMBOBOX, { isOpenKey: isArrow });
+  const trigger = props.trigger ?? toButton(props);
+  return layer === undefined ? (
+    toWaiting(cloneElement(trigger, { role: "combobox", "aria-haspopup": "dialog" }))
+  ) : (
+    <layer.Combobox {...props} trigger={trigger} triggerRef={ref} />
+  );
+}
+
+function toButton<Value extends string>({
+  label,
+  choices,
+  value,
+  placeholder,
+}: ComboboxProps<Value>) {
+  const chosen = choices.find((choice) => choice.value === value);
   return (
-    <BaseCombobox.Root<Choice<Value>>
-      items={props.choices}
-      value={chosen}
-      isItemEqualToValue={(item, value) => item.value === value.value}
-      itemToStringLabel={toText}
-      autoHighlight
-      defaultOpen={props.isOpenAtOnce === true}
-      onValueChange={(choice) => choice !== null && props.onValueChange(choice.value)}
-    >
-      {props.trigger === undefined ? (
-        <BaseCombobox.Trigger
-          aria-label={props.label}
-          className={joinClasses(
-            CONTROL_CLASSES,
-            "flex h-9 cursor-pointer items-center justify-between gap-2 pr-2 pl-3 text-left hover:bg-hover touch:h-11",
-          )}
-        >
-          <span className={joinClasses("min-w-0 truncate", chosen === null && "text-ink-faint")}>
-            {chosen?.label ?? props.placeholder ?? t`Choose…`}
-          </span>
-          <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
-        </BaseCombobox.Trigger>
-      ) : (
-        <BaseCombobox.Trigger render={props.trigger} />
+    <button
+      type="button"
+      aria-label={label}
+      className={joinClasses(
+        CONTROL_CLASSES,
+        "flex h-9 cursor-pointer items-center justify-between gap-2 pr-2 pl-3 text-left hover:bg-hover touch:h-11",
       )}
-      <SearchablePopup {...props} />
-    </BaseCombobox.Root>
+    >
+      <span className={joinClasses("min-w-0 truncate", chosen === undefined && "text-ink-faint")}>
+        {chosen?.label ?? placeholder ?? t`Choose…`}
+      </span>
+      <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+    </button>
   );
-}
-
-type SearchablePopupProps = {
-  label: string;
-  searchLabel?: string;
-  emptyText?: string;
-  footer?: ReactNode;
-  side?: "top" | "right" | "bottom";
-  /** Each choice begins with a box that shows whether it is chosen, as several can be. */
-  hasBoxes?: boolean;
-};
-
-/** The list of choices with its search above. */
-export function SearchablePopup(props: SearchablePopupProps) {
-  const search = props.searchLabel ?? t`Search…`;
-  return (
-    <BaseCombobox.Portal>
-      <BaseCombobox.Positioner
-        className={POSITIONER_CLASSES}
-        sideOffset={4}
-        align="start"
-        side={props.side ?? "bottom"}
-      >
-        <BaseCombobox.Popup
-          aria-label={props.label}
-          className={joinClasses(
-            POPUP_CLASSES,
-            "flex max-h-[min(24rem,var(--available-height))] min-w-[max(var(--anchor-width),15rem)] flex-col overflow-hidden",
-          )}
-        >
-          <div className="border-line border-b p-1">
-            <BaseCombobox.Input
-              aria-label={search}
-              placeholder={search}
-              className="focus-bare h-8 w-full bg-transparent px-2 text-sm placeholder:text-ink-faint touch:h-11 touch:text-base"
-            />
-          </div>
-          <BaseCombobox.Empty>
-            <p className="px-3 py-4 text-ink-muted">{props.emptyText ?? t`Nothing found.`}</p>
-          </BaseCombobox.Empty>
-          <BaseCombobox.List className="min-h-0 overflow-y-auto overscroll-contain p-1 empty:p-0">
-            {(choice: Choice<string>) => (
-              <BaseCombobox.Item
-                key={choice.value}
-                value={choice}
-                disabled={choice.isDisabled}
-                className={joinClasses(
-                  OPTION_CLASSES,
-                  "data-highlighted:bg-hover",
-                  props.hasBoxes !== true && "pr-8",
-                )}
-              >
-                {props.hasBoxes === true && (
-                  <span
-                    aria-hidden="true"
-                    className="grid size-4 shrink-0 place-items-center rounded border border-line-control [[data-selected]>&]:border-action [[data-selected]>&]:bg-action [[data-selected]>&]:text-on-action"
-                  >
-                    <BaseCombobox.ItemIndicator>
-                      <Check className="size-3" />
-                    </BaseCombobox.ItemIndicator>
-                  </span>
-                )}
-                <span className="min-w-0 grow">
-                  <span className="block truncate">{choice.label}</span>
-                  {choice.note !== undefined && (
-                    <span className="block truncate text-ink-muted text-xs">{choice.note}</span>
-                  )}
-                </span>
-                {props.hasBoxes !== true && (
-                  <BaseCombobox.ItemIndicator className="absolute right-2">
-                    <Check className="size-4" aria-hidden="true" />
-                  </BaseCombobox.ItemIndicator>
-                )}
-              </BaseCombobox.Item>
-            )}
-          </BaseCombobox.List>
-          {props.footer !== undefined && (
-            <div className="border-line border-t p-1">{props.footer}</div>
-          )}
-        </BaseCombobox.Popup>
-      </BaseCombobox.Positioner>
-    </BaseCombobox.Portal>
-  );
-}
-
-function toText(choice: Choice<string>): string {
-  return choice.note === undefined ? choice.label : `${choice.label} ${choice.note}`;
 }

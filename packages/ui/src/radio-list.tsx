@@ -1,8 +1,8 @@
 import { Radio } from "@base-ui/react/radio";
 import { RadioGroup } from "@base-ui/react/radio-group";
 import { type KeyboardEvent, useId } from "react";
+import type { Choice } from "./choice.tsx";
 import { joinClasses } from "./join-classes.tsx";
-import type { Choice } from "./select.tsx";
 
 export type RadioListProps<Value extends string> = {
   label: string;

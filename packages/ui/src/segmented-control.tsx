@@ -1,6 +1,4 @@
-import { Radio } from "@base-ui/react/radio";
-import { RadioGroup } from "@base-ui/react/radio-group";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 
 export type Segment<Value extends string> = {
   value: Value;
@@ -19,24 +17,34 @@ export type SegmentedControlProps<Value extends string> = {
 
 /** One of two to five, all in sight. Arrow keys choose, as among radio buttons, which it is. */
 export function SegmentedControl<Value extends string>(props: SegmentedControlProps<Value>) {
+  const name = useId();
   return (
-    <RadioGroup
+    <div
+      role="radiogroup"
       aria-label={props.label}
-      value={props.value}
-      onValueChange={(value: Value) => props.onValueChange(value)}
       className="inline-flex max-w-full rounded-control border border-line bg-sunken p-0.5"
     >
       {props.segments.map((segment) => (
-        <Radio.Root
+        <span
           key={segment.value}
-          value={segment.value}
-          disabled={segment.isDisabled}
-          aria-label={segment.label}
-          className="focus-inset grid h-8 min-w-8 cursor-pointer place-items-center rounded-[6px] px-2.5 font-medium text-ink-muted text-xs whitespace-nowrap transition-colors duration-150 hover:text-ink data-checked:bg-surface data-checked:text-ink data-checked:ring-1 data-checked:ring-line-control data-disabled:cursor-not-allowed data-disabled:opacity-50 touch:h-10 touch:min-w-11 [&_svg]:size-4"
+          className="relative grid h-8 min-w-8 place-items-center rounded-[6px] px-2.5 font-medium text-ink-muted text-xs whitespace-nowrap transition-colors duration-150 hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:ring-1 has-checked:ring-line-control has-disabled:opacity-50 touch:h-10 touch:min-w-11 [&_svg]:size-4"
         >
-          <span aria-hidden="true">{segment.icon ?? segment.label}</span>
-        </Radio.Root>
+          {/* The button itself, without a look of its own, is all over what stands for it. */}
+          <input
+            type="radio"
+            name={name}
+            value={segment.value}
+            checked={segment.value === props.value}
+            disabled={segment.isDisabled}
+            aria-label={segment.label}
+            onChange={() => props.onValueChange(segment.value)}
+            className="focus-inset absolute inset-0 cursor-pointer appearance-none rounded-[6px] disabled:cursor-not-allowed"
+          />
+          <span aria-hidden="true" className="pointer-events-none">
+            {segment.icon ?? segment.label}
+          </span>
+        </span>
       ))}
-    </RadioGroup>
+    </div>
   );
 }

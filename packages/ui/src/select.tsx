@@ -1,107 +1,54 @@
-import { Select as BaseSelect } from "@base-ui/react/select";
 import { t } from "@lingui/core/macro";
-import Check from "lucide-react/icons/check";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
-import type { ReactNode } from "react";
+import { cloneElement, type ReactNode } from "react";
 import { FormField } from "./form-field.tsx";
 import { joinClasses } from "./join-classes.tsx";
-import {
-  CONTROL_CLASSES,
-  OPTION_CLASSES,
-  POPUP_CLASSES,
-  POSITIONER_CLASSES,
-  SCROLLING_CLASSES,
-} from "./layer-styles.tsx";
+import { createLateLayer } from "./late-layer.tsx";
+import { isArrow, useLateTrigger } from "./late-trigger.tsx";
+import { CONTROL_CLASSES } from "./layer-styles.tsx";
+import type { SelectProps } from "./layers/select.tsx";
 
-export type Choice<Value extends string> = {
-  value: Value;
-  label: string;
-  /** A second line that says what choosing it means. */
-  note?: string;
-  isDisabled?: boolean;
-};
-
-export type SelectProps<Value extends string> = {
-  /** The name of the control for screen readers when it has no visible label. */
-  label: string;
-  choices: readonly Choice<Value>[];
-  /** Null while nothing is chosen. */
-  value: Value | null;
-  onValueChange: (value: Value) => void;
-  placeholder?: string;
-  isDisabled?: boolean;
-  className?: string;
-  name?: string;
-  id?: string;
-  "aria-describedby"?: string;
-  "aria-invalid"?: true | undefined;
-};
+const SELECT = createLateLayer(() => import("./layers/select.tsx"));
 
 /** One choice of a few. Arrow keys, typing ahead, Enter and Escape work as in the system's own list. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  return (
-    <BaseSelect.Root<Value>
-      items={props.choices}
-      value={props.value}
-      name={props.name}
-      disabled={props.isDisabled}
-      onValueChange={(value) => value !== null && props.onValueChange(value)}
+  const { layer, ref, toWaiting } = useLateTrigger(SELECT, { isOpenKey });
+  const chosen = props.choices.find(({ value }) => value === props.value);
+  const shown = chosen?.label ?? props.value ?? "";
+  const trigger = (
+    <button
+      type="button"
+      {...(props.id === undefined ? { "aria-label": props.label } : { id: props.id })}
+      aria-describedby={props["aria-describedby"]}
+      aria-invalid={props["aria-invalid"]}
+      className={joinClasses(
+        CONTROL_CLASSES,
+        "flex h-9 cursor-pointer items-center justify-between gap-2 pr-2 pl-3 text-left hover:bg-hover touch:h-11",
+        props.className,
+      )}
     >
-      <BaseSelect.Trigger
-        {...(props.id === undefined ? { "aria-label": props.label } : { id: props.id })}
-        aria-describedby={props["aria-describedby"]}
-        aria-invalid={props["aria-invalid"]}
-        className={joinClasses(
-          CONTROL_CLASSES,
-          "flex h-9 cursor-pointer items-center justify-between gap-2 pr-2 pl-3 text-left hover:bg-hover touch:h-11",
-          props.className,
-        )}
-      >
-        <BaseSelect.Value
-          className="min-w-0 truncate data-placeholder:text-ink-faint"
-          placeholder={props.placeholder ?? t`Choose…`}
-        />
-        <BaseSelect.Icon className="shrink-0 text-ink-faint">
-          <ChevronsUpDown className="size-4" aria-hidden="true" />
-        </BaseSelect.Icon>
-      </BaseSelect.Trigger>
-      <BaseSelect.Portal>
-        <BaseSelect.Positioner
-          className={POSITIONER_CLASSES}
-          sideOffset={4}
-          align="start"
-          alignItemWithTrigger={false}
-        >
-          <BaseSelect.Popup
-            className={joinClasses(POPUP_CLASSES, SCROLLING_CLASSES, "min-w-(--anchor-width) p-1")}
-          >
-            <BaseSelect.List>
-              {props.choices.map((choice) => (
-                <BaseSelect.Item
-                  key={choice.value}
-                  value={choice.value}
-                  disabled={choice.isDisabled}
-                  className={joinClasses(OPTION_CLASSES, "pr-8 data-highlighted:bg-hover")}
-                >
-                  <span className="min-w-0">
-                    <BaseSelect.ItemText className="block truncate">
-                      {choice.label}
-                    </BaseSelect.ItemText>
-                    {choice.note !== undefined && (
-                      <span className="block text-ink-muted text-xs">{choice.note}</span>
-                    )}
-                  </span>
-                  <BaseSelect.ItemIndicator className="absolute right-2">
-                    <Check className="size-4" aria-hidden="true" />
-                  </BaseSelect.ItemIndicator>
-                </BaseSelect.Item>
-              ))}
-            </BaseSelect.List>
-          </BaseSelect.Popup>
-        </BaseSelect.Positioner>
-      </BaseSelect.Portal>
-    </BaseSelect.Root>
+      <span className={joinClasses("min-w-0 truncate", shown === "" && "text-ink-faint")}>
+        {shown === "" ? (props.placeholder ?? t`Choose…`) : shown}
+      </span>
+      <ChevronsUpDown className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+    </button>
   );
+  return layer === undefined ? (
+    toWaiting(
+      cloneElement(trigger, {
+        role: "combobox",
+        "aria-haspopup": "listbox",
+        disabled: props.isDisabled,
+      }),
+    )
+  ) : (
+    <layer.Select {...props} trigger={trigger} triggerRef={ref} />
+  );
+}
+
+/** The first letters of a choice go to it, also while the list is closed. */
+function isOpenKey(key: string): boolean {
+  return isArrow(key) || (key.length === 1 && key !== " ");
 }
 
 export type SelectFieldProps<Value extends string> = Omit<SelectProps<Value>, "id"> & {

@@ -4,8 +4,8 @@ import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { toast } from "#platform/toast.ts";
 import { useCreateTenant } from "#platform/use-create-tenant.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 

@@ -2,7 +2,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, render, screen, waitFor } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { toast } from "sonner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PlatformProvider } from "#platform/platform.tsx";
 import { createQueryClient } from "#platform/query-client.ts";
@@ -13,6 +12,7 @@ import {
   problem,
 } from "#platform/render-with-platform.tsx";
 import { makeUser } from "#platform/session/fake-session.ts";
+import { toast } from "#platform/toast.ts";
 import { VERIFIED_USER_KEY } from "#platform/verified-user.ts";
 import { SessionGate } from "./session-gate.tsx";
 

@@ -1,10 +1,10 @@
 import { t } from "@lingui/core/macro";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { toast } from "sonner";
 import type { ArrivalKind } from "#platform/arrivals.ts";
 import { RequestError } from "#platform/error-message.ts";
 import { useArrivalFor, usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useRefreshVerifiedUser, verifiedUserQuery } from "#platform/verified-user.ts";
 
 /** Uses what a link brought along, now that someone is signed in. */

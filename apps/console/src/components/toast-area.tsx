@@ -1,21 +1,10 @@
 import { useSyncExternalStore } from "react";
-import { Toaster } from "sonner";
-import { usePlatform } from "#platform/platform.tsx";
+import { hasToasts, subscribeToToasts } from "#platform/toast.ts";
+import { useLatePart } from "./use-late-part.ts";
 
-/** The numbers of spec.md §9, said here so that no version of the library changes them. */
-export const TOAST_DEFAULTS = {
-  duration: 4000,
-  visibleToasts: 3,
-  gap: 14,
-  position: "bottom-right",
-  hotkey: ["altKey", "KeyT"],
-} as const;
-
-/** Where toasts appear. */
+/** Where toasts appear. What shows them is loaded once the person does anything, or there is one. */
 export function ToastArea() {
-  const { theme } = usePlatform();
-  const choice = useSyncExternalStore(theme.subscribe, theme.getChoice, () => "system" as const);
-  return (
-    <Toaster {...TOAST_DEFAULTS} hotkey={[...TOAST_DEFAULTS.hotkey]} richColors theme={choice} />
-  );
+  const isWanted = useSyncExternalStore(subscribeToToasts, hasToasts, () => false);
+  const late = useLatePart("toaster", () => import("./toaster.tsx"), isWanted);
+  return late !== undefined && <late.Toaster />;
 }

@@ -1,7 +1,7 @@
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { openReference } from "#platform/open-reference.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 
 /** Opens the reference of the operator's API from a menu; a failure is a toast. */
 export function useOpenReference(): () => void {

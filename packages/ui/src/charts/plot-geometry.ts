@@ -1,4 +1,3 @@
-import { scaleLinear } from "d3-scale";
 import type { TimeBucket } from "./time-buckets.view-model.ts";
 import type { ValueAxis } from "./value-axis.view-model.ts";
 
@@ -39,9 +38,6 @@ export function layOutPlot(options: {
   const widthPx = Math.max(0, options.widthPx - leftPx - MARGIN_RIGHT_PX);
   const heightPx = Math.max(0, options.heightPx - MARGIN_TOP_PX - MARGIN_BOTTOM_PX);
   const bandPx = options.bucketCount === 0 ? widthPx : widthPx / options.bucketCount;
-  const y = scaleLinear()
-    .domain([0, options.axis.max])
-    .range([MARGIN_TOP_PX + heightPx, MARGIN_TOP_PX]);
   return {
     leftPx,
     topPx: MARGIN_TOP_PX,
@@ -49,7 +45,7 @@ export function layOutPlot(options: {
     heightPx,
     bandPx,
     toX: (index) => leftPx + (index + 0.5) * bandPx,
-    toY: (value) => y(value),
+    toY: (value) => MARGIN_TOP_PX + heightPx * (1 - value / options.axis.max),
   };
 }
 

@@ -1,6 +1,5 @@
-import { scaleLinear } from "d3-scale";
-import { line } from "d3-shape";
 import type { SeriesTone } from "./chart-types.ts";
+import { toLinePath } from "./paths.view-model.ts";
 import { findLargest, type LinePoint, toLineRuns } from "./time-lines.view-model.ts";
 import { TONE_CLASSES } from "./tone-classes.ts";
 
@@ -20,16 +19,13 @@ const INSET_PX = 2.5;
 export function Sparkline(props: SparklineProps) {
   const { label, values, tone = "accent", widthPx = 96, heightPx = 24 } = props;
   const largest = findLargest([{ key: "", label: "", tone, values }]);
-  const toX = scaleLinear()
-    .domain([0, Math.max(1, values.length - 1)])
-    .range([INSET_PX, widthPx - INSET_PX]);
-  const toY = scaleLinear()
-    .domain([0, largest === 0 ? 1 : largest])
-    .range([heightPx - INSET_PX, INSET_PX]);
+  const stepPx = (widthPx - 2 * INSET_PX) / Math.max(1, values.length - 1);
+  const unitPx = (heightPx - 2 * INSET_PX) / (largest === 0 ? 1 : largest);
+  const toPlace = ({ index, value }: LinePoint) => ({
+    x: INSET_PX + index * stepPx,
+    y: heightPx - INSET_PX - value * unitPx,
+  });
   const { runs, dots } = toLineRuns(values);
-  const draw = line<LinePoint>()
-    .x((point) => toX(point.index))
-    .y((point) => toY(point.value));
   const { stroke } = TONE_CLASSES[tone];
   return (
     <svg
@@ -41,7 +37,7 @@ export function Sparkline(props: SparklineProps) {
       className="block max-w-full overflow-visible [print-color-adjust:exact]"
     >
       <path
-        d={runs.map((run) => draw(run) ?? "").join("")}
+        d={runs.map((run) => toLinePath(run.map(toPlace))).join("")}
         fill="none"
         strokeWidth="1.5"
         strokeLinejoin="round"
@@ -51,8 +47,8 @@ export function Sparkline(props: SparklineProps) {
       {dots.map((dot) => (
         <circle
           key={dot.index}
-          cx={toX(dot.index)}
-          cy={toY(dot.value)}
+          cx={toPlace(dot).x}
+          cy={toPlace(dot).y}
           r="1.25"
           strokeWidth="1.5"
           className={`fill-surface ${stroke}`}

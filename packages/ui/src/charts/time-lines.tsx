@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { area, line } from "d3-shape";
 import { useId, useState } from "react";
 import type { TimeChartProps, TimeSeries } from "./chart-types.ts";
+import { toAreaPath, toLinePath } from "./paths.view-model.ts";
 import type { PlotGeometry } from "./plot-geometry.ts";
 import { type ChartKind, type Drawing, TimeChart } from "./time-chart.tsx";
 import {
@@ -169,16 +169,17 @@ function Area({ one, downTo, geometry }: AreaProps) {
   const { runs } = toLineRuns(
     one.values.map((value, index) => ((downTo[index] ?? null) === null ? null : value)),
   );
-  const draw = area<LinePoint>()
-    .x((point) => geometry.toX(point.index))
-    .y1((point) => geometry.toY(point.value))
-    .y0((point) => geometry.toY(downTo[point.index] ?? point.value));
+  const toPlace = (index: number, value: number) => ({
+    x: geometry.toX(index),
+    y: geometry.toY(value),
+  });
+  const draw = (run: readonly LinePoint[]) =>
+    toAreaPath(
+      run.map(({ index, value }) => toPlace(index, value)),
+      run.map(({ index, value }) => toPlace(index, downTo[index] ?? value)),
+    );
   return (
-    <path
-      d={runs.map((run) => draw(run) ?? "").join("")}
-      opacity="0.14"
-      className={TONE_CLASSES[one.tone].fill}
-    />
+    <path d={runs.map(draw).join("")} opacity="0.14" className={TONE_CLASSES[one.tone].fill} />
   );
 }
 
@@ -191,15 +192,14 @@ type LineProps = {
 
 function Line({ one, values, geometry, isPrevious = false }: LineProps) {
   const { runs, dots } = toLineRuns(values);
-  const draw = line<LinePoint>()
-    .x((point) => geometry.toX(point.index))
-    .y((point) => geometry.toY(point.value));
+  const draw = (run: readonly LinePoint[]) =>
+    toLinePath(run.map(({ index, value }) => ({ x: geometry.toX(index), y: geometry.toY(value) })));
   const { fill, stroke } = TONE_CLASSES[one.tone];
   const isLevel = one.look === "level";
   return (
     <g opacity={isPrevious ? 0.6 : 1}>
       <path
-        d={runs.map((run) => draw(run) ?? "").join("")}
+        d={runs.map(draw).join("")}
         fill="none"
         strokeWidth={isPrevious || isLevel ? 1.25 : 1.75}
         strokeDasharray={isLevel ? "6 4" : isPrevious ? "4 3" : undefined}

@@ -1,4 +1,4 @@
-import { scaleLinear } from "d3-scale";
+import { nice, ticks } from "d3-array";
 
 /** A scale from 0: where it ends and which values are labelled. */
 export type ValueAxis = { max: number; ticks: readonly number[] };
@@ -20,10 +20,12 @@ export function toValueAxis(options: {
   const count = options.isWhole
     ? Math.max(1, Math.min(options.tickCount, Math.ceil(largest)))
     : options.tickCount;
-  const scale = scaleLinear()
-    .domain([0, largest === 0 ? 1 : largest])
-    .nice(count);
-  const ticks = scale.ticks(count).filter((tick) => !options.isWhole || Number.isInteger(tick));
-  const max = scale.domain()[1] ?? 1;
-  return largest === 0 ? { max: 1, ticks: options.isWhole ? [0, 1] : [0] } : { max, ticks };
+  if (largest === 0) {
+    return { max: 1, ticks: options.isWhole ? [0, 1] : [0] };
+  }
+  const [, max] = nice(0, largest, count);
+  const labelled = ticks(0, max, count).filter(
+    (tick) => !options.isWhole || Number.isInteger(tick),
+  );
+  return { max, ticks: labelled };
 }

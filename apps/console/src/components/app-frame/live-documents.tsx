@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TenantNews } from "@turnpike/contract/documents";
 import { useEffect } from "react";
-import { toast } from "sonner";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { openNews } from "#platform/news/open-news.ts";
@@ -14,6 +13,7 @@ import {
   saveTheme,
 } from "#platform/preferences.ts";
 import type { ThemeChoice } from "#platform/theme.ts";
+import { toast } from "#platform/toast.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { NOTIFICATIONS_KEY } from "./notifications.queries.ts";
 

@@ -10,9 +10,9 @@ import { joinClasses } from "@turnpike/ui/join-classes";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import Bell from "lucide-react/icons/bell";
-import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
+import { toast } from "#platform/toast.ts";
 import { isOwnPath } from "#platform/wanted-path.ts";
 import {
   NOTIFICATIONS_KEY,

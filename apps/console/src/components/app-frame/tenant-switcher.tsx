@@ -2,12 +2,13 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useNavigate } from "@tanstack/react-router";
 import type { Role } from "@turnpike/domain/access/scopes";
+import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import Building2 from "lucide-react/icons/building-2";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import Plus from "lucide-react/icons/plus";
-import { cloneElement, type KeyboardEvent, type ReactElement, useState } from "react";
+import type { ReactElement } from "react";
 import {
   type OwnTenant,
   rememberTenant,
@@ -17,7 +18,6 @@ import {
 import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantMark } from "../tenant-mark.tsx";
-import { useLatePart } from "../use-late-part.ts";
 
 /** What each built-in role is called. */
 export const ROLE_NAMES: Readonly<Record<Role, string>> = {
@@ -55,8 +55,6 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
   const current = useCurrentTenant();
   const visit = useTenantVisit();
   const switchTo = useSwitchTenant();
-  const [wasOpened, setWasOpened] = useState(false);
-  const list = useLatePart("combobox", () => import("@turnpike/ui/combobox"), wasOpened);
 
   if (current === undefined && visit.state === "opening") {
     return <Skeleton className={isFolded ? "size-10 shrink-0" : "h-12 w-full shrink-0"} />;
@@ -78,20 +76,8 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
       </button>
     );
   }
-  const trigger = toTrigger(current, isFolded);
-  if (list === undefined || !wasOpened) {
-    const open = () => setWasOpened(true);
-    return cloneElement(trigger, {
-      role: "combobox",
-      "aria-haspopup": "dialog",
-      "aria-expanded": false,
-      onClick: open,
-      onKeyDown: (event: KeyboardEvent) => event.key.startsWith("Arrow") && open(),
-    });
-  }
   return (
-    <list.Combobox
-      isOpenAtOnce
+    <Combobox
       label={t`Switch tenant`}
       searchLabel={t`Find a tenant`}
       emptyText={t`You have no tenant with this name.`}
@@ -106,7 +92,7 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
         switchTo(slug);
         onChosen?.();
       }}
-      trigger={trigger}
+      trigger={toTrigger(current, isFolded)}
       footer={
         <button
           type="button"

@@ -7,11 +7,11 @@ import ArrowLeft from "lucide-react/icons/arrow-left";
 import Eye from "lucide-react/icons/eye";
 import Hand from "lucide-react/icons/hand";
 import { lazy, Suspense, useState } from "react";
-import { toast } from "sonner";
 import { actingQuery, useSetActing } from "#platform/acting.ts";
 import { type OwnTenant, useCurrentTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 
 const ActDialog = lazy(() =>
   import("./act-dialog.tsx").then(({ ActDialog: component }) => ({ default: component })),

@@ -1,9 +1,9 @@
 import { onlineManager, useQueryClient } from "@tanstack/react-query";
 import CloudOff from "lucide-react/icons/cloud-off";
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { toast } from "sonner";
 import type { Documents } from "#platform/documents/documents.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { listDeliveryNotices, toStripText } from "./waiting-edits.view-model.ts";
 

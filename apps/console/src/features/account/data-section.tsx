@@ -3,10 +3,10 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { saveJson } from "#platform/save-file.ts";
+import { toast } from "#platform/toast.ts";
 
 /** Downloads everything that is kept about the person. */
 export function DataSection() {

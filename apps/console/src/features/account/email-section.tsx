@@ -6,10 +6,10 @@ import { Card } from "@turnpike/ui/card";
 import { FormErrors } from "@turnpike/ui/form-errors";
 import { TextField } from "@turnpike/ui/text-field";
 import { type SubmitEvent, useState } from "react";
-import { toast } from "sonner";
 import { PasswordField } from "#components/password/password-field.tsx";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type OwnAccount, useRefreshAccount } from "./account.queries.ts";
 

@@ -10,7 +10,6 @@ import { ErrorState } from "@turnpike/ui/error-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { useState } from "react";
-import { toast } from "sonner";
 import { PasswordField } from "#components/password/password-field.tsx";
 import type { IdentityProvider } from "#platform/client-config.ts";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
@@ -18,6 +17,7 @@ import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { openSignInWindow } from "#platform/session/sign-in-window.ts";
 import { toSignInMessage } from "#platform/session/to-sign-in-problem.ts";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import {
   accountKey,

@@ -5,12 +5,12 @@ import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { FormErrors } from "@turnpike/ui/form-errors";
 import { type SubmitEvent, useState } from "react";
-import { toast } from "sonner";
 import { PasswordField } from "#components/password/password-field.tsx";
 import { PasswordRuleList } from "#components/password/password-rule-list.tsx";
 import { toPasswordRules } from "#components/password/password-rules.view-model.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type OwnAccount, useRefreshAccount } from "./account.queries.ts";
 

@@ -8,9 +8,9 @@ import { Card } from "@turnpike/ui/card";
 import { ErrorState } from "@turnpike/ui/error-state";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { type SignIn, signInsKey, signInsQuery } from "./account.queries.ts";
 import { SignOutEverywhere } from "./sign-out-everywhere.tsx";
 

@@ -4,9 +4,9 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useRefreshAccount } from "./account.queries.ts";
 

@@ -8,9 +8,9 @@ import {
 import { act, cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { useEffect, useState } from "react";
-import { Toaster } from "sonner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeInsightList } from "#components/insights/insights.fixture.ts";
+import { ToastArea } from "#components/toast-area.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import {
   type FakeAnswer,
@@ -97,7 +97,7 @@ function StagedPage({ tenant: first, search, onReady, onAddress, onDemotable }: 
           }}
         />
       )}
-      <Toaster />
+      <ToastArea />
     </>
   );
 }

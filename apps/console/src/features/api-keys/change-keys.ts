@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "./api-keys.queries.ts";
 import { toFailureReason } from "./failure-reason.ts";
 import { foresee, type KeyChange } from "./key.view-model.ts";

@@ -3,11 +3,11 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
-import { toast } from "sonner";
 import type { Invoice } from "#platform/billing-queries.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { downloadFile, saveJson } from "#platform/save-file.ts";
+import { toast } from "#platform/toast.ts";
 import { toFileName } from "./invoice.view-model.ts";
 
 type Ending = "pdf" | "csv" | "xml";

@@ -3,7 +3,6 @@ import { Trans } from "@lingui/react/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useState } from "react";
-import { toast } from "sonner";
 import type {
   Ask,
   BegunPasskey,
@@ -13,6 +12,7 @@ import type {
 import { RecoveryCodes } from "#components/second-factor/recovery-codes.tsx";
 import { type Begun, FinishSetUp } from "#components/second-factor/set-up-factor.tsx";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import type { Change } from "./factor-list.tsx";
 import { FACTORS_KEY, type Factors, type Proof } from "./factors.queries.ts";
 import { ProofForm } from "./proof-form.tsx";

@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuRadioGroup } from "@turnpike/ui/menu";
 import Mail from "lucide-react/icons/mail";
-import { toast } from "sonner";
 import { readOwnTimeZone } from "#platform/chart-formats.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { DIGESTS_KEY, type DigestFrequency, digestsQuery } from "./digests.queries.ts";
 
 const LABELS: Readonly<Record<DigestFrequency, string>> = {

@@ -1,11 +1,11 @@
 import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { toast } from "sonner";
 import { type Insight, insightsKey } from "#components/insights/insights.queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 
 type Change = { isDismissed: boolean } | { isUseful: boolean | null };
 

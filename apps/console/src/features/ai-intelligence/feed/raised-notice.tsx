@@ -2,7 +2,6 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { toast } from "sonner";
 import {
   insightsKey,
   insightsQueries,
@@ -13,6 +12,7 @@ import { toErrorMessage } from "#platform/error-message.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { nameLikeness } from "./name-likeness.view-model.ts";
 
 /** Which anomalies are shown less often because members called others like them not useful, with the way back. */

@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
-import { toast } from "sonner";
 import type { AlertProposal } from "#components/insights/alert-proposal.view-model.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { analyticsQueries } from "../analytics.queries.ts";
 import { toKeyNames } from "../breakdown.view-model.ts";
 import { AlertDialogs } from "./alert-dialogs.tsx";

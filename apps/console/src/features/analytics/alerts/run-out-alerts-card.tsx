@@ -4,10 +4,10 @@ import { RUN_OUT_DAYS_DEFAULT, RUN_OUT_DAYS_MAX } from "@turnpike/domain/alerts/
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { NumberField } from "@turnpike/ui/number-field";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { runOutAlertsQuery } from "#platform/shared-queries.ts";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { TenantId } from "../analytics.queries.ts";
 import type { RunOutAlerts } from "./alerts.queries.ts";

@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import type { TenantId } from "../analytics.queries.ts";
 import type { UsageExport } from "./exports.queries.ts";
 import { saveAddress } from "./save-address.ts";

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
+import type { Choice } from "@turnpike/ui/choice";
 import { FacetFilter } from "@turnpike/ui/facet-filter";
-import type { Choice } from "@turnpike/ui/select";
 import { useState } from "react";
 import { usePlatform } from "#platform/platform.tsx";
 import { analyticsQueries, type ChoicesScope } from "../analytics.queries.ts";

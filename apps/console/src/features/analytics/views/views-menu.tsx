@@ -7,7 +7,6 @@ import { Menu, MenuGroup, MenuItem, MenuSeparator } from "@turnpike/ui/menu";
 import Bookmark from "lucide-react/icons/bookmark";
 import Check from "lucide-react/icons/check";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import {
@@ -21,6 +20,7 @@ import {
   withoutView,
   withView,
 } from "#platform/saved-views.ts";
+import { toast } from "#platform/toast.ts";
 import type { AnalyticsSearch, AnalyticsView } from "../analytics-search.view-model.ts";
 import { isChanged, listOutdated, toSearchOf, toViewSearch } from "./saved-view.view-model.ts";
 import { ViewDialog } from "./view-dialog.tsx";

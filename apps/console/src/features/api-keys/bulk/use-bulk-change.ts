@@ -1,8 +1,8 @@
 import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { toast } from "sonner";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { type Key, keysOf, refreshKeys, replaceKey, type TenantId } from "../api-keys.queries.ts";
 import { returnFocus, UNDO_MS } from "../change-keys.ts";
 import { toFailureReason } from "../failure-reason.ts";

@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Dialog } from "@turnpike/ui/dialog";
-import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { type Key, refreshKeys, replaceKey } from "../api-keys.queries.ts";
 import { toMaskedKey } from "../key.view-model.ts";

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import type { KEY_GRACE_SECONDS } from "@turnpike/contract/keys";
-import type { Choice } from "@turnpike/ui/select";
+import type { Choice } from "@turnpike/ui/choice";
 import { countTime } from "#components/time-words.ts";
 import type { Key } from "../api-keys.queries.ts";
 

@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { toast } from "sonner";
 import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { refreshKeys, type TenantId } from "../api-keys.queries.ts";
 import { toFailureReason } from "../failure-reason.ts";
 import {

@@ -7,10 +7,10 @@ import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { type BillingPlace, refreshBilling } from "#platform/billing-queries.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { Credits } from "./credits.queries.ts";
 

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { Invoice } from "#platform/billing-queries.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { refreshInvoices } from "./all-invoices.queries.ts";
 

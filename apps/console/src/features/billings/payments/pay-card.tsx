@@ -5,7 +5,6 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { toast } from "sonner";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import {
@@ -20,6 +19,7 @@ import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { BankFacts } from "./bank-facts.tsx";
 import { type Collection, isUnderWay, paymentsQueries } from "./payments.queries.ts";

@@ -10,9 +10,9 @@ import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
 import History from "lucide-react/icons/history";
 import Pencil from "lucide-react/icons/pencil";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import type { CatalogueRow } from "./catalogue-rows.view-model.ts";
 import { refreshCatalogue } from "./editor.queries.ts";
 

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import { parseJsonPointer } from "@turnpike/domain/text/json-pointer";
-import type { Choice } from "@turnpike/ui/select";
+import type { Choice } from "@turnpike/ui/choice";
 import type { Meter } from "#platform/shared-queries.ts";
 
 /** How usage becomes a number, in words. */

@@ -1,9 +1,9 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
+import type { Choice } from "@turnpike/ui/choice";
 import { Combobox } from "@turnpike/ui/combobox";
 import { SearchField } from "@turnpike/ui/search-field";
-import type { Choice } from "@turnpike/ui/select";
 import { DateRangeFields } from "#components/date-range-fields.tsx";
 import { useTypedSearch } from "#components/use-typed-search.ts";
 import {

@@ -1,6 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
-import type { Choice } from "@turnpike/ui/select";
+import type { Choice } from "@turnpike/ui/choice";
 import X from "lucide-react/icons/x";
 import { type AuditFilter, parseAuditFilter, withoutUndefined } from "./audit-filter.view-model.ts";
 import { AuditFilters } from "./audit-filters.tsx";

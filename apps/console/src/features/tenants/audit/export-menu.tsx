@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { Menu, MenuItem } from "@turnpike/ui/menu";
 import Download from "lucide-react/icons/download";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { downloadFile } from "#platform/save-file.ts";
+import { toast } from "#platform/toast.ts";
 import { type AuditFilter, isNarrowed, toQuestion } from "./audit-filter.view-model.ts";
 import { type AuditSource, toExportPath } from "./audit-source.ts";
 

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { nameOfRole, type RoleName } from "@turnpike/domain/access/scopes";
 import { inSentence } from "@turnpike/ui/language";
 import { Select } from "@turnpike/ui/select";
-import { toast } from "sonner";
 import { titleRole } from "#components/app-frame/tenant-switcher.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
 import {
   findRoleRefusal,

@@ -6,7 +6,6 @@ import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { InsightNote } from "#components/insights/insight-notes.tsx";
 import { nameIds, rankInsights } from "#components/insights/insights.view-model.ts";
@@ -15,6 +14,7 @@ import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
+import { toast } from "#platform/toast.ts";
 import { insightQueries, OVER_ALL_KEY, type TenantName } from "./insights.queries.ts";
 import type { OperatorProps } from "./operator-props.ts";
 

@@ -7,12 +7,12 @@ import { TextArea } from "@turnpike/ui/text-area";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { ApiClient } from "#platform/api-client.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import type { Tenant, TenantId } from "../tenants.queries.ts";
 import {
   findLimitFault,

@@ -3,11 +3,11 @@ import { Trans } from "@lingui/react/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { formatBytes } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { downloadFile } from "#platform/save-file.ts";
+import { toast } from "#platform/toast.ts";
 import type { Mail } from "../tenants.queries.ts";
 
 /** The files of a mail. They are kept for as long as its text. */

@@ -2,10 +2,10 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
+import { toast } from "#platform/toast.ts";
 import type { Mail } from "../tenants.queries.ts";
 import { isResendable } from "./mail.view-model.ts";
 

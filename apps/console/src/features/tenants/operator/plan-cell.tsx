@@ -2,10 +2,10 @@ import { t } from "@lingui/core/macro";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Select } from "@turnpike/ui/select";
 import { useState } from "react";
-import { toast } from "sonner";
 import { formatPrice } from "#components/plan.view-model.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import type { Plan } from "#platform/shared-queries.ts";
+import { toast } from "#platform/toast.ts";
 import type { Tenant } from "../tenants.queries.ts";
 import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
 

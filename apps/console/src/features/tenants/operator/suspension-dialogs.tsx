@@ -5,9 +5,9 @@ import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextArea } from "@turnpike/ui/text-area";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { toast } from "#platform/toast.ts";
 import type { Tenant } from "../tenants.queries.ts";
 import { useUpdateAnyTenant } from "./use-update-any-tenant.ts";
 

@@ -5,10 +5,10 @@ import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { useState } from "react";
-import { toast } from "sonner";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { useLeaveBehind } from "./use-leave-behind.ts";
 

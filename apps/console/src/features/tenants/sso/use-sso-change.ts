@@ -1,8 +1,8 @@
 import { type UseMutationResult, useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { ssoKey } from "./sso.queries.ts";
 
 /** Changes the single sign-on of a tenant, says so, and shows what is new. Failures are the caller's to show. */

@@ -1,8 +1,8 @@
 import { plural, t } from "@lingui/core/macro";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import type { TenantId } from "../tenants.queries.ts";
 import type { Webhook } from "./webhooks.queries.ts";
 

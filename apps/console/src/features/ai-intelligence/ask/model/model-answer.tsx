@@ -2,13 +2,13 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
-import { toast } from "sonner";
 import { type Proposal, proposalsQuery } from "#components/proposals/proposals.queries.ts";
 import { WaitingProposals } from "#components/proposals/waiting-proposals.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
+import { toast } from "#platform/toast.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { type ModelState, modelStateKey, modelStateQuery } from "./model.queries.ts";
 import {

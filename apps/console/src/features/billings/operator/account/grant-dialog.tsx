@@ -7,11 +7,11 @@ import { TextArea } from "@turnpike/ui/text-area";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { type BillingPlace, billingKey, refreshBilling } from "#platform/billing-queries.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { EMPTY_GRANT, type GrantDraft, isComplete, toGrantInput } from "./grant.view-model.ts";
 

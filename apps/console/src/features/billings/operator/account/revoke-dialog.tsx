@@ -5,11 +5,11 @@ import { DialogForm } from "@turnpike/ui/dialog-form";
 import { TextArea } from "@turnpike/ui/text-area";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import type { ApiClient } from "#platform/api-client.ts";
 import { type BillingPlace, refreshBilling } from "#platform/billing-queries.ts";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import type { CreditGrant } from "../../credits/credits.queries.ts";
 

@@ -2,10 +2,10 @@ import { t } from "@lingui/core/macro";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import Download from "lucide-react/icons/download";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { downloadFile } from "#platform/save-file.ts";
+import { toast } from "#platform/toast.ts";
 
 /** Downloads a report as the person who is signed in. */
 export function CsvButton({

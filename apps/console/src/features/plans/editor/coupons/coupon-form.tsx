@@ -6,9 +6,9 @@ import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { TextField } from "@turnpike/ui/text-field";
 import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
-import { toast } from "sonner";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { editorQueries } from "../editor.queries.ts";
 import {

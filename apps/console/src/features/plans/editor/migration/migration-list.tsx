@@ -4,10 +4,10 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
-import { toast } from "sonner";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { toast } from "#platform/toast.ts";
 import { migrationQueries, type PlanMigration } from "./migration.queries.ts";
 
 const STATES = {

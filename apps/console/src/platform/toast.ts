@@ -1,0 +1,44 @@
+import type { ExternalToast } from "sonner";
+
+export type Toast = {
+  kind: "success" | "error" | "warning";
+  message: string;
+  options: ExternalToast | undefined;
+};
+
+type Say = (message: string, options?: ExternalToast) => void;
+
+/** Toasts that nothing shows yet, in order: what shows them is loaded when there is one. */
+const waiting: Toast[] = [];
+const listeners = new Set<() => void>();
+
+function sayAs(kind: Toast["kind"]): Say {
+  return (message, options) => {
+    waiting.push({ kind, message, options });
+    for (const listener of listeners) {
+      listener();
+    }
+  };
+}
+
+/** Confirms or explains something in a corner of the page. */
+export const toast: Readonly<Record<Toast["kind"], Say>> = {
+  success: sayAs("success"),
+  error: sayAs("error"),
+  warning: sayAs("warning"),
+};
+
+/** Calls back after each toast, until the returned function is called. */
+export function subscribeToToasts(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function hasToasts(): boolean {
+  return waiting.length > 0;
+}
+
+/** The toasts since the last call. */
+export function takeToasts(): Toast[] {
+  return waiting.splice(0);
+}

@@ -26,7 +26,7 @@ async function findLogTrouble(
         state: "warning",
         seen: `It answers, and could not log ${String(leftOutOfDay)} calls of the last day.`,
         advice:
-          "They are counted and billed, and the operator's search does not find them. The log of Turnpike says when ClickHouse took no calls, and why.",
+          "They are counted and billed, and the operator's search does not find them. The server's log says when ClickHouse took no calls, and why.",
       };
 }
 

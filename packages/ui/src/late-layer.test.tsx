@@ -55,19 +55,16 @@ describe("a menu that has not been loaded", () => {
     await waitFor(() => expect(document.activeElement).toBe(button));
   });
 
-  it.each(["{Enter}", " ", "{ArrowDown}"])(
-    "opens by the key %j at its first item",
-    async (key) => {
-      showMenu();
-      await userEvent.tab();
-      await userEvent.keyboard(key);
-      await waitFor(() => expect(document.activeElement?.textContent).toBe("Edit key"));
-      await userEvent.keyboard("{ArrowDown}");
-      expect(document.activeElement?.textContent).toBe("Roll key");
-      await userEvent.keyboard("{Escape}");
-      await waitFor(() => expect(document.activeElement?.textContent).toBe("Actions"));
-    },
-  );
+  it.each(["{Enter}", " ", "{ArrowDown}"])("opens by the key %j at its first item", async (key) => {
+    showMenu();
+    await userEvent.tab();
+    await userEvent.keyboard(key);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Edit key"));
+    await userEvent.keyboard("{ArrowDown}");
+    expect(document.activeElement?.textContent).toBe("Roll key");
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Actions"));
+  });
 
   it("keeps its button while nobody presses it, also when it is there", async () => {
     showMenu();

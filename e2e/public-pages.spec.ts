@@ -399,7 +399,7 @@ describe("signing in", () => {
     await page.waitForURL(`${site}/overview`);
     expect(trace).toMatchObject({ pageErrors: [], foreignRequests: [], policyViolations: [] });
 
-    // Who is signed in is verified on a page to be read as well, and goes on in the console.
+    // A signed-in person is verified on a page to be read as well, and goes on in the console.
     const verified = page.waitForRequest(/\/auth\/verify$/);
     await page.goto(`${site}/`);
     await verified;

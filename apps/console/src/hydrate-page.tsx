@@ -37,7 +37,7 @@ export async function hydratePage(input: {
 
 /**
  * Shows the console in place of a page to be read. That stays until the auth state and the route's code have loaded; then the same
- * content stands in its place.
+ * content is shown by it instead.
  *
  * @param input.shown - Where the page is shown.
  */

@@ -10,7 +10,7 @@ import { Interactive } from "./interactive.tsx";
 /** A page to be read and what is embedded in it: the landing page or one of the operator's texts. */
 export type ReadingPageProps = { content: PrerenderedPage["content"]; config: ClientConfig };
 
-/** Who is signed in sees the page of the application instead. */
+/** A page to be read is for visitors: signed-in people see that of the application. */
 const NOBODY: ReadingPlatform["session"] = {
   getState: () => ({ user: undefined }),
   subscribe: () => () => undefined,

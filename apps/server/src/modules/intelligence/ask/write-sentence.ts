@@ -167,7 +167,7 @@ function describeTotals(answer: Answer, where: string, when: string): string {
   }
   if (answer.measures.every(isCounted)) {
     const counts = answer.measures.map((measure) =>
-      // “Tokens” of two meters are told apart by what the meters are called.
+      // What the meters are called says which of two kinds of tokens is meant.
       answer.measures.some((other) => other !== measure && isOfSameUnit(other, measure))
         ? `${formatCell(measure, totals[measure.name])} ${measure.title.toLowerCase()}`
         : countOf(measure, totals[measure.name]),

@@ -28,7 +28,12 @@ export function Badge({ tone = "neutral", hasDot = true, children }: BadgeProps)
         TONES[tone],
       )}
     >
-      {hasDot && <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />}
+      {hasDot && (
+        <span
+          className="size-1.5 rounded-full bg-current forced-color-adjust-none"
+          aria-hidden="true"
+        />
+      )}
       {children}
     </span>
   );

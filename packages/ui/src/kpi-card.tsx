@@ -50,7 +50,7 @@ export function KpiCard(props: KpiCardProps) {
           <Explanation subject={props.label}>{props.explanation}</Explanation>
         )}
       </div>
-      <div className="mt-1 flex items-end justify-between gap-3 max-sm:flex-col max-sm:items-stretch max-sm:gap-1">
+      <div className="mt-1 flex items-end justify-between gap-3 max-sm:grow max-sm:flex-col max-sm:items-stretch max-sm:gap-1">
         <div className="min-w-0">
           {isLoading ? (
             <Skeleton className="my-1 h-7 w-24" />

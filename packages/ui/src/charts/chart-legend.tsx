@@ -15,10 +15,10 @@ export type ChartLegendProps = {
 export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLegendProps) {
   const isCompared = series.some((one) => one.previous !== undefined);
   return (
-    // Many series scroll in two lines: a legend that grows would push the chart down.
+    // Many series scroll in two lines, in three on a phone: a legend that grows would push the chart down.
     <ul
       aria-label={t`Legend`}
-      className="-mx-1.5 flex max-h-14 min-w-0 grow flex-wrap items-center gap-y-0.5 overflow-y-auto text-xs"
+      className="-mx-1.5 flex max-h-14 max-sm:max-h-20 min-w-0 grow flex-wrap items-center gap-y-0.5 overflow-y-auto text-xs"
     >
       {series.map((one) => {
         const isHidden = hiddenKeys.has(one.key);
@@ -33,7 +33,7 @@ export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLe
               <span
                 aria-hidden="true"
                 className={joinClasses(
-                  "shrink-0 rounded-[3px] border [print-color-adjust:exact]",
+                  "shrink-0 rounded-[3px] border forced-color-adjust-none [print-color-adjust:exact]",
                   one.look === "level" ? "h-1 w-2.5" : "size-2.5",
                   isHidden ? "border-line-control" : TONE_CLASSES[one.tone].swatch,
                 )}
@@ -50,7 +50,7 @@ export function ChartLegend({ series, stretches, hiddenKeys, onToggle }: ChartLe
           <span
             aria-hidden="true"
             className={joinClasses(
-              "h-3.5 w-2.5 rounded-[2px] border opacity-50 [print-color-adjust:exact]",
+              "h-3.5 w-2.5 rounded-[2px] border opacity-50 forced-color-adjust-none [print-color-adjust:exact]",
               TONE_CLASSES[stretches.tone].swatch,
             )}
           />

@@ -52,7 +52,10 @@ export function EnvironmentSwitch() {
             LOOKS[shown],
           )}
         >
-          <span className="size-1.5 rounded-full bg-current" aria-hidden="true" />
+          <span
+            className="size-1.5 rounded-full bg-current forced-color-adjust-none"
+            aria-hidden="true"
+          />
           <span className="max-sm:hidden">{label}</span>
           <span className="sm:hidden">{short}</span>
           <ChevronDown className="size-3" aria-hidden="true" />

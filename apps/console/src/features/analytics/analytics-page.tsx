@@ -1,9 +1,11 @@
 import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { useWidth } from "@turnpike/ui/charts/use-width";
 import { StatusDot } from "@turnpike/ui/status-dot";
 import { Tabs } from "@turnpike/ui/tabs";
+import Bookmark from "lucide-react/icons/bookmark";
 import Pause from "lucide-react/icons/pause";
 import Play from "lucide-react/icons/play";
 import { lazy } from "react";
@@ -105,6 +107,13 @@ export function AnalyticsPage(props: AnalyticsPageProps) {
                 isPaused={view.isPaused}
                 onChange={(isPaused) => change({ ...view, isPaused })}
               />
+            )}
+            {saved === undefined && props.maySaveViews && (
+              // Without it the other buttons would move when the views arrive.
+              <Button disabled>
+                <Bookmark className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
+                <Trans>Views</Trans>
+              </Button>
             )}
             {saved !== undefined && (props.maySaveViews || saved.views.length > 0) && (
               <ViewsMenu

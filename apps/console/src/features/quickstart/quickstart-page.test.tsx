@@ -147,6 +147,28 @@ it("takes no 404 for a first call, says so, and goes on once a path was found", 
   expect(screen.queryByText(/its answer is 404/)).toBeNull();
 });
 
+it("asks for no first call before it is known whether one has arrived", async () => {
+  const known = Promise.withResolvers<void>();
+  openPage({
+    [`GET ${AT}/usage`]: async () => {
+      await known.promise;
+      return {
+        totals: { requests: 1 },
+        rows: [
+          {
+            ...{ time: BEGAN, group: { method: "GET", route: "/quote", status: "200" } },
+            values: { requests: 1, latency_avg: 12 },
+          },
+        ],
+      };
+    },
+  });
+  await screen.findByRole("status", { name: "Loading the steps" }, PATIENT);
+  expect(screen.queryByText(/steps finished/)).toBeNull();
+  known.resolve();
+  await screen.findByText("3 of 5 steps finished", undefined, PATIENT);
+});
+
 it("shows the call to the path that a person types, and to the known one while it is no path", async () => {
   openPage({
     [`GET ${AT}/documents/progress`]: () => ({

@@ -79,7 +79,7 @@ function Steps({ tenant }: { tenant: OwnTenant }) {
   useRememberSteps(tenantId, steps, progress.data);
   // Once shown, the steps stay: one of them may hold a key that is shown only once.
   const [isReady, setIsReady] = useState(false);
-  if (!isReady && !progress.isPending && !key.isPending) {
+  if (!isReady && !progress.isPending && !key.isPending && !calls.isPending) {
     setIsReady(true);
   }
 

@@ -8,6 +8,7 @@ const PERCENT = new Intl.NumberFormat(LANGUAGE, {
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
+const WHOLE_PERCENT = new Intl.NumberFormat(LANGUAGE, { style: "percent" });
 const INSTANT = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
 const DAY_UTC = new Intl.DateTimeFormat(LANGUAGE, {
   day: "numeric",
@@ -29,6 +30,11 @@ export function formatCount(quantity: number | string): string {
   return fraction === undefined || /^0*$/.test(fraction)
     ? grouped
     : `${grouped}${DECIMAL_SEPARATOR}${fraction}`;
+}
+
+/** Writes a share as a whole percentage: "80%"; what moved the other way has a minus sign. */
+export function formatPercent(share: number): string {
+  return WHOLE_PERCENT.format(share);
 }
 
 /** Below it a share would be written as nothing, or as twice of what it is. */

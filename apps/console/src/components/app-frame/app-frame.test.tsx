@@ -53,7 +53,7 @@ const news = (id: string, title: string, link: string | null): Notification => (
   userId: null,
   kind: "usage.threshold",
   title,
-  body: "80 % of the quota is used.",
+  body: "80% of the quota is used.",
   link,
   createdAt: "2026-11-21T00:00:00.000Z",
   readAt: null,

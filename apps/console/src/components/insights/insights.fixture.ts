@@ -38,7 +38,7 @@ export function makeInsight(overrides: Partial<Insight> = {}): Insight {
       insightId: INSIGHT_ID,
       tenantId: TENANT_ID,
       kind: "anomaly",
-      text: "Requests rose to 1,200 an hour; /v1/search makes 90 % of the change.",
+      text: "Requests rose to 1,200 an hour; /v1/search makes 90% of the change.",
       since: FROM,
       seenAt: TO,
       endedAt: null,

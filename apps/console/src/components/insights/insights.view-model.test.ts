@@ -47,12 +47,25 @@ describe("an insight", () => {
     expect(keys).toEqual({
       label: "By key",
       parts: [
-        { name: "batch", percent: "120 %", width: 100, isCause: true },
-        { name: "key_1", percent: "-20 %", width: 0, isCause: false },
+        { value: "key_2", name: "batch", percent: "120%", width: 100, isCause: true },
+        { value: "key_1", name: "key_1", percent: "-20%", width: 0, isCause: false },
       ],
       others: 0,
     });
     expect(routes?.others).toBe(1);
+  });
+
+  it("tells parts apart that have no name yet and were made at one time", () => {
+    const ids = ["key_0199f3b0c1d27a4e8f60112233445599", "key_0199f3b0c1d27a4e8f60112233440001"];
+    const parts = ids.map((value) => ({
+      dimension: "key" as const,
+      value,
+      share: 0.5,
+      weight: 0.5,
+    }));
+    const [keys] = groupParts({ parts, cause: null }, new Map());
+    expect(keys?.parts.map(({ value }) => value)).toEqual(ids);
+    expect(keys?.parts.map(({ name }) => name)).toEqual(["key_0199f3b0…5599", "key_0199f3b0…0001"]);
   });
 
   it("says what came instead of what is usual", () => {

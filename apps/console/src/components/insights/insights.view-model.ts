@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { formatPercent } from "#platform/format.ts";
 import { joinCommaList } from "#platform/usage-query.ts";
 import type { Evidence, Insight, InsightPart } from "./insights.queries.ts";
 
@@ -178,6 +179,8 @@ export function toEvidenceLink({ evidence }: Pick<Insight, "evidence">): Insight
 export type PartGroup = {
   label: string;
   parts: {
+    /** Tells the parts apart; names may be equal. */
+    value: string;
     name: string;
     percent: string;
     /** Of its bar, in percent: what moved against the change has none. */
@@ -187,11 +190,16 @@ export type PartGroup = {
   others: number;
 };
 
+/** Start and end of an id: the start alone is the time, which several may share. */
+function shorten(id: string): string {
+  return id.length > SHORT_ID ? `${id.slice(0, SHORT_ID)}…${id.slice(-4)}` : id;
+}
+
 function nameOf({ dimension, value }: InsightPart, keyNames: ReadonlyMap<string, string>): string {
   if (value === "") {
     return dimension === "key" ? t`Without a key` : t`None`;
   }
-  return dimension === "key" ? (keyNames.get(value) ?? value.slice(0, SHORT_ID)) : value;
+  return dimension === "key" ? (keyNames.get(value) ?? shorten(value)) : value;
 }
 
 export function groupParts(
@@ -206,8 +214,9 @@ export function groupParts(
     return {
       label: DIMENSION_LABELS[dimension],
       parts: sorted.slice(0, PARTS_SHOWN).map((part) => ({
+        value: part.value,
         name: nameOf(part, keyNames),
-        percent: `${String(Math.round(part.share * 100))} %`,
+        percent: formatPercent(part.share),
         width: Math.round(100 * Math.min(1, Math.max(0, part.share))),
         isCause: cause?.dimension === part.dimension && cause.value === part.value,
       })),

@@ -78,7 +78,7 @@ describe("AI intelligence", () => {
     openPage({ [`GET ${AT}/insights`]: () => makeInsightList({ items: [] }) });
     await screen.findByText("$123.40");
     screen.getByText(/Runs out around/);
-    screen.getByText("80 %: 2,790 – 3,410");
+    screen.getByText("80%: 2,790 – 3,410");
     await screen.findByRole("figure", { name: "Requests by day, with forecast" });
     await userEvent.click(screen.getByRole("button", { name: "Show lines" }));
     screen.getByRole("table", { name: "Lines of the projected invoice" });

@@ -18,7 +18,7 @@ const PERCENT = 100;
 function withUnit(measure: WatchedMeasure, value: string): string {
   switch (measure) {
     case "error_rate":
-      return `${value} %`;
+      return `${value}%`;
     case "latency_avg":
       return `${value} ms`;
     default:
@@ -47,7 +47,7 @@ function toPart({ dimension, value, share }: InsightPart): string {
   const name = value === "" ? said(`calls without a known ${of}`) : said(`the ${of} ${value}`);
   // Other parts may move against the change: more than all of it would confuse.
   const percent = Math.min(PERCENT, Math.round(share * PERCENT));
-  return `${String(percent)} % of the change comes from ${name}.`;
+  return `${String(percent)}% of the change comes from ${name}.`;
 }
 
 /**
@@ -62,17 +62,12 @@ export function describeAnomaly(
 ): string {
   const { measure, route, direction, actual, low, high } = incident;
   const toAmount = (value: number) => toNumber(measure, value, currency);
-  const isOne = measure === "latency_avg" || measure === "error_rate";
   const what = route === null ? NOUNS[measure] : said(`${NOUNS[measure]} of the route ${route}`);
   const now = withUnit(measure, toAmount(actual));
   const usual = [toAmount(low), withUnit(measure, toAmount(high))] as const;
   const change =
     direction === "up"
-      ? isOne
-        ? `${what} rose to ${now}; usual is ${usual[0]} to ${usual[1]}.`
-        : `${what} rose to ${now}; usual are ${usual[0]} to ${usual[1]}.`
-      : isOne
-        ? `${what} fell to ${now}; usual is ${usual[0]} to ${usual[1]}.`
-        : `${what} fell to ${now}; usual are ${usual[0]} to ${usual[1]}.`;
+      ? `${what} rose to ${now} (usually ${usual[0]} to ${usual[1]}).`
+      : `${what} fell to ${now} (usually ${usual[0]} to ${usual[1]}).`;
   return cause === null ? change : `${change} ${toPart(cause)}`;
 }

@@ -76,8 +76,8 @@ function Parts({ group: { label, parts, others } }: { group: PartGroup }) {
         <Trans>{label}, share of the change</Trans>
       </p>
       <ul className="mt-1 space-y-1.5">
-        {parts.map(({ name, percent, width, isCause }) => (
-          <li key={name}>
+        {parts.map(({ value, name, percent, width, isCause }) => (
+          <li key={value}>
             <div className="flex justify-between gap-4 tabular-nums">
               <span
                 className={`line-clamp-2 min-w-0 [overflow-wrap:anywhere] ${isCause ? "font-medium" : ""}`}

@@ -90,11 +90,11 @@ describe("what changed", () => {
       },
     });
     await screen.findByText(/Requests rose to 1,200 an hour/);
-    screen.getByText("90 %");
+    screen.getByText("90%");
     const chart = screen.getByRole("link", { name: "Open chart" }).getAttribute("href");
     expect(chart).toContain("route=%2Fv1%2Fsearch");
     await userEvent.click(screen.getByRole("button", { name: "Hide evidence" }));
-    expect(screen.queryByText("90 %")).toBeNull();
+    expect(screen.queryByText("90%")).toBeNull();
     screen.getByRole("button", { name: "Evidence: 1,200 instead of 90 to 310" });
     await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));
     await screen.findByText("Nothing needs attention.");
@@ -106,7 +106,7 @@ describe("what changed", () => {
   it("names keys, limits one in place and looks again afterwards", async () => {
     const cause = { dimension: "key", value: KEY_ID, share: 0.9, weight: 0.2 } as const;
     const insight = makeInsight({
-      text: `Calls rose. 90 % of the change comes from the key ${KEY_ID}.`,
+      text: `Calls rose. 90% of the change comes from the key ${KEY_ID}.`,
       action: { do: "limit_key", keyId: KEY_ID as never },
       evidence: makeEvidence({ cause, parts: [cause] }),
     });
@@ -119,7 +119,7 @@ describe("what changed", () => {
         return makeInsightList();
       },
     });
-    await screen.findByText("Calls rose. 90 % of the change comes from the key Checkout.");
+    await screen.findByText("Calls rose. 90% of the change comes from the key Checkout.");
     await userEvent.click(screen.getByRole("button", { name: "More actions" }));
     await userEvent.click(await screen.findByRole("menuitem", { name: "Make an alert of this" }));
     await screen.findByText(`requests above 310 {"key":"${KEY_ID}"}`);
@@ -212,7 +212,7 @@ describe("what changed", () => {
       },
       { role: "viewer" },
     );
-    await screen.findByText(/Changes of requests by one key, from a confidence of 70 %/);
+    await screen.findByText(/Changes of requests by one key, from a confidence of 70%/);
     for (const name of ["Dismiss", "Useful", "Check now", "More actions", "Show as usual"]) {
       expect(screen.queryByRole("button", { name })).toBeNull();
     }
@@ -237,7 +237,7 @@ describe("feedback and digest", () => {
         return { items: [] };
       },
     });
-    await screen.findByText(/Changes of errors everywhere, from a confidence of 60 %/);
+    await screen.findByText(/Changes of errors everywhere, from a confidence of 60%/);
     await userEvent.click(screen.getByRole("button", { name: "Show as usual" }));
     await vi.waitFor(() => expect(screen.queryByText(/Shown less often/)).toBeNull());
     expect(sent).toEqual([{ measure: "errors", dimension: null }]);

@@ -16,6 +16,7 @@ import {
   urgencyOf,
 } from "#components/insights/insights.view-model.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { formatPercent } from "#platform/format.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { inLanguage } from "#platform/server-words/server-words.ts";
 import { InsightActions } from "./insight-actions.tsx";
@@ -55,7 +56,7 @@ export function InsightItem({ tenant, insight, names, dialogs, isOpenAtFirst }: 
             </span>
             {evidence !== null && (
               <span className="tabular-nums">
-                <Trans>Confidence {String(Math.round(confidence * 100))} %</Trans>
+                <Trans>Confidence {formatPercent(confidence)}</Trans>
               </span>
             )}
           </div>

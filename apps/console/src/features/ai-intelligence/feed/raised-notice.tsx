@@ -9,6 +9,7 @@ import {
 } from "#components/insights/insights.queries.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { formatPercent } from "#platform/format.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -48,8 +49,8 @@ export function RaisedNotice({ tenant }: { tenant: OwnTenant }) {
           >
             <span>
               <Trans>
-                {nameLikeness(one)}, from a confidence of {String(Math.round(one.required * 100))}{" "}
-                %, until {formatDate(one.until)}
+                {nameLikeness(one)}, from a confidence of {formatPercent(one.required)}, until{" "}
+                {formatDate(one.until)}
               </Trans>
             </span>
             {mayInTenant(tenant, "alerts:write") && (

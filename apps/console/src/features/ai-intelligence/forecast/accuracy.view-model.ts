@@ -1,15 +1,16 @@
 import { plural, t } from "@lingui/core/macro";
 import type { ForecastMiss } from "#platform/forecast-queries.ts";
+import { formatPercent } from "#platform/format.ts";
 
-/** "4 % too high", "right to 1 %"; a period in which nothing came cannot be put as a share. */
+/** "4% too high", "right to 1%"; a period in which nothing came cannot be put as a share. */
 function describeMiss({ off }: ForecastMiss): string {
   if (off === null) {
     return t`nothing came`;
   }
-  const percent = Math.round(Math.abs(off) * 100);
-  return percent === 0
-    ? t`right to 1 %`
-    : t`${String(percent)} % too ${off > 0 ? t`high` : t`low`}`;
+  const share = Math.abs(off);
+  return Math.round(share * 100) === 0
+    ? t`right to ${formatPercent(0.01)}`
+    : t`${formatPercent(share)} too ${off > 0 ? t`high` : t`low`}`;
 }
 
 /** How far off forecasts of the last periods were, and how that is known. */

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
 import type { Exhaustion } from "#platform/forecast-queries.ts";
+import { formatPercent } from "#platform/format.ts";
 import { formatQuantity } from "#platform/format-measure.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
@@ -24,10 +25,10 @@ function describeRange({ earliest80, latest80 }: Exhaustion): string {
   }
   const from = formatDate(earliest80);
   return latest80 === null
-    ? t` (80 %: ${from} or later)`
+    ? t` (${formatPercent(0.8)}: ${from} or later)`
     : from === formatDate(latest80)
       ? ""
-      : t` (80 %: ${from} to ${formatDate(latest80)})`;
+      : t` (${formatPercent(0.8)}: ${from} to ${formatDate(latest80)})`;
 }
 
 function describeExhausted(isHard: boolean, resetsAt: string | null): string {

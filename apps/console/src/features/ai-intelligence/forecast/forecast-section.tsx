@@ -10,7 +10,7 @@ export function ForecastSection({ tenant }: { tenant: OwnTenant }) {
   return (
     <>
       <UsageForecastCard tenant={tenant} />
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid gap-4 lg:grid-cols-2">
         <ExhaustionCard tenant={tenant} />
         {seesInvoices && <InvoiceForecastCard tenant={tenant} />}
       </div>

@@ -33,7 +33,7 @@ describe("the forecast of usage", () => {
     expect(listOutlooks(makeMeterForecast())[0]).toEqual({
       label: "This billing period",
       mean: "3,100",
-      range: "80 %: 2,790 – 3,410",
+      range: "80%: 2,790 – 3,410",
     });
     const unused = makeMeterForecast({ meter: "tokens", state: "no_usage" });
     expect(listShown([makeMeterForecast(), unused])).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("the forecast of usage", () => {
     });
     expect(describeAccuracy([])).toContain("once a billing period is over");
     expect(describeAccuracy([miss(0.04), miss(-0.09), miss(0.001)])).toBe(
-      "When five days of the last 3 periods were known, the forecast of the whole was 4 % too high, 9 % too low, right to 1 %.",
+      "When five days of the last 3 periods were known, the forecast of the whole was 4% too high, 9% too low, right to 1%.",
     );
     expect(describeAccuracy([miss(0.04, "back_test")])).toContain("Computed today");
     expect(describeAccuracy([miss(0.04), miss(null, "back_test")])).toContain("1 of them computed");
@@ -66,7 +66,7 @@ describe("what runs out", () => {
   it("is dated with its range, or said to last, to be used up, or not to be known", () => {
     const whenOf = (changes: Parameters<typeof makeExhaustion>[0]) =>
       toExhaustionView(makeExhaustion(changes)).when;
-    expect(whenOf({})).toBe("Runs out around Dec 10, 2026 (80 %: Dec 8, 2026 to Dec 13, 2026).");
+    expect(whenOf({})).toBe("Runs out around Dec 10, 2026 (80%: Dec 8, 2026 to Dec 13, 2026).");
     expect(whenOf({ latest80: null })).toContain("Dec 8, 2026 or later");
     expect(whenOf({ resetsAt: "2026-12-01T00:00:00.000Z" })).toContain("Lasts this period; runs");
     const lasts = { state: "not_within_90_days", at: null, latest80: null } as const;
@@ -95,7 +95,7 @@ describe("the projected invoice", () => {
   it("has its range unless there is none", () => {
     const [next] = makeInvoiceForecast().invoices;
     const total = next?.total ?? expect.fail();
-    expect(describeProjection(total, "USD")).toBe("$123.40 (80 %: $110.00 – $140.20)");
+    expect(describeProjection(total, "USD")).toBe("$123.40 (80%: $110.00 – $140.20)");
     const sure = { ...total, lower80: total.mean, upper80: total.mean };
     expect(describeProjection(sure, "USD")).toBe("$123.40");
   });

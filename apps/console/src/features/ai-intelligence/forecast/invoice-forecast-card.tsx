@@ -14,6 +14,7 @@ import {
   invoiceForecastQuery,
   type ProjectedInvoice,
 } from "#platform/forecast-queries.ts";
+import { formatPercent } from "#platform/format.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -112,10 +113,10 @@ function Next({ invoice, currency, runningTotal }: NextProps) {
       <div className="tabular-nums">
         <p className="font-semibold text-xl">{money(total.mean)}</p>
         <p>
-          80 %: {money(total.lower80)} – {money(total.upper80)}
+          {formatPercent(0.8)}: {money(total.lower80)} – {money(total.upper80)}
           <span className="text-ink-muted">
             {" "}
-            · 95 %: {money(total.lower95)} – {money(total.upper95)}
+            · {formatPercent(0.95)}: {money(total.lower95)} – {money(total.upper95)}
           </span>
         </p>
         <p className="mt-1 text-ink-muted text-sm">

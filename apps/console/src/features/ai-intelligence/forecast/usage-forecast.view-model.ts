@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
 import { type TimeBucket, toBuckets } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { MeterForecast } from "#platform/forecast-queries.ts";
+import { formatPercent } from "#platform/format.ts";
 import { formatQuantity } from "#platform/format-measure.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -39,13 +40,19 @@ export function toForecastChart(
       },
       {
         key: "high",
-        label: t`80 % high`,
+        label: t`${formatPercent(0.8)} high`,
         tone: "info",
         look: "level",
         values: after(coming.map(({ upper80 }) => upper80)),
         downTo: lower,
       },
-      { key: "low", label: t`80 % low`, tone: "info", look: "level", values: lower },
+      {
+        key: "low",
+        label: t`${formatPercent(0.8)} low`,
+        tone: "info",
+        look: "level",
+        values: lower,
+      },
     ],
   };
 }
@@ -57,7 +64,11 @@ function toOutlook(
   { mean, lower80, upper80 }: { mean: number; lower80: number; upper80: number },
 ): Outlook {
   const whole = (value: number) => formatQuantity(Math.round(value));
-  return { label, mean: whole(mean), range: `80 %: ${whole(lower80)} – ${whole(upper80)}` };
+  return {
+    label,
+    mean: whole(mean),
+    range: `${formatPercent(0.8)}: ${whole(lower80)} – ${whole(upper80)}`,
+  };
 }
 
 /** Sums that are to come: the running billing period, then days from now. */

@@ -44,7 +44,7 @@ describe("insights for the operator", () => {
   it("are those over all tenants, dismissed in place, and those of each, with the way to it", async () => {
     const route = { dimension: "route", value: "/export", share: 0.9, weight: 0.1 } as const;
     const { tenantId: _, ...overAll } = makeInsight({
-      text: `The share of errors rose; 80 % of it are of ${ACME}.`,
+      text: `The share of errors rose; 80% of it are of ${ACME}.`,
       evidence: makeEvidence({ measure: "error_rate", cause: route }),
     });
     const own = makeInsight({ tenantId: ACME as never, text: "Calls rose." });
@@ -63,7 +63,7 @@ describe("insights for the operator", () => {
         [`GET /tenants/${ACME}`]: () => makeTenant(),
       },
     });
-    await screen.findByText(/80 % of it are of Acme/);
+    await screen.findByText(/80% of it are of Acme/);
     const link = await screen.findByRole("link", { name: "Acme" });
     expect(link.getAttribute("href")).toContain(`insight=${own.insightId}`);
     await userEvent.click(screen.getByRole("button", { name: "Dismiss" }));

@@ -80,8 +80,8 @@ function toMessage(item: Exhaustion, { atMs, nowMs }: { atMs: number; nowMs: num
       earliest80 === null
         ? `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC).`
         : latest80 === null
-          ? `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80 % from ${day(earliest80)} on or later.`
-          : `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80 % between ${day(earliest80)} and ${day(latest80)}.`,
+          ? `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80% probability on ${day(earliest80)} or later.`
+          : `${now} of ${whole} are left. If usage goes on as forecast, it runs out on ${on} (UTC), with 80% probability between ${day(earliest80)} and ${day(latest80)}.`,
       toConsequence(item),
     ].join("\n"),
   };

@@ -153,7 +153,7 @@ describe("advice on plans", () => {
       [
         "plan_advice",
         month,
-        "Free would have cost 220.00 USD (100 %) less over the last 2 months, with no call denied.",
+        "Free would have cost 220.00 USD (100%) less over the last 2 months, with no call denied.",
         { do: "change_plan" },
       ],
     ]);

@@ -34,14 +34,14 @@ it("tells of a saving from a tenth and five dollars on, after two months, and el
   const told = (total: string, saving: string, more?: Partial<PlanAdvice>) =>
     describePlanAdvice(advise(total, saving, more));
   expect(told("50.00", "5.00")).toBe(
-    "Other would have cost 5.00 USD (10 %) less over the last 2 months, with no call denied.",
+    "Other would have cost 5.00 USD (10%) less over the last 2 months, with no call denied.",
   );
   expect(told("50.01", "5.00")).toBeUndefined();
   expect(told("40.00", "4.99")).toBeUndefined();
-  expect(told("5000", "500", { currency: "JPY" })).toContain("500 JPY (10 %) less");
+  expect(told("5000", "500", { currency: "JPY" })).toContain("500 JPY (10%) less");
   expect(told("50.00", "5.00", { months: [MONTH] })).toBeUndefined();
   expect(told("40.00", "4.00", { quotas: [{ ...QUOTA, share: 0.5 }, QUOTA] })).toBe(
-    "At most 900 (9 %) of the plan’s 10,000 requests were used in each of the last 2 months: a smaller plan may be enough.",
+    "At most 900 (9%) of the plan’s 10,000 requests were used in each of the last 2 months: a smaller plan may be enough.",
   );
   // A plan without a price need not be smaller.
   expect(told("0.00", "0.00", { recommended: null, quotas: [QUOTA] })).toBeUndefined();

@@ -39,7 +39,7 @@ function describeChoice(advice: PlanAdvice): string | undefined {
     scaled * SAVING_PART >= total && scaled * 10n ** BigInt(digits) >= SAVING_MINOR_MIN * SCALE;
   const percent = total === 0n ? 0 : Number((100n * scaled) / total);
   return isMuch
-    ? `${name} would have cost ${saving} ${currency} (${String(percent)} %) less over ${overMonths(advice)}, with no call denied.`
+    ? `${name} would have cost ${saving} ${currency} (${String(percent)}%) less over ${overMonths(advice)}, with no call denied.`
     : undefined;
 }
 
@@ -50,7 +50,7 @@ function describeUnused(
   const percent = Math.round(share * PERCENT);
   return share > UNUSED_SHARE
     ? undefined
-    : `At most ${toGrouped(Number(most))} (${String(percent)} %) of the plan’s ${toGrouped(Number(limit))} ${toPlural(unit)} were used in each of ${overMonths(advice)}: a smaller plan may be enough.`;
+    : `At most ${toGrouped(Number(most))} (${String(percent)}%) of the plan’s ${toGrouped(Number(limit))} ${toPlural(unit)} were used in each of ${overMonths(advice)}: a smaller plan may be enough.`;
 }
 
 /**

@@ -107,7 +107,7 @@ function describeCause(
   const percent = Math.round(100 * share);
   return percent > 100
     ? ` The ${part} changed by more than that, others the other way.`
-    : ` The ${part} makes ${String(percent)} % of the change.`;
+    : ` The ${part} accounts for ${String(percent)}% of the change.`;
 }
 
 /** Medians and percentiles have no parts that add up: the mean of the same calls has. */

@@ -37,14 +37,14 @@ function formatNumber(value: number): string {
     : String(Number(value.toPrecision(3)));
 }
 
-/** A value alone, with its unit but without a noun: `1,234`, `1.2 %`, `120 ms`, `49.90 EUR`. */
+/** A value alone, with its unit but without a noun: `1,234`, `1.2%`, `120 ms`, `49.90 EUR`. */
 export function formatCell({ unit, unitName }: AnswerMeasure, cell: Cell | undefined): string {
   if (cell === null || cell === undefined) {
     return "nothing";
   }
   switch (unit) {
     case "share":
-      return `${formatNumber(100 * Number(cell))} %`;
+      return `${formatNumber(100 * Number(cell))}%`;
     case "milliseconds":
       return `${formatNumber(Number(cell))} ms`;
     case "bytes":

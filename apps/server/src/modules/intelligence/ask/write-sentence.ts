@@ -70,10 +70,10 @@ function nameOf(row: AnswerRow, answer: Answer): string {
 
 const shareOf = (part: Cell | undefined, whole: Cell | undefined) =>
   Number(whole ?? 0) > 0
-    ? ` (${String(Math.round((100 * Number(part ?? 0)) / Number(whole)))} %)`
+    ? ` (${String(Math.round((100 * Number(part ?? 0)) / Number(whole)))}%)`
     : "";
 
-/** “; most: /v1/search 5,000 (41 %), /health 20 and /v1/orders 3”. */
+/** “; most: /v1/search 5,000 (41%), /health 20 and /v1/orders 3”. */
 function describeGroups(
   answer: Answer,
   { order, limit }: AskedQuery,
@@ -127,7 +127,7 @@ function describeSeries(answer: Answer, measure: AnswerMeasure, timeZone: string
 /** When it was before, as part of two sentences: “the 11,000 of June”, “none in June”. */
 export type Before = { readonly of: string; readonly during: string };
 
-/** “ That is 12 % more than the 11,000 of the period before.” */
+/** “ That is 12% more than the 11,000 of the period before.” */
 export function describeChange(
   measure: AnswerMeasure,
   now: Cell | undefined,

@@ -71,12 +71,12 @@ it("names tenants that are likely to leave, and those that outgrow their quota, 
       ],
       [
         "tenant_leaving",
-        `The tenant ${fewer} may leave: it made 900 calls in a week, 55 % less than in the weakest of the four before.`,
+        `The tenant ${fewer} may leave: it made 900 calls in a week, 55% less than in the weakest of the four before.`,
         { do: "open_tenant", tenantId: fewer },
       ],
       [
         "tenant_leaving",
-        `The tenant ${owing} may leave: it made 1,400 calls in a week, 30 % less than in the weakest of the four before, and a payment has failed.`,
+        `The tenant ${owing} may leave: it made 1,400 calls in a week, 30% less than in the weakest of the four before, and a payment has failed.`,
         { do: "open_tenant", tenantId: owing },
       ],
       [

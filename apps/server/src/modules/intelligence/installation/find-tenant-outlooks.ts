@@ -60,7 +60,7 @@ function toLeaving(
           `has made no call for a week, after at least ${toGrouped(least)} a week in the four before`,
         )
       : said(
-          `made ${toGrouped(calls)} calls in a week, ${String(less)} % less than in the weakest of the four before`,
+          `made ${toGrouped(calls)} calls in a week, ${String(less)}% less than in the weakest of the four before`,
         );
   const reasons = [use, ...found.troubles.map((trouble) => TROUBLE_WORDS[trouble])];
   return [

@@ -71,7 +71,7 @@ describe("insights over all tenants", () => {
       cause: { dimension: "route", value: "/export" },
     });
     expect(rate?.text).toMatch(
-      /^The share of errors rose to \d\d\.\d %; usual is 0\.\d to 0\.\d %\./,
+      /^The share of errors rose to \d\d\.\d% \(usually 0\.\d to 0\.\d%\)\./,
     );
     for (const dimension of ["route", "tenant"] as const) {
       const parts = evidence.parts.filter((part) => part.dimension === dimension);

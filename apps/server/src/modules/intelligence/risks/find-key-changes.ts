@@ -63,8 +63,8 @@ function toRouteInsights(compared: ComparedKeyCalls, { fromMs, toMs }: Range): F
         confidence: share,
         text:
           keys.length === 1
-            ? `The key ${named} calls what it never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent} % of all. A release of the program would explain it; a copy of the key, too.`
-            : `The keys ${named} call what they never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent} % of all. A release of the program would explain it; a copy of the key, too.`,
+            ? `The key ${named} calls what it never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent}% of all. A release of the program would explain it; a copy of the key, too.`
+            : `The keys ${named} call what they never called in the weeks before: ${toGrouped(calls)} calls of ${what} in a day, ${percent}% of all. A release of the program would explain it; a copy of the key, too.`,
         action: {
           do: "open_chart",
           measure: "requests",

@@ -36,7 +36,7 @@ async function findNearQuotas(
             kind: "quota_near",
             fingerprint: `quota_near ${meter} ${periodStart}`,
             sinceMs: nowMs,
-            text: `${String(percent)} % of the quota of ${meter} is used; it resets on ${resetAt.slice(0, 10)}.`,
+            text: `${String(percent)}% of the quota of ${meter} is used; it resets on ${resetAt.slice(0, 10)}.`,
             action: { do: "change_plan" },
           }),
         ];
@@ -63,7 +63,7 @@ function findNearCap({ cap, currency, period }: SpendCap, { nowMs }: Looking): F
       sinceMs: nowMs,
       text: period.isReached
         ? `The spend cap of ${cap} ${currency} is reached: calls are denied until it is raised; ${renews}.`
-        : `${String(percent)} % of the spend cap of ${cap} ${currency} is used; calls beyond it are denied, and ${renews}.`,
+        : `${String(percent)}% of the spend cap of ${cap} ${currency} is used; calls beyond it are denied, and ${renews}.`,
       action: { do: "change_spend_cap" },
     }),
   ];
@@ -91,7 +91,7 @@ function findLowCredit(
       sinceMs: nowMs,
       text: draw.isEmpty
         ? `The credit is used up: calls are denied until there is more; ${draw.left} ${currency} is left.`
-        : `${draw.left} ${currency} of credit is left, ${String(percent)} % of what was granted; calls beyond it are denied.`,
+        : `${draw.left} ${currency} of credit is left, ${String(percent)}% of what was granted; calls beyond it are denied.`,
       action: { do: "add_credit" },
     }),
   ];

@@ -135,7 +135,7 @@ describe("risks of keys", () => {
     ]);
     const texts = found.map(({ text }) => text);
     expect(texts[0]).toContain(`The key ${broad} calls what it has no right to`);
-    expect(texts[1]).toContain("130 calls of /dump in a day, 87 % of all");
+    expect(texts[1]).toContain("130 calls of /dump in a day, 87% of all");
     expect([changed, together].every((key) => texts[1]?.includes(key))).toBe(true);
     expect(texts[2]).toContain(`${moved} is used from a network that it may not be used from`);
     expect(texts[2]).toContain("40 calls");
@@ -224,7 +224,7 @@ describe("risks of money", () => {
     await putSpendCap(deps, OPERATOR_CONTEXT, { tenantId, amount: "34.00" });
     const found = await look(tenantId);
     expect(found).toMatchObject([{ kind: "spend_cap_near", action: { do: "change_spend_cap" } }]);
-    expect(found[0]?.text).toMatch(/^91 % of the spend cap of 34\.00 USD is used; /);
+    expect(found[0]?.text).toMatch(/^91% of the spend cap of 34\.00 USD is used; /);
 
     await applyCatalog(deps, OPERATOR_CONTEXT, PREPAID);
     const prepaid = await createTestTenant(deps, "Prepaid");
@@ -239,7 +239,7 @@ describe("risks of money", () => {
     expect(await look(prepaid.tenantId)).toMatchObject([
       {
         kind: "credit_low",
-        text: "1.50 USD of credit is left, 7 % of what was granted; calls beyond it are denied.",
+        text: "1.50 USD of credit is left, 7% of what was granted; calls beyond it are denied.",
         action: { do: "add_credit" },
       },
     ]);

@@ -101,7 +101,7 @@ describe("what is charged", () => {
     expect(evidence.actual).toBeGreaterThan(evidence.high * 2);
     expect(evidence.actual).toBeLessThan(110);
     expect(found?.text).toMatch(
-      /^Charges for usage rose to \d\d\.\d\d USD an hour; usual are \d\d\.\d\d USD to \d\d\.\d\d USD an hour\. (\d\d|100) % of the change comes from the key key_/,
+      /^Charges for usage rose to \d\d\.\d\d USD an hour \(usually \d\d\.\d\d USD to \d\d\.\d\d USD an hour\)\. (\d\d|100)% of the change comes from the key key_/,
     );
 
     const calm = await refreshInsights(deps, OPERATOR_CONTEXT, { tenantId: twin.tenantId });

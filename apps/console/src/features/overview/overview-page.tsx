@@ -69,6 +69,7 @@ function Overview({ tenant }: { tenant: OwnTenant }) {
       {tenant.isVisited !== true && (
         <SetupProgress
           tenantId={tenant.tenantId}
+          createdAt={tenant.createdAt}
           hasCalls={figures.data && (figures.data.totals.requests ?? 0) > 0}
         />
       )}

@@ -37,11 +37,15 @@ function Answered() {
 }
 
 /** Opens the card, and waits for the answer to what it asks. */
-async function open(hasCalls: boolean | undefined, finished: readonly string[]): Promise<void> {
+async function open(
+  hasCalls: boolean | undefined,
+  finished: readonly string[],
+  createdAt = "2020-01-01T00:00:00.000Z",
+): Promise<void> {
   const root = createRootRoute({
     component: () => (
       <>
-        <SetupProgress tenantId={TENANT_ID} hasCalls={hasCalls} />
+        <SetupProgress tenantId={TENANT_ID} createdAt={createdAt} hasCalls={hasCalls} />
         <Answered />
       </>
     ),
@@ -83,4 +87,9 @@ it.each([
 ])("shows nothing $why", async ({ hasCalls, finished }) => {
   await open(hasCalls, finished);
   expect(screen.queryByText("Finish setting up")).toBe(null);
+});
+
+it("keeps its room for a new tenant while it is not known whether there are calls", async () => {
+  await open(undefined, [], new Date().toISOString());
+  screen.getByRole("status", { name: "Loading the progress of the setup" });
 });

@@ -53,6 +53,26 @@ it("leads an operator without a tenant from the demo API to the first call", asy
   await screen.findByText(/None yet/);
 });
 
+it("keeps the room of the setup while its steps are not known, as long as the demo API answers", async () => {
+  const known = Promise.withResolvers<void>();
+  openTenants({
+    path: "/operator",
+    verified,
+    isDemo: true,
+    answers: {
+      ...ANSWERS,
+      "GET /tenants": async () => {
+        await known.promise;
+        return NOTHING;
+      },
+    },
+  });
+  await screen.findByRole("status", { name: "Loading the setup" });
+  known.resolve();
+  await screen.findByRole("region", { name: "Set up your installation" });
+  expect(screen.queryByRole("status", { name: "Loading the setup" })).toBeNull();
+});
+
 it("keeps the way to a silent API open, and shows revenue and what is overdue", async () => {
   const detail = "No answer from api: calls get 502 or 504 and are not billed.";
   const parts = { upstreams: { status: "degraded", detail } };

@@ -7,6 +7,7 @@ import { ButtonLink } from "@turnpike/ui/button-link";
 import { Card } from "@turnpike/ui/card";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { joinClasses } from "@turnpike/ui/join-classes";
+import { Skeleton } from "@turnpike/ui/skeleton";
 import Check from "lucide-react/icons/check";
 import { type ReactNode, useState } from "react";
 import { DocsLink } from "#components/docs-link.tsx";
@@ -60,6 +61,10 @@ export function SetupCard() {
     hasTenants: useQuery(homeQueries.hasTenants(api)).data,
     hasCalls: useQuery(homeQueries.hasCalls(api)).data,
   });
+  if (steps === undefined && config.gateway.isDemo) {
+    // The first step is open for sure, so the card keeps its room.
+    return <LoadingSetup />;
+  }
   if (steps === undefined || steps.every(({ isDone }) => isDone)) {
     return null;
   }
@@ -91,6 +96,14 @@ export function SetupCard() {
         ))}
       </ol>
     </Card>
+  );
+}
+
+function LoadingSetup() {
+  return (
+    <div role="status" aria-label={t`Loading the setup`}>
+      <Skeleton className="h-[68rem] rounded-card sm:h-[33rem]" />
+    </div>
   );
 }
 

@@ -105,14 +105,14 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
       <table aria-label={t`What each role can do`} className="w-full border-collapse text-left">
         <thead className="border-line border-b text-ink-muted text-xs">
           <tr>
-            <th scope="col" className="px-4 py-2 font-medium">
+            <th scope="col" className="sticky left-0 bg-surface px-4 py-2 font-medium">
               <Trans>Can do</Trans>
             </th>
             {roles.map((role) => (
               <th
                 key={role.role}
                 scope="col"
-                className="min-w-24 max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere]"
+                className="min-w-24 max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere] max-sm:min-w-20 max-sm:px-1"
               >
                 {titleRole(toNamed(role))}
               </th>
@@ -122,7 +122,10 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
         <tbody className="divide-y divide-line">
           {ABILITIES.map(({ scope, text }) => (
             <tr key={scope}>
-              <th scope="row" className="min-w-52 px-4 py-1.5 font-normal">
+              <th
+                scope="row"
+                className="sticky left-0 min-w-52 bg-surface px-4 py-1.5 font-normal max-sm:min-w-40"
+              >
                 {text}
               </th>
               {roles.map(({ role, scopes }) => (

@@ -50,7 +50,7 @@ function OperatorHome() {
     <div className="space-y-4">
       <SetupCard />
       <KpiRow report={figures} against={t`vs. the 28 days before`} />
-      <div className="grid items-start gap-4 lg:grid-cols-3">
+      <div className="grid gap-4 lg:grid-cols-3">
         <div className="grid min-w-0 lg:col-span-2">
           <RequestsCard
             report={outcomes}
@@ -61,7 +61,8 @@ function OperatorHome() {
             onShow={setShown}
           />
         </div>
-        <div className="flex min-w-0 flex-col gap-4">
+        {/* The last of them takes what is left beside the chart. */}
+        <div className="flex min-w-0 flex-col gap-4 [&>:last-child]:grow">
           <RevenueCard />
           <HealthCard />
         </div>

@@ -8,7 +8,10 @@ const PERCENT = new Intl.NumberFormat(LANGUAGE, {
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
 });
-const WHOLE_PERCENT = new Intl.NumberFormat(LANGUAGE, { style: "percent" });
+const WHOLE_PERCENT = new Intl.NumberFormat(LANGUAGE, {
+  style: "percent",
+  signDisplay: "negative",
+});
 const INSTANT = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
 const DAY_UTC = new Intl.DateTimeFormat(LANGUAGE, {
   day: "numeric",

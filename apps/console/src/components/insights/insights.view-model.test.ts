@@ -55,6 +55,12 @@ describe("an insight", () => {
     expect(routes?.others).toBe(1);
   });
 
+  it("writes what is nearly nothing without a minus", () => {
+    const parts = [{ dimension: "key" as const, value: "key_1", share: -0.002, weight: 1 }];
+    const [keys] = groupParts({ parts, cause: null }, new Map());
+    expect(keys?.parts.map(({ percent }) => percent)).toEqual(["0%"]);
+  });
+
   it("tells parts apart that have no name yet and were made at one time", () => {
     const ids = ["key_0199f3b0c1d27a4e8f60112233445599", "key_0199f3b0c1d27a4e8f60112233440001"];
     const parts = ids.map((value) => ({

@@ -18,6 +18,7 @@ const FILES = [
   "docs",
   "packages/db/migrations",
   "packages/ui/src/tokens.css",
+  "apps/console/src/locales/server",
   "apps/console/dist",
   "apps/console/dist-server",
 ];

@@ -30,6 +30,10 @@ const SAYS_TO_PROGRAMS = [
   ...["modules/identity/tokens", "modules/intelligence/ask", "billing/rehearsal"],
   ...["billing/e-invoice", "billing/subscription"],
 ].map((folder) => `**/${folder}/**`);
+/** What is printed on invoices and credit notes. The console shows none of it, so it is a catalogue of its own. */
+const ON_DOCUMENTS = ["to-printed-document", "unit-price"].map(
+  (name) => `${SERVER}/modules/billing/documents/${name}.ts`,
+);
 const ASKS_MODELS = ["model-tools", "spend-tokens", "write-instructions"].map(
   (name) => `**/agents/model/${name}.ts`,
 );
@@ -49,7 +53,17 @@ export default defineConfig({
     {
       path: "<rootDir>/src/locales/server/server-words-{locale}",
       include: SAYS_TO_PEOPLE,
-      exclude: [...TESTS, ...SAYS_TO_PROGRAMS, ...ASKS_MODELS, "**/keys/placeholder-keys.ts"],
+      exclude: [
+        ...TESTS,
+        ...SAYS_TO_PROGRAMS,
+        ...ON_DOCUMENTS,
+        ...ASKS_MODELS,
+        "**/keys/placeholder-keys.ts",
+      ],
+    },
+    {
+      path: "<rootDir>/src/locales/server/document-words-{locale}",
+      include: ON_DOCUMENTS,
     },
   ],
   extractors: [serverSentences, babelExtractor],

@@ -32,7 +32,7 @@ const SETTINGS: BillingSettings = {
   paymentDays: 14,
   invoicePrefix: "INV",
   creditNotePrefix: "CN",
-  documents: { logo: null, font: null },
+  documents: { language: "en", logo: null, font: null },
 };
 
 /** What billing needs, with a clock that is stopped at an instant. */

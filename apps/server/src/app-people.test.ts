@@ -46,6 +46,26 @@ describe("POST /auth/verify", () => {
     expect((await verify(token)).json).toEqual(first);
   });
 
+  it("keeps the language of the first browser that names one, until the person chooses another", async () => {
+    const token = await app.mintIdToken({ subject: "greta", email: "greta@example.com" });
+    const signIn = (headers: Record<string, string>) =>
+      fetch(`${app.url}/auth/verify`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ token }),
+      });
+    const readLanguage = async () =>
+      (await app.call(token, "GET", "/v1/me/account")).json.language as unknown;
+    await signIn({});
+    expect(await readLanguage()).toBeNull();
+    await signIn({ "accept-language": "fr, de;q=0.8" });
+    expect(await readLanguage()).toBe("de");
+    await signIn({ cookie: "language=en" });
+    expect(await readLanguage()).toBe("de");
+    const chosen = await app.call(token, "POST", "/v1/me/account/language", { language: "en" });
+    expect(chosen.json).toMatchObject({ language: "en" });
+  });
+
   it("lists the tenants of the person with the role, oldest first, an operator's own only", async () => {
     await app.mintTenant("Someone else's");
     const operator = await app.mintOperatorToken();

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findPictureType, findSvgFault } from "@turnpike/domain/files/picture-type";
+import { LANGUAGES } from "@turnpike/domain/text/languages";
 import { z } from "zod";
 import { writeLike } from "./config-shape.ts";
 
@@ -25,6 +26,12 @@ export const brandSection = z
         .regex(/^#[0-9a-fA-F]{6}$/, "A colour such as #f5c400.")
         .default("#f5c400")
         .describe("Colour of what stands out, as #rrggbb."),
+      language: z
+        .enum(LANGUAGES)
+        .default("en")
+        .describe(
+          "Language of mails to people who chose none, and of invoices of customers whose billing details name none.",
+        ),
       mark: z
         .string()
         .max(MARK_LENGTH_MAX)

@@ -306,6 +306,7 @@ const BODIES: Record<string, (ids: Ids) => object> = {
   "personTokens.revoke": () => ({ personTokenId: `ptk_${"e".repeat(32)}` }),
   "reference.visit": () => ({}),
   "account.rename": () => ({ name: "Renamed" }),
+  "account.chooseLanguage": () => ({ language: "de" }),
   "account.changePassword": () => ({
     currentPassword: "copper lantern 41",
     password: "velvet compass 42",

@@ -68,7 +68,7 @@ describe("the thread of the jobs", () => {
       files: { store: "disk", folder: join(folder.path, "files") },
       mail: {
         from: "turnpike@sender.test",
-        brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814" },
+        brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814", language: "en" },
         smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
       },
       notices: { sendsMail: true, brandName: "Turnpike", consoleUrl: undefined },

@@ -100,6 +100,7 @@ export function toBillingSettings({
     tax: toSeller(billing),
     accounting: toAccounting(billing),
     documents: {
+      language: brand.language,
       logo: seller.logo ?? findPngMark(brand.mark),
       font: documents.font ?? null,
       mail: documents.mail.enabled

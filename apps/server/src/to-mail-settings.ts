@@ -4,6 +4,10 @@ import type { Config } from "./config.ts";
 
 /** What mails are sent with, and how they look. */
 export function toMailSettings({ brand, mail, smtpPassword }: Config): MailSettings {
-  const { name, accent, mark } = brand;
-  return { ...mail, smtpPassword, brand: { name, accent, onAccent: findTextColor(accent), mark } };
+  const { name, accent, mark, language } = brand;
+  return {
+    ...mail,
+    smtpPassword,
+    brand: { name, accent, onAccent: findTextColor(accent), mark, language },
+  };
 }

@@ -1,5 +1,6 @@
 import { ROLES } from "@turnpike/domain/access/scopes";
 import { isId } from "@turnpike/domain/ids/ids";
+import { LANGUAGES } from "@turnpike/domain/text/languages";
 import { z } from "zod";
 import { personToken } from "./device-sign-ins.ts";
 import { operation } from "./operation.ts";
@@ -16,6 +17,8 @@ export const ownAccount = z.strictObject({
   name: z.string().nullable(),
   /** An address that takes effect once the link that was sent to it is followed. */
   pendingEmail: z.string().nullable(),
+  /** In which the person reads the console and their mails; null until that is known, which is the installation's. */
+  language: z.enum(LANGUAGES).nullable(),
   createdAt: instant,
 });
 export type OwnAccount = z.infer<typeof ownAccount>;
@@ -104,6 +107,17 @@ export const accountContract = {
   rename: operation({ scope: "person" })
     .route({ method: "POST", path: "/me/account/name", summary: "Change your name", tags })
     .input(z.strictObject({ name: displayName(100) }))
+    .output(ownAccount),
+  chooseLanguage: operation({ scope: "person" })
+    .route({
+      method: "POST",
+      path: "/me/account/language",
+      summary: "Choose the language of your mails",
+      description:
+        "The first language in which a browser signs in is kept until another one is chosen.",
+      tags,
+    })
+    .input(z.strictObject({ language: z.enum(LANGUAGES) }))
     .output(ownAccount),
   changePassword: operation({ scope: "person", worksWhenFull: true })
     .route({

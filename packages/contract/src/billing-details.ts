@@ -1,4 +1,5 @@
 import { TAX_ID_STATUSES } from "@turnpike/domain/billing/tax/tax-decision";
+import { LANGUAGES } from "@turnpike/domain/text/languages";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { displayText, instant, plainText, tenantId } from "./shapes.ts";
@@ -22,6 +23,10 @@ const given = {
   country: country.nullable().describe("Decides the tax. Null is taxed as the seller's country."),
   email: z.email().max(254).nullable().describe("Where invoices go."),
   taxId: line(40).describe("In the European Union the VAT id; its form is checked."),
+  language: z
+    .enum(LANGUAGES)
+    .nullable()
+    .describe("Of invoices, credit notes and their mails. Null is the installation's."),
 };
 
 export const billingDetails = z.strictObject({
@@ -64,7 +69,13 @@ export const billingDetailsContract = {
         "Counts from the next invoice on; issued ones stay as they are. A new tax id is `pending` until it is confirmed, and taxed meanwhile.",
       tags,
     })
-    .input(z.strictObject({ tenantId, ...given }))
+    .input(
+      z.strictObject({
+        tenantId,
+        ...given,
+        language: given.language.optional().describe("As in the answer. Left out: as it was."),
+      }),
+    )
     .output(billingDetails),
 };
 

@@ -1,9 +1,12 @@
+/** What people wrote, such as the name of a tenant, is the same in every language. */
+export type MailFact = readonly [name: string, value: string, by?: "people"];
+
 /** A part of a mail. A mail is written once, as a list of these; its text and its HTML both come from it. */
 export type MailBlock =
   | { kind: "title"; text: string }
   | { kind: "paragraph"; text: string }
   /** Names and values, one a line. */
-  | { kind: "facts"; facts: readonly (readonly [name: string, value: string])[] }
+  | { kind: "facts"; facts: readonly MailFact[] }
   /** What to open. In the text it is the address alone. */
   | { kind: "link"; label: string; address: string }
   | { kind: "list"; title: string; items: readonly (readonly string[])[] };
@@ -41,25 +44,41 @@ export function toContent(
   );
 }
 
-/** Changes every text of a mail, as to take characters out; addresses too. */
-export function mapTexts(content: MailContent, change: (text: string) => string): MailContent {
+/** What a text of a mail is: of facts the value, of links the address, and anything else that is read. */
+export type MailTextKind = "text" | "value" | "own" | "address";
+
+/**
+ * Changes every text of a mail, as to take characters out.
+ *
+ * @param change - Gets the text and what it is; `own` is the value of a fact that people wrote.
+ */
+export function mapTexts(
+  content: MailContent,
+  change: (text: string, kind: MailTextKind) => string,
+): MailContent {
+  const say = (text: string) => change(text, "text");
   return content.map((block): MailBlock => {
     switch (block.kind) {
       case "title":
       case "paragraph":
-        return { ...block, text: change(block.text) };
+        return { ...block, text: say(block.text) };
       case "facts":
         return {
           ...block,
-          facts: block.facts.map(([name, value]) => [change(name), change(value)] as const),
+          facts: block.facts.map(
+            ([name, value, by]): MailFact =>
+              by === undefined
+                ? [say(name), change(value, "value")]
+                : [say(name), change(value, "own"), by],
+          ),
         };
       case "link":
-        return { ...block, label: change(block.label), address: change(block.address) };
+        return { ...block, label: say(block.label), address: change(block.address, "address") };
       case "list":
         return {
           ...block,
-          title: change(block.title),
-          items: block.items.map((lines) => lines.map(change)),
+          title: say(block.title),
+          items: block.items.map((lines) => lines.map(say)),
         };
       default:
         return block satisfies never;

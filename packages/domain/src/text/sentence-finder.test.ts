@@ -25,6 +25,10 @@ describe("a sentence", () => {
     expect(find("At most 20 apples.")?.id).toBe("At most {0}.");
   });
 
+  it("ends with its line: the next one is no part of a value", () => {
+    expect(find("At most 20.\nThe tenant is gone.")).toBeUndefined();
+  });
+
   it("may hold braces that are no places", () => {
     expect(find('Give one of them, such as { "days": 14 }.')).toMatchObject({ values: [] });
   });

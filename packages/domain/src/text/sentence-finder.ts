@@ -36,7 +36,7 @@ function isReadable({ literals }: Pattern): boolean {
   return literals.slice(1, -1).every((literal) => literal !== "");
 }
 
-/** What stands in the places; undefined when the text is no such sentence. Each value is the shortest that fits. */
+/** What stands in the places; undefined when the text is no such sentence. Each value is the shortest that fits, on one line. */
 function readValues(text: string, { literals, places }: Pattern): string[] | undefined {
   const first = literals[0] ?? "";
   const last = literals.at(-1) ?? "";
@@ -56,7 +56,11 @@ function readValues(text: string, { literals, places }: Pattern): string[] | und
     if (next <= at || next > end) {
       return;
     }
-    values[place] = text.slice(at, next);
+    const value = text.slice(at, next);
+    if (value.includes("\n")) {
+      return;
+    }
+    values[place] = value;
     at = next + literal.length;
   }
   return values;

@@ -10,7 +10,7 @@ import CircleUser from "lucide-react/icons/circle-user";
 import EllipsisVertical from "lucide-react/icons/ellipsis-vertical";
 import Languages from "lucide-react/icons/languages";
 import LogOut from "lucide-react/icons/log-out";
-import { chooseLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
+import { chooseOwnLanguage, OTHER_LANGUAGES } from "#platform/language-choice.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { useOpenReference } from "../use-open-reference.ts";
@@ -18,7 +18,7 @@ import { Initials } from "./initials.tsx";
 
 /** The signed-in person, links to the documentation, and sign-out. */
 export function UserMenu({ isFolded }: { isFolded: boolean }) {
-  const { config, session } = usePlatform();
+  const { api, config, session } = usePlatform();
   const openOwnReference = useOpenReference();
   const navigate = useNavigate();
   const { user } = useVerifiedUser();
@@ -85,7 +85,7 @@ export function UserMenu({ isFolded }: { isFolded: boolean }) {
         <MenuItem
           key={tag}
           icon={<Languages aria-hidden="true" />}
-          onSelect={() => chooseLanguage(tag, window)}
+          onSelect={() => void chooseOwnLanguage(tag, { api, page: window })}
         >
           <span lang={tag}>{language}</span>
         </MenuItem>

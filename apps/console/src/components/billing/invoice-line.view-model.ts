@@ -44,7 +44,7 @@ export function toLineView(
   ];
   return {
     number: line.number,
-    title: line.description,
+    title: inLanguage(line.description),
     span: isAhead && span !== undefined ? t`${span}, in advance` : span,
     quantity: line.quantity === null ? undefined : formatUnits(line.quantity, line.unit),
     amount: formatMoney(line.amount, currency),

@@ -33,6 +33,7 @@ const ACCOUNT = ownAccount.parse({
   emailVerified: true,
   name: "Ada",
   pendingEmail: null,
+  language: "en",
   createdAt: AT,
 });
 

@@ -12,6 +12,7 @@ import { DataSection } from "./data-section.tsx";
 import { DeleteSection } from "./delete-section.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { IdentitiesSection } from "./identities-section.tsx";
+import { LanguageSection } from "./language-section.tsx";
 import { NameSection } from "./name-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProviderSection } from "./provider-section.tsx";
@@ -59,6 +60,7 @@ function Sections({ account }: { account: OwnAccount }) {
           <SignInsSection />
         </>
       )}
+      <LanguageSection account={account} />
       <IdentitiesSection account={account} />
       <DataSection />
       <DeleteSection />

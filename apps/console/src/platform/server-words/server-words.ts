@@ -1,6 +1,6 @@
 import type { Messages } from "@lingui/core";
+import type { Translator } from "@turnpike/domain/text/translate-words";
 import { LANGUAGE } from "@turnpike/ui/language";
-import type { Translator } from "./translate-words.ts";
 
 /** The catalogues of the server's sentences, each fetched only by pages in its language. English needs none. */
 const CATALOGUES: Readonly<Record<string, () => Promise<{ messages: Messages }>>> = {
@@ -19,9 +19,9 @@ export async function loadServerWords(): Promise<void> {
   if (load === undefined) {
     return;
   }
-  loading ??= Promise.all([load(), import("./translate-words.ts")]).then(
-    ([{ messages }, { createTranslator }]) => {
-      translator = createTranslator(LANGUAGE, messages);
+  loading ??= Promise.all([load(), import("./to-translator.ts")]).then(
+    ([{ messages }, { toTranslator }]) => {
+      translator = toTranslator(LANGUAGE, messages);
     },
     () => {
       // Without a network: asked again, it may be there.

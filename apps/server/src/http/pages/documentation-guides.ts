@@ -25,7 +25,10 @@ const GUIDES: Readonly<Record<Audience, readonly NamedGuides[]>> = {
       names: ["install", "adopt", "gateway", "tokens", "sdk", "upstream-signature", "comparison"],
     },
     { title: "Metering and money", names: ["events", "billing"] },
-    { title: "People and pages", names: ["sign-in", "mail", "public-pages", "language-model"] },
+    {
+      title: "People and pages",
+      names: ["sign-in", "mail", "languages", "public-pages", "language-model"],
+    },
     {
       title: "Operation",
       names: [

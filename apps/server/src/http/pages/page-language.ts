@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
+import { isLanguage, LANGUAGES, type Language } from "@turnpike/domain/text/languages";
 import Negotiator from "negotiator";
 
 /** The language that the console is written in, as a tag. */
@@ -28,15 +29,27 @@ export function findLanguageScripts(folder: string): LanguageScripts {
   return new Map(found);
 }
 
+/** What programs send that have no language. */
+const ANY = "*";
+
+type AskedBy = Pick<IncomingMessage, "headers">;
+
+function findChosen({ headers }: AskedBy, offered: readonly string[]): string | undefined {
+  const chosen = CHOSEN.exec(headers.cookie ?? "")?.groups?.["language"];
+  return chosen !== undefined && offered.includes(chosen) ? chosen : undefined;
+}
+
 /** Chooses the language of a page: what the person chose, else what the browser prefers, else English. */
-export function choosePageLanguage(
-  req: Pick<IncomingMessage, "headers">,
-  scripts: LanguageScripts,
-): string {
+export function choosePageLanguage(req: AskedBy, scripts: LanguageScripts): string {
   const offered = [SOURCE_LANGUAGE, ...scripts.keys()];
-  const chosen = CHOSEN.exec(req.headers.cookie ?? "")?.groups?.["language"];
-  if (chosen !== undefined && offered.includes(chosen)) {
-    return chosen;
-  }
-  return new Negotiator(req).language(offered) ?? SOURCE_LANGUAGE;
+  return findChosen(req, offered) ?? new Negotiator(req).language(offered) ?? SOURCE_LANGUAGE;
+}
+
+/** The language in which a person reads, by the same rule; undefined for a program that names none. */
+export function findRequestLanguage(req: AskedBy): Language | undefined {
+  const { "accept-language": preferred = ANY } = req.headers;
+  const named =
+    findChosen(req, LANGUAGES) ??
+    (preferred === ANY ? undefined : new Negotiator(req).language([...LANGUAGES]));
+  return isLanguage(named) ? named : undefined;
 }

@@ -177,7 +177,7 @@ describe("guarantee: an alert sends each notice exactly once, even if processes 
       const mailTransport = createMailTransport(
         {
           from: "turnpike@sender.test",
-          brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814" },
+          brand: { name: "Turnpike", accent: "#f5c400", onAccent: "#1a1814", language: "en" },
           smtp: { host: "127.0.0.1", port: smtp.port, secure: false },
         },
         world,

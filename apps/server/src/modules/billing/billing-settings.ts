@@ -2,6 +2,7 @@ import type { DunningTerms } from "@turnpike/domain/billing/payments/dunning";
 import type { ProrationMode } from "@turnpike/domain/billing/subscription/subscription";
 import type { AccountingTerms } from "@turnpike/domain/billing/tax/accounting-tax";
 import type { Seller } from "@turnpike/domain/billing/tax/tax-decision";
+import type { Language } from "@turnpike/domain/text/languages";
 import type { TopUpSettings } from "./credits/top-up-settings.ts";
 
 /** A postal address in parts, as e-invoices have it. */
@@ -25,10 +26,14 @@ export type Party = {
   address?: Address;
   /** The certificate by which a customer is exempt from tax. */
   exemption?: string | null;
+  /** In which the documents of a customer are; left out for English, as on those from before there were others. */
+  language?: Language;
 };
 
 /** How invoices and credit notes look as files. */
 export type DocumentSettings = {
+  /** For customers who chose none. */
+  language: Language;
   /** Absolute path of the seller's picture, PNG or JPEG. */
   logo: string | null;
   /** Absolute path of a font for letters that the fonts of Turnpike lack. */

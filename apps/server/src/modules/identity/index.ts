@@ -48,6 +48,7 @@ export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-iss
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
 export { verifyLogoutToken } from "./tokens/verify-logout-token.ts";
 export { ensureUser } from "./users/ensure-user.ts";
+export { keepLanguage } from "./users/keep-language.ts";
 export {
   addOperator,
   getUserByName,
@@ -57,5 +58,5 @@ export {
 } from "./users/manage-operators.ts";
 export { removeInventedUsers } from "./users/remove-invented-users.ts";
 export { createUserDirectory, type UserDirectory } from "./users/user-directory.ts";
-export { findUserEmail, listOperatorEmails } from "./users/users.store.ts";
+export { findUserEmail, findUserLanguage, listOperatorEmails } from "./users/users.store.ts";
 export { isVouchedFor } from "./users/vouched-for.ts";

@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-da
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { notifyOfLeaks } from "./notify-of-leaks.ts";
 
@@ -312,4 +313,11 @@ describe("POST /v1/leaks/github", () => {
     await notifyAll();
     expect(await noticesOf(tenantId)).toHaveLength(1);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  // Where a key was found: its name, and an address.
+  expect(unknown.filter((line) => !line.includes(", https://"))).toEqual([]);
 });

@@ -30,6 +30,19 @@ const LEAKS_OF_NOTICE = 1_000;
 const LOCATIONS_NAMED_MAX = 10;
 const LOCATION_LENGTH_MAX = 300;
 
+function toLocation({ name, key_id, start, last_four, revoked, source, url }: ClaimedLeakRow) {
+  const key = `${toMailedName(name, key_id)} (${start}…${last_four})`;
+  const location = url.slice(0, LOCATION_LENGTH_MAX);
+  if (revoked) {
+    return location === ""
+      ? said(`${key}, revoked: ${source}, no address given`)
+      : said(`${key}, revoked: ${source}, ${location}`);
+  }
+  return location === ""
+    ? said(`${key}: ${source}, no address given`)
+    : `${key}: ${source}, ${location}`;
+}
+
 function toNotice(leaks: readonly ClaimedLeakRow[]): {
   subject: string;
   title: string;
@@ -44,10 +57,7 @@ function toNotice(leaks: readonly ClaimedLeakRow[]): {
     keys.size === 1 && first !== undefined
       ? `The key ${toMailedName(first.name, first.key_id)} was ${end}`
       : subject;
-  const lines = leaks.slice(0, LOCATIONS_NAMED_MAX).map((leak) => {
-    const location = leak.url === "" ? "no address given" : leak.url.slice(0, LOCATION_LENGTH_MAX);
-    return `${toMailedName(leak.name, leak.key_id)} (${leak.start}…${leak.last_four})${leak.revoked ? ", revoked" : ""}: ${leak.source}, ${location}`;
-  });
+  const lines = leaks.slice(0, LOCATIONS_NAMED_MAX).map(toLocation);
   const more =
     leaks.length > LOCATIONS_NAMED_MAX
       ? [said(`and ${String(leaks.length - LOCATIONS_NAMED_MAX)} more locations`)]

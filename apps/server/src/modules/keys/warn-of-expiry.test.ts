@@ -9,6 +9,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
 import { createKey } from "./create-key.ts";
 import { importKeys } from "./import-keys.ts";
@@ -241,4 +242,10 @@ describe("warnOfExpiry", () => {
       },
     ]);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

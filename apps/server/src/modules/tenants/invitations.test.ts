@@ -23,6 +23,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
 import { createServiceKey, revokeServiceKey } from "#modules/keys/index.ts";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { acceptInvitation, previewInvitation } from "./accept-invitation.ts";
 import { createInvitation } from "./create-invitation.ts";
@@ -581,4 +582,10 @@ describe("invitations of a tenant", () => {
     expect(await count(stage.tenantId)).toBe(1);
     expect(await count(theirs.tenantId)).toBe(0);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { Role } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { MailContent } from "@turnpike/domain/mail/mail-content";
+import { said } from "@turnpike/domain/text/said";
 import { sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -63,7 +64,7 @@ export async function mailMembers(
     { kind: "paragraph", text: input.body },
     ...(tenant === undefined
       ? []
-      : [{ kind: "facts" as const, facts: [["Tenant", tenant.name] as const] }]),
+      : [{ kind: "facts" as const, facts: [[said("Tenant"), tenant.name, "people"] as const] }]),
     ...(consoleUrl === undefined
       ? []
       : [

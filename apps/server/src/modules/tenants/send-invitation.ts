@@ -9,10 +9,12 @@ import { type HeldRole, type RoleName, titleOfRole } from "@turnpike/domain/acce
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import { said } from "@turnpike/domain/text/said";
 import { writeAudit } from "#modules/audit/index.ts";
-import { findUserEmail } from "#modules/identity/index.ts";
+import { findUserEmail, findUserLanguage } from "#modules/identity/index.ts";
 import { publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import type { JobQueue } from "#platform/job-queue.ts";
@@ -103,12 +105,13 @@ function toMail(input: {
   link: string;
   days: number;
 }): MailContent {
-  const days = input.days === 1 ? "one day" : `${String(input.days)} days`;
+  const within =
+    input.days === 1 ? said("within one day") : said(`within ${String(input.days)} days`);
   return toContent([
     `You are invited to ${input.tenantName} on ${input.brandName}, with the role ${input.role}.`,
-    "Accept the invitation here:",
+    said("Accept the invitation here:"),
     { label: "Accept the invitation", address: input.link },
-    `The link works once, within ${days}, and only with an account of this e-mail address.`,
+    `The link works once, ${within}, and only with an account of this e-mail address.`,
     "If you do not know the sender, ignore this mail. No one can join in your name without the link.",
   ]);
 }
@@ -174,23 +177,34 @@ export async function sendInvitation(
     data: { tenantId, invitationId: row.invitation_id, email, role },
   });
   const link = `${deps.consoleUrl}/register#invitation=${token}`;
-  await mailInvitation(deps, tx, { row, held, link, days: input.expiresInDays });
+  const { actor } = context;
+  const language =
+    actor.type === "user" ? await findUserLanguage(tx, { userId: actor.id }) : undefined;
+  await mailInvitation(deps, tx, { row, held, link, days: input.expiresInDays, language });
   return { ...toInvitationReply(row, held), link: deps.sendsMail ? null : link };
 }
 
 async function mailInvitation(
   deps: InvitationsDeps,
   tx: Tx,
-  { row, held, link, days }: { row: InvitationRow; held: HeldRole; link: string; days: number },
+  input: {
+    row: InvitationRow;
+    held: HeldRole;
+    link: string;
+    days: number;
+    /** Of who invites. */
+    language: Language | undefined;
+  },
 ): Promise<void> {
+  const { row, held, link, days, language } = input;
   const tenant = await findTenantRow(tx, row.tenant_id);
   if (tenant === undefined) {
     throw resourceNotFound("tenant");
   }
   // A name from before the rules for names could pose as text or as a link of the mail.
-  const tenantName = toPlainLine(toMailedName(tenant.name, "a tenant"), NAME_LENGTH_MAX);
+  const tenantName = toPlainLine(toMailedName(tenant.name, said("a tenant")), NAME_LENGTH_MAX);
   const role = toPlainLine(
-    toMailedName(titleOfRole(held), "that the tenant made"),
+    toMailedName(titleOfRole(held), said("that the tenant made")),
     NAME_LENGTH_MAX,
   );
   await sendMail(deps, tx, {
@@ -199,6 +213,7 @@ async function mailInvitation(
     kind: "invitation",
     subject: `You are invited on ${deps.brandName}`,
     about: row.invitation_id,
+    language,
     content: toMail({ tenantName, brandName: deps.brandName, role, link, days }),
   });
 }

@@ -4,6 +4,7 @@ import { invitationsContract } from "@turnpike/contract/invitations";
 import { tenantsContract } from "@turnpike/contract/tenants";
 import type { HttpContext } from "#http/http-context.ts";
 import { readJson } from "#http/json-body.ts";
+import { findRequestLanguage } from "#http/pages/page-language.ts";
 import { type RawRoute, sendJson } from "#http/raw-route.ts";
 import { type AttemptLimits, ensureUser, toNetwork } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -98,7 +99,8 @@ export function createSignInRawRoutes(deps: VerifySignInDeps): RawRoute[] {
       path: "/auth/verify",
       async handle({ req, res }) {
         const input = await readJson(req, verifyTokenRequest, VERIFY_BYTES_MAX);
-        sendJson(res, 200, await verifySignIn(deps, input));
+        const language = findRequestLanguage(req);
+        sendJson(res, 200, await verifySignIn(deps, { ...input, language }));
       },
     },
   ];

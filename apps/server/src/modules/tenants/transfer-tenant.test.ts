@@ -9,6 +9,7 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listAudit } from "#modules/audit/index.ts";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { listMembers } from "./list-members.ts";
 import { removeMember } from "./remove-member.ts";
@@ -98,4 +99,10 @@ describe("a tenant that is passed on", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect([...(await roles()).values()].filter((role) => role === "owner")).toHaveLength(1);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

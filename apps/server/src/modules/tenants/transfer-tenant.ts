@@ -6,6 +6,7 @@ import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId, UserId } from "@turnpike/domain/ids/ids";
 import { toContent } from "@turnpike/domain/mail/mail-content";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
+import { said } from "@turnpike/domain/text/said";
 import { writeAudit } from "#modules/audit/index.ts";
 import { notify, publishEvent, sendMail } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -122,7 +123,7 @@ async function tell(
   const { tenantId, person, isNew } = input;
   const { sendsMail, brandName, consoleUrl } = deps.notices;
   const title = isNew ? "You are now an owner of a tenant" : "You have passed a tenant on";
-  const name = toMailedName(input.name, "a tenant");
+  const name = toMailedName(input.name, said("a tenant"));
   const body = isNew
     ? `You decide about everything in ${name}, including who else is an owner.`
     : `You are now an admin of ${name}. If this was not you, ask the operator for help.`;

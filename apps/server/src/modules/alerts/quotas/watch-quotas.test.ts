@@ -2,6 +2,7 @@ import { WEBHOOK_EVENTS } from "@turnpike/contract/webhooks";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { getTenant, updateTenant } from "#modules/tenants/index.ts";
 import {
   type AlertsWorld,
@@ -208,4 +209,10 @@ describe("a quota", () => {
     expect(await titles()).toHaveLength(1);
     expect(await listNotices(database, other)).toHaveLength(1);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { DAY_MS } from "@turnpike/domain/time/zoned-buckets";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import {
   type AlertsWorld,
   createAlertsWorld,
@@ -102,4 +103,10 @@ describe("what is forecast to run out", () => {
     const foreign = setRunOutAlerts(world, other.context, { tenantId, ...chosen });
     expect(await refusalOf(foreign)).toMatchObject({ code: "RESOURCE_NOT_FOUND" });
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

@@ -124,7 +124,12 @@ function toNewInvoice(invoice: Invoice, { loaded, settings, newId }: ChangedAcco
     advanceTo: advances.length === 0 ? null : toIso(Math.max(...advances)),
     hasCoupon: lines.some(({ coupon }) => coupon !== undefined),
     seller: toExactJson(settings.seller),
-    customer: toExactJson(toCustomerParty(loaded.details, loaded.tenantName)),
+    customer: toExactJson(
+      toCustomerParty(loaded.details, {
+        tenantName: loaded.tenantName,
+        language: settings.documents.language,
+      }),
+    ),
     net: net.toString(),
     tax: (total - net).toString(),
     total: total.toString(),

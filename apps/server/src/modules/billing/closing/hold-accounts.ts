@@ -1,3 +1,4 @@
+import { said } from "@turnpike/domain/text/said";
 import { notifyOperators } from "#modules/tenants/index.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import { keyText } from "../accounts/load-accounts.ts";
@@ -15,7 +16,7 @@ function toNotice(held: readonly HeldAccount[]) {
   const reasons = [...new Set(held.map(({ reason }) => reason))];
   return {
     kind: "billing.held",
-    subject: "invoices cannot be issued",
+    subject: said("invoices cannot be issued"),
     title: `${accounts} for you before invoices can be issued.`,
     body: `${reasons.join("\n")}\n\nUsage goes on, and nothing of it is lost. The accounts are tried again every five minutes.`,
   };

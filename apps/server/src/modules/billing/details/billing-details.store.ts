@@ -1,6 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TaxIdStatus } from "@turnpike/domain/billing/tax/tax-decision";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Language } from "@turnpike/domain/text/languages";
 
 /** What billing knows of a customer. */
 export type BillingDetailsRow = {
@@ -15,6 +16,8 @@ export type BillingDetailsRow = {
   taxIdStatus: TaxIdStatus | null;
   taxIdReason: string | null;
   exemption: string | null;
+  /** Of documents; null for that of the installation. */
+  language: Language | null;
 };
 
 /** Those of a tenant that has said nothing. */
@@ -30,6 +33,7 @@ export const NO_DETAILS: BillingDetailsRow = {
   taxIdStatus: null,
   taxIdReason: null,
   exemption: null,
+  language: null,
 };
 
 type StoredDetailsRow = BillingDetailsRow & { tenantId: TenantId; updatedAt: Date };
@@ -37,7 +41,7 @@ type StoredDetailsRow = BillingDetailsRow & { tenantId: TenantId; updatedAt: Dat
 function columns(tx: Tx) {
   return tx`tenant_id as "tenantId", company_name as "companyName", address_lines as "addressLines", postal_code as "postalCode",
     city, region, country, email, tax_id as "taxId", tax_id_status as "taxIdStatus", tax_id_reason as "taxIdReason", exemption,
-    updated_at as "updatedAt"`;
+    language, updated_at as "updatedAt"`;
 }
 
 /** The details of tenants that have some, in no order. */
@@ -75,6 +79,7 @@ export async function writeBillingDetails(
     tax_id_status: details.taxIdStatus,
     tax_id_reason: details.taxIdReason,
     exemption: details.exemption,
+    language: details.language,
     updated_at: now,
   };
   await tx`insert into billing_details ${tx(row)} on conflict (tenant_id) do update set ${tx(row)}`;

@@ -20,7 +20,7 @@ export function toBillingDetails(
   { details, updatedAt }: { details: BillingDetailsRow; updatedAt: Date | undefined },
 ): BillingDetails {
   const { companyName, addressLines, postalCode, city, region, country, email } = details;
-  const { taxId, taxIdStatus, taxIdReason, exemption } = details;
+  const { taxId, taxIdStatus, taxIdReason, exemption, language } = details;
   return {
     tenantId,
     companyName,
@@ -35,6 +35,7 @@ export function toBillingDetails(
     taxIdReason,
     isExempt: exemption !== null,
     exemption,
+    language,
     updatedAt: updatedAt?.toISOString() ?? null,
   };
 }

@@ -12,7 +12,10 @@ import { changeDetails } from "./change-details.ts";
 export type PutBillingDetailsInput = { tenantId: TenantId } & Pick<
   BillingDetails,
   "companyName" | "addressLines" | "postalCode" | "city" | "region" | "country" | "email" | "taxId"
->;
+> & {
+    /** Left out: as before. */
+    language?: BillingDetails["language"] | undefined;
+  };
 
 /** @throws {AppError} `INVALID_REQUEST` when the form is wrong. */
 function readTaxId({ taxId, country }: PutBillingDetailsInput): string | null {
@@ -89,7 +92,17 @@ export async function putBillingDetails(
 ): Promise<BillingDetails> {
   assertMayInTenant(context.actor, "billing:write", input.tenantId);
   const taxId = readTaxId(input);
-  const { tenantId, companyName, addressLines, postalCode, city, region, country, email } = input;
+  const {
+    tenantId,
+    companyName,
+    addressLines,
+    postalCode,
+    city,
+    region,
+    country,
+    email,
+    language,
+  } = input;
   const details = await deps.transact.asOperator(
     (tx) =>
       changeDetails(deps, tx, context, {
@@ -103,6 +116,7 @@ export async function putBillingDetails(
           region,
           country,
           email,
+          language: language === undefined ? before.language : language,
           taxId,
           ...stateOf(before, taxId),
           exemption: before.exemption,

@@ -1,4 +1,5 @@
 import type { Customer } from "@turnpike/domain/billing/tax/tax-decision";
+import type { Language } from "@turnpike/domain/text/languages";
 import type { Party } from "../billing-settings.ts";
 import type { BillingDetailsRow } from "./billing-details.store.ts";
 
@@ -31,9 +32,13 @@ export function toPlaceLine({
   return place === "" ? [] : [place];
 }
 
-/** The customer as a party of an invoice, which keeps it. */
-export function toCustomerParty(details: BillingDetailsRow, tenantName: string): Party {
+/** The customer as a party of an invoice, which keeps it. @param of.language - Of the installation. */
+export function toCustomerParty(
+  details: BillingDetailsRow,
+  { tenantName, language }: { tenantName: string; language: Language },
+): Party {
   const { companyName, addressLines, postalCode, city, region, country, taxId, email } = details;
+  const chosen = details.language ?? language;
   return {
     name: companyName ?? tenantName,
     lines: [...addressLines, ...toPlaceLine(details), ...(region === null ? [] : [region])],
@@ -42,5 +47,6 @@ export function toCustomerParty(details: BillingDetailsRow, tenantName: string):
     email,
     address: { lines: addressLines, postalCode, city, region },
     exemption: details.exemption,
+    ...(chosen === "en" ? {} : { language: chosen }),
   };
 }

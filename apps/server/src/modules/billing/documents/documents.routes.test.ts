@@ -1,4 +1,6 @@
 import type { Actor } from "@turnpike/domain/access/actor";
+import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Language } from "@turnpike/domain/text/languages";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
   createTestServices,
@@ -8,6 +10,8 @@ import {
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ApiFixture, serveModule } from "#http/api-server.fixture.ts";
+import { getBillingDetails } from "../details/get-billing-details.ts";
+import { putBillingDetails } from "../details/put-billing-details.ts";
 import { createCreditNote } from "../invoices/create-credit-note.ts";
 import { listInvoices } from "../invoices/list-invoices.ts";
 import { act, publishPricedPlans, toBillingDeps } from "../testing/billing.fixture.ts";
@@ -37,14 +41,22 @@ afterAll(async () => {
   await database.close();
 });
 
+type Deps = ReturnType<typeof toTaxedDeps>;
+
+async function setLanguage(deps: Deps, tenantId: TenantId, language: Language): Promise<void> {
+  const details = await getBillingDetails(deps, OPERATOR_CONTEXT, { tenantId });
+  await putBillingDetails(deps, OPERATOR_CONTEXT, { ...details, language });
+}
+
 /** A customer of reverse charge with an invoice, and a key that may read it. */
-async function issue(name: string, deps = toTaxedDeps(services)) {
+async function issue(name: string, deps = toTaxedDeps(services), language: Language = "en") {
   const tenantId = await createCustomer(deps, {
     name,
     country: "FR",
     taxId: "FR40303265045",
     status: "confirmed",
   });
+  await setLanguage(deps, tenantId, language);
   await act(deps, { tenantId }, { do: "subscribe", planId: "metered" });
   const page = { tenantId, environment: "live" as const, limit: 1 };
   const { items } = await listInvoices(deps, OPERATOR_CONTEXT, page);
@@ -203,6 +215,42 @@ describe("a printed invoice", () => {
       expect.stringMatching(/^Reference: RF\d\d /),
     ]);
     expect(payment.join("").replaceAll(" ", "")).toContain(number.replaceAll("-", ""));
+  });
+
+  it("is in the language that the customer had at the issue, with amounts and days as it has them", async () => {
+    const { deps, tenantId, invoiceId } = await issue("german", toTaxedDeps(services), "de");
+    await setLanguage(deps, tenantId, "en");
+    const key = { tenantId, invoiceId, creditNoteId: undefined };
+    const printed = toPrintedDocument(await getDocument(deps, OPERATOR_CONTEXT, key));
+    expect(printed).toMatchObject({ language: "de", title: "Rechnung" });
+    expect(printed.facts.map(({ name }) => name)).toEqual([
+      "Rechnungsnummer",
+      "Rechnungsdatum",
+      "Fällig am",
+      "Leistungszeitraum",
+    ]);
+    const days = printed.facts.slice(1).map(({ value }) => value);
+    expect(days.join(" – ")).toMatch(/^(?:\d{2}\.\d{2}\.\d{4}(?: – |$)){4}$/);
+    expect(printed.seller.lines).toContain("Deutschland");
+    expect(printed.sums.map(({ name, amount }) => `${name}: ${amount}`)).toEqual([
+      "Nettobetrag: 31,00\u00a0$",
+      "USt. 0 % (AE) auf 31,00\u00a0$: 0,00\u00a0$",
+      "Gesamtbetrag USD: 31,00\u00a0$",
+      expect.stringMatching(/^Zu zahlen bis [\d.]+: 31,00\u00a0\$$/),
+    ]);
+    expect(printed.notes).toEqual([
+      "AE: Steuerschuldnerschaft des Leistungsempfängers (Reverse Charge).",
+    ]);
+    const note = await createCreditNote(deps, OPERATOR_CONTEXT, {
+      invoiceId,
+      reason: "Credit note",
+      amount: "10.01",
+    });
+    const credited = await getDocument(deps, OPERATOR_CONTEXT, { ...key, ...note });
+    const printedNote = toPrintedDocument(credited);
+    expect(printedNote.title).toBe("Rechnungskorrektur");
+    // What people wrote stays as it is.
+    expect(printedNote.facts).toContainEqual({ name: "Grund", value: "Credit note" });
   });
 
   it("names rates, the certificate of an exemption, and prices without tax where they include it", async () => {

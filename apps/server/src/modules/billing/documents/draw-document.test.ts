@@ -17,6 +17,7 @@ const LINE: PrintedDocument["lines"][number] = {
 
 function taskOf(lines: number, { xml = null, ...more }: Partial<PrintedDocument & DrawTask> = {}) {
   const document: PrintedDocument = {
+    language: "en",
     title: "Invoice",
     number: "INV-2026-000001",
     issuedAt: "2026-12-01T00:01:00.000Z",
@@ -27,6 +28,13 @@ function taskOf(lines: number, { xml = null, ...more }: Partial<PrintedDocument 
     columns: { quantity: "Quantity", unitPrice: null, tax: "Tax", amount: "Amount (EUR)" },
     lines: Array.from({ length: lines }, () => LINE),
     sums: [{ name: "Net", amount: "5.00", isBold: true }],
+    labels: {
+      billedTo: "Billed to",
+      charges: "Description",
+      howToPay: "How to pay",
+      page: "Page {0} of {1}",
+      substitutes: "“?” replaces letters that the fonts of this document lack.",
+    },
     notes: ["AE: Reverse charge."],
     payment: ["Please name the number."],
     ...more,

@@ -1,4 +1,5 @@
 import PDFDocument from "pdfkit";
+import { fillPlaces } from "#platform/words/fill-places.ts";
 import { addAuthor, embedInvoice } from "./factur-x.ts";
 import { Fonts, REGULAR_FONT } from "./fonts.ts";
 import type { Pdf } from "./pdfkit-types.ts";
@@ -68,7 +69,7 @@ function drawHead(sheet: Sheet, { document, logo }: DrawTask): void {
     sheet.y += sheet.text(document.warning, { ...right, isBold: true });
   }
   sheet.y = Math.max(sellerEnd, sheet.y) + 24;
-  sheet.y += sheet.text("Billed to", { color: MUTED, size: 8 }) + 2;
+  sheet.y += sheet.text(document.labels.billedTo, { color: MUTED, size: 8 }) + 2;
   drawParty(sheet, document.customer, { width: half });
   sheet.y += 24;
 }
@@ -76,7 +77,7 @@ function drawHead(sheet: Sheet, { document, logo }: DrawTask): void {
 function drawColumns(sheet: Sheet, document: PrintedDocument): void {
   const { places, textWidth } = placeColumns(document);
   const options = { color: MUTED, size: 8 };
-  let height = sheet.text("Description", { ...options, width: textWidth });
+  let height = sheet.text(document.labels.charges, { ...options, width: textWidth });
   for (const [name, place] of places) {
     const head = document.columns[name] ?? "";
     height = Math.max(height, sheet.text(head, { ...options, ...place, align: "right" }));
@@ -121,7 +122,7 @@ function drawParagraph(sheet: Sheet, text: string, options: TextOptions): void {
   sheet.y += sheet.text(text, options);
 }
 
-function drawEnd(sheet: Sheet, { sums, notes, payment }: PrintedDocument): void {
+function drawEnd(sheet: Sheet, { sums, notes, payment, labels }: PrintedDocument): void {
   sheet.need(80);
   sheet.rule();
   sheet.y += 8;
@@ -135,14 +136,14 @@ function drawEnd(sheet: Sheet, { sums, notes, payment }: PrintedDocument): void 
   if (payment.length > 0) {
     sheet.y += 8;
     sheet.need(14 * (payment.length + 1));
-    drawParagraph(sheet, "How to pay", { isBold: true });
+    drawParagraph(sheet, labels.howToPay, { isBold: true });
     for (const line of payment) {
       drawParagraph(sheet, line, {});
     }
   }
 }
 
-function drawFooters(sheet: Sheet, { title, number, seller }: PrintedDocument): void {
+function drawFooters(sheet: Sheet, { title, number, seller, labels }: PrintedDocument): void {
   const { pdf } = sheet;
   const { count } = pdf.bufferedPageRange();
   const half = WIDTH * 0.75 - GAP;
@@ -152,17 +153,18 @@ function drawFooters(sheet: Sheet, { title, number, seller }: PrintedDocument): 
     const options = { color: MUTED, size: 8 };
     sheet.text(`${seller.name} · ${title} ${number}`, { ...options, width: half });
     const place = { x: LEFT + half + GAP, width: WIDTH - half - GAP, align: "right" } as const;
-    sheet.text(`Page ${String(page + 1)} of ${String(count)}`, { ...options, ...place });
+    const text = fillPlaces(labels.page, [String(page + 1), String(count)]);
+    sheet.text(text, { ...options, ...place });
   }
 }
 
-function createPdf({ title, number, issuedAt }: PrintedDocument): Pdf {
+function createPdf({ language, title, number, issuedAt }: PrintedDocument): Pdf {
   return new PDFDocument({
     size: "A4",
     margin: 0,
     bufferPages: true,
     font: REGULAR_FONT,
-    lang: "en",
+    lang: language,
     pdfVersion: "1.7",
     subset: "PDF/A-3b",
     displayTitle: true,
@@ -199,7 +201,7 @@ export async function drawDocument(task: DrawTask): Promise<Uint8Array> {
   drawEnd(sheet, document);
   if (fonts.hasSubstitute) {
     sheet.y += 8;
-    drawParagraph(sheet, "“?” replaces letters that the fonts of this document lack.", NOTE);
+    drawParagraph(sheet, document.labels.substitutes, NOTE);
   }
   drawFooters(sheet, document);
   addAuthor(pdf, document.seller.name);

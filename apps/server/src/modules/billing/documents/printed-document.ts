@@ -1,3 +1,5 @@
+import type { Language } from "@turnpike/domain/text/languages";
+
 /** A party as it is printed: its name, and what stands below it. */
 export type PrintedParty = { name: string; lines: readonly string[] };
 
@@ -20,7 +22,8 @@ export type PrintedSum = { name: string; amount: string; isBold: boolean };
  * always gives the same bytes.
  */
 export type PrintedDocument = {
-  title: "Invoice" | "Credit note";
+  language: Language;
+  title: string;
   number: string;
   /** ISO 8601, UTC. */
   issuedAt: string;
@@ -39,6 +42,16 @@ export type PrintedDocument = {
   };
   lines: readonly PrintedLine[];
   sums: readonly PrintedSum[];
+  /** What the pages say besides. */
+  labels: {
+    billedTo: string;
+    charges: string;
+    howToPay: string;
+    /** With places for the page and for how many there are. */
+    page: string;
+    /** Says that a letter is not shown. */
+    substitutes: string;
+  };
   /** Reasons and references that the law asks for. */
   notes: readonly string[];
   /** How to pay what is due; empty when nothing is. */

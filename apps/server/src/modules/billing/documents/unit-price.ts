@@ -2,7 +2,8 @@ import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { Currency } from "@turnpike/domain/money/currency";
 import { fromScaled, SCALE, toFixedText } from "@turnpike/domain/money/decimal";
 import { divideHalfAway, type Exact } from "@turnpike/domain/money/exact";
-import { groupDigits } from "./print-text.ts";
+import { said } from "@turnpike/domain/text/said";
+import type { DocumentWords } from "./document-words.ts";
 
 /** Digits that are printed of a price that has no end, such as a third of a fee. */
 const DIGITS = 12;
@@ -24,13 +25,15 @@ function priceOfOne({ source, amount, quantity }: Line, currency: Currency): Exa
     : { numerator: amount * picosPerMinor * SCALE, denominator: quantity };
 }
 
+type Terms = { currency: Currency; isGross: boolean; words: DocumentWords };
+
 /** Writes picos with the decimals of the currency at least. */
-function toPriceText(picos: bigint, { digits }: Currency): string {
+function toPriceText(picos: bigint, { currency, words }: Terms): string {
   const text = toFixedText(picos, DIGITS);
-  const least = text.length - DIGITS + digits;
+  const least = text.length - DIGITS + currency.digits;
   const trimmed = text.slice(least).replace(/0+$/, "");
   const head = text.slice(0, least);
-  return groupDigits(`${head}${trimmed}`.replace(/\.$/, ""));
+  return words.money(`${head}${trimmed}`.replace(/\.$/, ""), currency);
 }
 
 /** Takes the taxes of a line out of a price that includes them. */
@@ -39,37 +42,36 @@ function withoutTax({ numerator, denominator }: Exact, { taxes }: Line): Exact {
   return { numerator: numerator * WHOLE, denominator: denominator * (WHOLE + rates) };
 }
 
-function toText(price: Exact, currency: Currency): string {
+function toText(price: Exact, terms: Terms): string {
   const exact = divideHalfAway(price.numerator, price.denominator);
   // A price that does not end is cut after six digits: its line has the amount to the cent.
   const isEndless = exact * price.denominator !== price.numerator;
   const unit = 10n ** 6n;
-  return toPriceText(isEndless ? divideHalfAway(exact, unit) * unit : exact, currency);
+  return toPriceText(isEndless ? divideHalfAway(exact, unit) * unit : exact, terms);
 }
 
-type Terms = { currency: Currency; isGross: boolean };
-
 /** The price of one unit without tax, as a text; empty for a line that has none. */
-export function toUnitPrice(line: Line, { currency, isGross }: Terms): string {
-  const price = priceOfOne(line, currency);
-  return price === undefined ? "" : toText(isGross ? withoutTax(price, line) : price, currency);
+export function toUnitPrice(line: Line, terms: Terms): string {
+  const price = priceOfOne(line, terms.currency);
+  return price === undefined ? "" : toText(terms.isGross ? withoutTax(price, line) : price, terms);
 }
 
 /** The prices of a line of usage which are no single price of one: each tier, package or share. */
-export function listPriceNotes(line: Line, { currency, isGross }: Terms): string[] {
+export function listPriceNotes(line: Line, terms: Terms): string[] {
   const { source, tiers } = line;
+  const { number, say } = terms.words;
   if (source?.of !== "usage") {
     return [];
   }
   const { price } = source;
   const toPrice = (picos: bigint) => {
     const exact = { numerator: picos, denominator: 1n };
-    return toText(isGross ? withoutTax(exact, line) : exact, currency);
+    return toText(terms.isGross ? withoutTax(exact, line) : exact, terms);
   };
   const included =
     price.included === undefined || price.included === 0n
       ? []
-      : [`${groupDigits(fromScaled(price.included))} are included`];
+      : [say(said("{0} are included"), number(fromScaled(price.included)))];
   switch (price.model) {
     case "graduated":
     case "volume":
@@ -81,16 +83,20 @@ export function listPriceNotes(line: Line, { currency, isGross }: Terms): string
             return [];
           }
           const flat = tier.flatAmount === 0n ? "" : ` + ${toPrice(tier.flatAmount)}`;
-          return [`${groupDigits(fromScaled(quantity))} × ${toPrice(tier.unitAmount)}${flat}`];
+          return [`${number(fromScaled(quantity))} × ${toPrice(tier.unitAmount)}${flat}`];
         }),
       ];
     case "package":
       return [
         ...included,
-        `${toPrice(price.amount)} for each ${groupDigits(fromScaled(price.size))}, rounded up`,
+        say(
+          said("{0} for each {1}, rounded up"),
+          toPrice(price.amount),
+          number(fromScaled(price.size)),
+        ),
       ];
     case "percentage":
-      return [...included, `${fromScaled(price.rate)} % of the sum`];
+      return [...included, say(said("{0} % of the sum"), number(fromScaled(price.rate)))];
     default:
       return included;
   }

@@ -3,6 +3,7 @@ import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import type { Line, LineOwner } from "@turnpike/domain/billing/rating/line";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import type { PlanLibrary } from "../accounts/load-plans.ts";
 
 export type LineContext = {
@@ -12,6 +13,9 @@ export type LineContext = {
   coupons: readonly Coupon[];
   currency: Currency;
 };
+
+/** What the price of a plan without phases is called. */
+const MONTHLY_FEE = said("monthly fee");
 
 /** A key as people read it: `base-fee` gives `Base fee`. */
 function toWords(key: string): string {
@@ -45,7 +49,7 @@ function cardNameOf(line: Line, { plans, planOf }: LineContext): string {
   }
   const terms = plans.termsOf(plans.book.referenceOf(plan));
   if (terms.phases === undefined && line.kind !== "usage") {
-    return "monthly fee";
+    return MONTHLY_FEE;
   }
   const card = (terms.phases ?? [])
     .flatMap(({ rateCards }) => rateCards)
@@ -65,12 +69,14 @@ function planNameOf(line: Line, { plans, planOf }: LineContext): string {
 
 function describeCoupon(coupon: Coupon | undefined, currency: Currency): string {
   if (coupon === undefined) {
-    return "Coupon";
+    return said("Coupon");
   }
-  const name = coupon.couponId === undefined ? "Coupon" : `Coupon ${coupon.couponId}`;
-  return "percent" in coupon.off
-    ? `${name}: ${fromScaled(coupon.off.percent)} % off`
-    : `${name}: ${formatMinor(coupon.off.amount, currency)} ${currency.code} off`;
+  const name = coupon.couponId === undefined ? said("Coupon") : said(`Coupon ${coupon.couponId}`);
+  const off =
+    "percent" in coupon.off
+      ? `${fromScaled(coupon.off.percent)} %`
+      : `${formatMinor(coupon.off.amount, currency)} ${currency.code}`;
+  return said(`${name}: ${off} off`);
 }
 
 /** Describes a line as the customer reads it on the invoice. */
@@ -80,29 +86,29 @@ export function describeLine(line: Line, context: LineContext): string {
   switch (line.kind) {
     case "base":
     case "addOn":
-      return `${plan}: ${card}`;
+      return card === MONTHLY_FEE ? said(`${plan}: monthly fee`) : `${plan}: ${card}`;
     case "proration":
-      return `${plan}: ${card}, part of the period`;
+      return said(`${plan}: ${card}, part of the period`);
     case "usage":
       return `${plan}: ${card}`;
     case "beyondCap":
-      return `${plan}: ${card} beyond the limit, not charged`;
+      return said(`${plan}: ${card} beyond the limit, not charged`);
     case "late":
-      return `${plan}: ${card} of an earlier period, recorded late`;
+      return said(`${plan}: ${card} of an earlier period, recorded late`);
     case "commitment":
       return line.owner?.card === undefined
-        ? `${plan}: minimum charge`
-        : `${plan}: ${card}, minimum charge`;
+        ? said(`${plan}: minimum charge`)
+        : said(`${plan}: ${card}, minimum charge`);
     case "adjustment":
-      return line.label ?? "Adjustment";
+      return line.label ?? said("Adjustment");
     case "topUp":
-      return line.label ?? "Credit";
+      return line.label ?? said("Credit");
     case "discount":
       return describeCoupon(
         line.coupon === undefined ? undefined : context.coupons[line.coupon],
         context.currency,
       );
     case "promotional":
-      return "Promotional credit";
+      return said("Promotional credit");
   }
 }

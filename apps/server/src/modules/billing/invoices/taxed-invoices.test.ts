@@ -10,6 +10,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
 import { findHeldAccounts } from "../closing/find-held-accounts.ts";
@@ -269,4 +270,10 @@ describe("the tax in the seller's own currency", () => {
     services.clock.advance(30 * DAY_MS);
     expect(await findMissingRates(added, added.billing)).toMatch(/the rate of USD ends on \d/);
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

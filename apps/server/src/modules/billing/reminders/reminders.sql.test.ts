@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { applyCatalog } from "#modules/catalog/index.ts";
 import { getEntitlement } from "#modules/entitlements/index.ts";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { changeAccount } from "../accounts/change-account.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { closeDue } from "../closing/close-due.ts";
@@ -267,3 +268,9 @@ function payment(tenantId: TenantId): Parameters<typeof changeAccount>[2] {
     noteReason: "",
   };
 }
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
+});

@@ -35,7 +35,7 @@ export const TEST_BILLING: BillingSettings = {
   dunning: DUNNING_DEFAULT,
   invoicePrefix: "INV",
   creditNotePrefix: "CN",
-  documents: { logo: null, font: null },
+  documents: { language: "en", logo: null, font: null },
 };
 
 /** A plan of each kind that tests of billing need, besides the sample's. */

@@ -1,5 +1,7 @@
 import { type MailContent, toContent } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
+import { said } from "@turnpike/domain/text/said";
 
 /** What every account mail mentions. */
 export type MailStage = {
@@ -14,6 +16,8 @@ export type AccountMail = {
   kind: string;
   /** True when the person asked for it just now. */
   isAsked?: boolean;
+  /** Of the page on which they did, or of the person whose account it is, where the address may be of no one else. */
+  language?: Language | undefined;
 };
 
 const NAME_LENGTH_MAX = 100;
@@ -27,8 +31,8 @@ type Addressee = { name: string | null; email_verified: boolean };
  */
 function greet({ name, email_verified }: Addressee): string {
   return name === null || name === "" || !email_verified
-    ? "Hello,"
-    : `Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`;
+    ? said("Hello,")
+    : said(`Hello ${toPlainLine(name, NAME_LENGTH_MAX)},`);
 }
 
 /** A letter to the owner of an account: begins with the greeting. */
@@ -49,8 +53,10 @@ export function confirmationMail(
     isAsked: true,
     subject: `Confirm your e-mail address for ${brand}`,
     content: toContent([
-      "Hello,",
-      `someone registered at ${brand} with this address. If it was you, confirm it with this link. It works once, within 24 hours:`,
+      said("Hello,"),
+      said(
+        `someone registered at ${brand} with this address. If it was you, confirm it with this link. It works once, within 24 hours:`,
+      ),
       { label: "Confirm the address", address: `${consoleUrl}/login#confirm=${input.token}` },
       "If it was not you, do nothing: without confirmation the account cannot be used.",
     ]),
@@ -64,7 +70,9 @@ export function addressTakenMail({ brand, consoleUrl }: MailStage, owner: Addres
     subject: `You already have an account at ${brand}`,
     content: toContent([
       greet(owner),
-      `someone tried to register at ${brand} with this address, which already has an account. If it was you, sign in instead, or reset your password there:`,
+      said(
+        `someone tried to register at ${brand} with this address, which already has an account. If it was you, sign in instead, or reset your password there:`,
+      ),
       { label: "Sign in", address: `${consoleUrl}/login` },
       "If it was not you, do nothing: nothing was changed.",
     ]),
@@ -83,7 +91,9 @@ export function resetMail(
     subject: `Reset your password for ${brand}`,
     content: toContent([
       greet(owner),
-      `someone asked to reset the password of your account at ${brand}. If it was you, choose a new one with this link. It works once, within one hour:`,
+      said(
+        `someone asked to reset the password of your account at ${brand}. If it was you, choose a new one with this link. It works once, within one hour:`,
+      ),
       { label: "Choose a new password", address: `${consoleUrl}/login#reset=${input.token}` },
       "If it was not you, do nothing: your password stays the same.",
     ]),
@@ -96,14 +106,18 @@ export function passwordChangedMail(
   owner: Addressee,
   input: { isOneKept: boolean },
 ): AccountMail {
-  const ended = input.isOneKept ? "all other sessions" : "all sessions";
+  const ended = input.isOneKept ? said("all other sessions") : said("all sessions");
   return {
     kind: "password-changed",
     subject: `Your password for ${brand} was changed`,
     content: toContent([
       greet(owner),
-      `the password of your account at ${brand} was changed, and ${ended} were ended. If it was you, there is nothing to do.`,
-      "If it was not you, reset the password at once, and make sure that no one else can read your mail:",
+      said(
+        `the password of your account at ${brand} was changed, and ${ended} were ended. If it was you, there is nothing to do.`,
+      ),
+      said(
+        "If it was not you, reset the password at once, and make sure that no one else can read your mail:",
+      ),
       { label: "Reset the password", address: `${consoleUrl}/login` },
     ]),
   };
@@ -119,8 +133,10 @@ export function changeEmailMail(
     isAsked: true,
     subject: `Confirm your new e-mail address for ${brand}`,
     content: toContent([
-      "Hello,",
-      `someone wants to use this address for their account at ${brand}. If it was you, confirm it with this link. It works once, within 24 hours:`,
+      said("Hello,"),
+      said(
+        `someone wants to use this address for their account at ${brand}. If it was you, confirm it with this link. It works once, within 24 hours:`,
+      ),
       {
         label: "Confirm the new address",
         address: `${consoleUrl}/login#change-email=${input.token}`,
@@ -137,7 +153,9 @@ export function addressInUseMail({ brand, consoleUrl }: MailStage, owner: Addres
     subject: `You already have an account at ${brand}`,
     content: toContent([
       greet(owner),
-      `someone wants to use this address for another account at ${brand}. It is the address of yours. If it was you, sign in to that account instead, or change its address first:`,
+      said(
+        `someone wants to use this address for another account at ${brand}. It is the address of yours. If it was you, sign in to that account instead, or change its address first:`,
+      ),
       { label: "Sign in", address: `${consoleUrl}/login` },
       "If it was not you, do nothing: nothing was changed.",
     ]),
@@ -166,11 +184,15 @@ export function emailChangedMail(
     subject: `The e-mail address of your account at ${brand} was changed`,
     content: toContent([
       greet(owner),
-      `your account at ${brand} now has another e-mail address, ${toHint(input.newEmail)}, and no longer this one. If it was you, there is nothing to do.`,
+      said(
+        `your account at ${brand} now has another e-mail address, ${toHint(input.newEmail)}, and no longer this one. If it was you, there is nothing to do.`,
+      ),
       ...(input.undoToken === undefined
         ? ["If it was not you, tell the people who run the service."]
         : [
-            "If it was not you, take it back with this link. It ends every session and lets you choose a new password. It works once, within seven days:",
+            said(
+              "If it was not you, take it back with this link. It ends every session and lets you choose a new password. It works once, within seven days:",
+            ),
             {
               label: "Take the account back",
               address: `${consoleUrl}/login#undo-email=${input.undoToken}`,
@@ -187,7 +209,9 @@ export function accountDeletedMail({ brand }: MailStage, owner: Addressee): Acco
     subject: `Your account at ${brand} was deleted`,
     content: toContent([
       greet(owner),
-      `your account at ${brand} was deleted with the password that was typed for it, and everything that was signed in with it was signed out. This cannot be undone.`,
+      said(
+        `your account at ${brand} was deleted with the password that was typed for it, and everything that was signed in with it was signed out. This cannot be undone.`,
+      ),
       "If it was not you, tell the people who run the service.",
     ]),
   };

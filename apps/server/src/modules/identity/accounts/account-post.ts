@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Tx } from "@turnpike/db/client";
+import type { Language } from "@turnpike/domain/text/languages";
 import type { AppServices } from "#platform/app-services.ts";
 import { type AccountMail, confirmationMail, type MailStage } from "./account-mails.ts";
 import { type AccountRow, insertLink, type LinkPurpose, takeMail } from "./accounts.store.ts";
@@ -73,13 +74,15 @@ export function createAccountPost(deps: AccountPostDeps, options: MailStage) {
     return token;
   }
 
+  /** @param language - Of the page on which the person asked. */
   async function sendConfirmation(
     tx: Tx,
     account: Pick<AccountRow, "account_id" | "email">,
+    language?: Language,
   ): Promise<boolean> {
     return await sendBounded(tx, account, async () => {
       const token = await createLink(tx, account.account_id, "confirm");
-      return confirmationMail(options, { token });
+      return { ...confirmationMail(options, { token }), language };
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import type { Language } from "@turnpike/domain/text/languages";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import type { AppServices } from "#platform/app-services.ts";
 import { SIGN_INS } from "#platform/transact.ts";
@@ -77,9 +78,16 @@ export interface Accounts {
     password: string;
     name: string | undefined;
     network: string;
+    /** Of the page, for the mail. */
+    language?: Language | undefined;
   }): Promise<Registration>;
   /** Sends a link if the address has an account, and never reveals whether it has. @throws {AppError} `TOO_MANY_ATTEMPTS`, `OVERLOADED`. */
-  forgetPassword(input: { email: string; network: string }): Promise<void>;
+  forgetPassword(input: {
+    email: string;
+    network: string;
+    /** Of the page, for the mail. */
+    language?: Language | undefined;
+  }): Promise<void>;
   /**
    * Ends every session.
    *
@@ -130,6 +138,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
     email: string;
     name: string | null;
     passwordHash: string;
+    language: Language | undefined;
   }): Promise<void> {
     await asOperator(async (tx) => {
       const now = clock.now();
@@ -139,8 +148,9 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         name: input.name,
         password_hash: input.passwordHash,
       };
+      const { language } = input;
       if (await insertAccount(tx, { ...row, now })) {
-        await sendConfirmation(tx, row);
+        await sendConfirmation(tx, row, language);
         return;
       }
       const taken = await findAccountByEmail(tx, input.email);
@@ -148,13 +158,13 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         return;
       }
       if (taken.email_verified) {
-        await sendBounded(tx, taken, () => addressTakenMail(options, taken));
+        await sendBounded(tx, taken, () => ({ ...addressTakenMail(options, taken), language }));
         return;
       }
       // An earlier registration was never confirmed, so the newest one and its link count. Without a new link the old one would confirm
       // a password that its owner never chose, so in that case nothing changes.
       const renewed = { ...row, account_id: taken.account_id };
-      if (!(await sendConfirmation(tx, renewed))) {
+      if (!(await sendConfirmation(tx, renewed, language))) {
         return;
       }
       if (await replaceUnconfirmed(tx, { ...renewed, now })) {
@@ -277,7 +287,8 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
         const account_id = deps.newId("account");
         return await registerAtOnce({ account_id, email, name, password_hash: passwordHash });
       }
-      background.start("register", () => registerUnseen({ email, name, passwordHash }));
+      const { language } = input;
+      background.start("register", () => registerUnseen({ email, name, passwordHash, language }));
       return { kind: "confirmation_sent" };
     },
 
@@ -292,7 +303,7 @@ export function createAccounts(deps: AccountsDeps, options: AccountsOptions): Ac
           }
           await sendBounded(tx, account, async () => {
             const token = await createLink(tx, account.account_id, "reset");
-            return resetMail(options, account, { token });
+            return { ...resetMail(options, account, { token }), language: input.language };
           });
         }),
       );

@@ -6,7 +6,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import { releaseIdentitiesOfAccount } from "../identities/release-identities.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
-import { updateUserFacts } from "../users/users.store.ts";
+import { findUserLanguage, updateUserFacts } from "../users/users.store.ts";
 import { emailChangedMail } from "./account-mails.ts";
 import { createAccountPost, hashToken } from "./account-post.ts";
 import { linkInvalid } from "./account-refusals.ts";
@@ -39,6 +39,10 @@ export interface AddressMoves {
    * @throws {AppError} `LINK_INVALID`, `TOO_MANY_ATTEMPTS`, `OVERLOADED`.
    */
   undo(input: { token: string; network: string }): Promise<{ email: string; resetToken: string }>;
+}
+
+function toIdentity({ account_id: subject }: AccountRow) {
+  return { issuer: BUILTIN_ISSUER, subject };
 }
 
 export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions): AddressMoves {
@@ -130,7 +134,8 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
           ? await createLink(tx, before.account_id, "undo_email", before.email)
           : undefined;
         const mail = emailChangedMail(options, before, { newEmail: after.email, undoToken });
-        await mailer.sendMail(tx, { to: before.email, ...mail });
+        const language = await findUserLanguage(tx, toIdentity(before));
+        await mailer.sendMail(tx, { to: before.email, ...mail, language });
         await publish(tx, after);
         return { email: after.email };
       });
@@ -160,7 +165,8 @@ export function createAddressMoves(deps: AccountsDeps, options: AccountsOptions)
           newEmail: after.email,
           undoToken: undefined,
         });
-        await mailer.sendMail(tx, { to: before.email, ...mail });
+        const language = await findUserLanguage(tx, toIdentity(before));
+        await mailer.sendMail(tx, { to: before.email, ...mail, language });
         await publish(tx, after);
         await releaseIdentitiesOfAccount(deps, tx, accountId);
         await endSignIns(deps, tx, { accountId, why: "password_changed" });

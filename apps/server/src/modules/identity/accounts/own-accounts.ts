@@ -7,7 +7,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { SIGN_INS } from "#platform/transact.ts";
 import { findSignIn, renewProof } from "../sign-ins/sign-ins.store.ts";
 import { BUILTIN_ISSUER } from "../tokens/trusted-issuers.ts";
-import { updateUserFacts } from "../users/users.store.ts";
+import { findUserLanguage, updateUserFacts } from "../users/users.store.ts";
 import {
   accountDeletedMail,
   addressInUseMail,
@@ -230,7 +230,9 @@ export function createOwnAccounts(deps: AccountsDeps, options: AccountsOptions):
         if (taken !== undefined && (taken.email_verified || !options.confirmEmail)) {
           await sendBounded(tx, taken, () => addressInUseMail(options, taken));
         } else {
-          await mailer.sendMail(tx, { to: email, ...changeEmailMail(options, { token }) });
+          const language = await findUserLanguage(tx, { userId: owner.userId });
+          const mail = changeEmailMail(options, { token });
+          await mailer.sendMail(tx, { to: email, ...mail, language });
         }
         await note(tx, owner, { action: "account.email_change_requested" });
       });

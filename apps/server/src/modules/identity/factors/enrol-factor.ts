@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { said } from "@turnpike/domain/text/said";
 import { type AccountRow, findAccountById } from "../accounts/accounts.store.ts";
 import { endSignIns } from "../accounts/end-sign-ins.ts";
 import { factorRefused, openTotpSecret, tookTooLong } from "./check-factor.ts";
@@ -181,7 +182,7 @@ export async function confirmTotp(
     await putTotp(tx, { accountId, secretJwe, lastStep: step, now });
     return await activate(deps, tx, {
       account,
-      what: "An app for one-time codes",
+      what: said("An app for one-time codes"),
       recoveryHashes: enrolment.recovery_hashes,
     });
   });
@@ -230,7 +231,7 @@ export async function confirmPasskey(
     }
     return await activate(deps, tx, {
       account,
-      what: `The passkey “${name}”`,
+      what: said(`The passkey “${name}”`),
       recoveryHashes: enrolment.recovery_hashes,
     });
   });

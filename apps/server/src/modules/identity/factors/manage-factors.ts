@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { said } from "@turnpike/domain/text/said";
 import { type AccountRow, findAccountById } from "../accounts/accounts.store.ts";
 import {
   clearFactors,
@@ -94,7 +95,7 @@ async function remove(
 /** @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` for the last factor where one is required. */
 export async function removeTotp(deps: FactorsDeps, accountId: string): Promise<void> {
   await remove(deps, accountId, async (tx) =>
-    (await deleteTotp(tx, accountId)) ? "The app for one-time codes" : undefined,
+    (await deleteTotp(tx, accountId)) ? said("The app for one-time codes") : undefined,
   );
 }
 
@@ -105,6 +106,6 @@ export async function removePasskey(
 ): Promise<void> {
   await remove(deps, input.accountId, async (tx) => {
     const name = await deletePasskey(tx, input);
-    return name === undefined ? undefined : `The passkey “${name}”`;
+    return name === undefined ? undefined : said(`The passkey “${name}”`);
   });
 }

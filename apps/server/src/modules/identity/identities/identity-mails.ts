@@ -1,3 +1,4 @@
+import { said } from "@turnpike/domain/text/said";
 import { type AccountMail, type MailStage, writeToOwner } from "../accounts/account-mails.ts";
 
 type Owner = { name: string | null; email_verified: boolean };
@@ -13,13 +14,19 @@ export function identityMail(
   return {
     kind: "connected-provider",
     subject: isConnected
-      ? `${provider} was connected to your account at ${brand}`
-      : `${provider} was disconnected from your account at ${brand}`,
+      ? said(`${provider} was connected to your account at ${brand}`)
+      : said(`${provider} was disconnected from your account at ${brand}`),
     content: writeToOwner(owner, [
       isConnected
-        ? `${provider} was connected to your account at ${brand}: an account there signs in to yours from now on.`
-        : `${provider} was disconnected from your account at ${brand}. It no longer signs in to it.`,
-      "If it was you, there is nothing to do. If it was not you, look at your account and sign out everywhere. Resetting your password disconnects every provider:",
+        ? said(
+            `${provider} was connected to your account at ${brand}: an account there signs in to yours from now on.`,
+          )
+        : said(
+            `${provider} was disconnected from your account at ${brand}. It no longer signs in to it.`,
+          ),
+      said(
+        "If it was you, there is nothing to do. If it was not you, look at your account and sign out everywhere. Resetting your password disconnects every provider:",
+      ),
       { label: "Look at your account", address: `${consoleUrl}/account` },
     ]),
   };

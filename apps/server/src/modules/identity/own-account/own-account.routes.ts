@@ -9,10 +9,11 @@ import {
   listOwnIdentities,
   type OwnIdentitiesDeps,
 } from "../identities/own-identities.ts";
+import { keepLanguage } from "../users/keep-language.ts";
 import { type DeleteAccountDeps, deleteOwnAccount, getOwnDeletion } from "./delete-account.ts";
 import { endOwnSignIn, endOwnSignIns, listOwnSignIns } from "./end-own-sign-ins.ts";
 import { exportOwnAccount } from "./export-account.ts";
-import { getOwnAccount, getOwner, type OwnCall } from "./own-account.ts";
+import { getOwnAccount, getOwner, getPersonInBrowser, type OwnCall } from "./own-account.ts";
 
 function toOwnCall(context: HttpContext): OwnCall {
   return { context: context.call(), network: toNetwork(context.clientAddress()) };
@@ -26,6 +27,11 @@ export function createAccountRoutes(deps: DeleteAccountDeps & OwnIdentitiesDeps)
     rename: os.rename.handler(async ({ input, context }) => {
       const { accounts, owner } = await getOwner(deps, toOwnCall(context));
       await accounts.rename(owner, input);
+      return await getOwnAccount(deps, context.call());
+    }),
+    chooseLanguage: os.chooseLanguage.handler(async ({ input, context }) => {
+      const { id: userId } = getPersonInBrowser(context.call());
+      await keepLanguage(deps, { userId, ...input, isChosen: true });
       return await getOwnAccount(deps, context.call());
     }),
     changePassword: os.changePassword.handler(async ({ input, context }) => {

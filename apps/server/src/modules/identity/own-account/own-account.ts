@@ -84,6 +84,7 @@ export async function getOwnAccount(
     emailVerified: kept?.account.email_verified ?? row.email_verified,
     name: kept === undefined ? row.name : kept.account.name,
     pendingEmail: kept?.pendingEmail ?? null,
+    language: row.language,
     createdAt: (kept?.account.created_at ?? row.created_at).toISOString(),
   };
 }

@@ -2,6 +2,7 @@ import { displayNote } from "@turnpike/contract/shapes";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { isStorableText } from "@turnpike/domain/text/storable-text";
 import { z } from "zod";
+import { findRequestLanguage } from "#http/pages/page-language.ts";
 import { sendJson } from "#http/raw-route.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import type { AddressMoves } from "../accounts/move-address.ts";
@@ -140,6 +141,7 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
         password: chosen,
         name,
         network: call.network,
+        language: findRequestLanguage(call.req),
       });
       if (registration.kind === "confirmation_sent") {
         sendJson(call.res, 200, { confirmationSent: true });
@@ -151,7 +153,8 @@ export function createPeopleRoutes(deps: PeopleRoutesDeps, options: { consoleUrl
 
     async forgotPassword(call: PeopleCall): Promise<void> {
       const { email } = await read(call.req, forgotRequest);
-      await accounts.forgetPassword({ email, network: call.network });
+      const language = findRequestLanguage(call.req);
+      await accounts.forgetPassword({ email, network: call.network, language });
       call.res.writeHead(202, { "content-length": "0" });
       call.res.end();
     },

@@ -3,6 +3,7 @@ import type { Tx } from "@turnpike/db/client";
 import type { ActingIn, UserActor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { UserId } from "@turnpike/domain/ids/ids";
+import type { Language } from "@turnpike/domain/text/languages";
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Change } from "#platform/change-feed.ts";
@@ -30,7 +31,12 @@ import { listUserRowsBySubject, type UserRow, upsertUserByClaims } from "./users
 import { VOUCHED_STORED_EVERY_MS } from "./vouched-for.ts";
 
 /** A person with a valid token, as an actor and as shown to themselves. */
-export type SignedInPerson = { actor: UserActor; user: SignedInUser };
+export type SignedInPerson = {
+  actor: UserActor;
+  user: SignedInUser;
+  /** In which the person reads; null until that is known. */
+  language: Language | null;
+};
 
 export type UserDirectory = {
   /**
@@ -428,7 +434,7 @@ export function createUserDirectory(deps: UserDirectoryDeps): UserDirectory {
       ...(authenticatedAt === undefined ? {} : { authenticatedAt }),
       ...(signInId === undefined ? {} : { signInId }),
     };
-    return { user, actor };
+    return { user, actor, language: record.row.language };
   }
 
   return {

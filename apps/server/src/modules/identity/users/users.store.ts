@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import type { UserId } from "@turnpike/domain/ids/ids";
+import type { Language } from "@turnpike/domain/text/languages";
 
 export type UserRow = {
   user_id: UserId;
@@ -14,6 +15,8 @@ export type UserRow = {
   sessions_valid_from: Date | null;
   claims_issued_at: Date | null;
   created_at: Date;
+  /** Null until the person chose one, or signed in where a browser names it. */
+  language: Language | null;
 };
 
 export const USER_COLUMNS = [
@@ -28,6 +31,7 @@ export const USER_COLUMNS = [
   "sessions_valid_from",
   "claims_issued_at",
   "created_at",
+  "language",
 ] as const;
 
 /** @returns The row; `undefined` if the issuer and subject already have a user, as their first identity or connected. */
@@ -107,7 +111,7 @@ export async function forgetUser(
 ): Promise<void> {
   await tx`
     update users
-    set email = null, email_verified = false, name = null, is_operator = false,
+    set email = null, email_verified = false, name = null, language = null, is_operator = false,
       tokens_valid_from = greatest(tokens_valid_from, ${input.tokensValidFrom}),
       claims_issued_at = ${input.now}, deleted_at = ${input.now}, updated_at = ${input.now}
     where user_id = ${input.userId}`;
@@ -252,6 +256,30 @@ export async function findUserEmail(tx: Tx, userId: UserId): Promise<string | nu
   const [user] = await tx<{ email: string | null }[]>`
     select email from users where user_id = ${userId}`;
   return user?.email;
+}
+
+/** The language that a person chose; undefined for none, and when there is no such user. Needs the operator role. */
+export async function findUserLanguage(
+  tx: Tx,
+  who: { userId: UserId } | { issuer: string; subject: string },
+): Promise<Language | undefined> {
+  const [user] = await tx<{ language: Language | null }[]>`
+    select language from users
+    where ${"userId" in who ? tx`user_id = ${who.userId}` : tx`issuer = ${who.issuer} and subject = ${who.subject}`}`;
+  return user?.language ?? undefined;
+}
+
+/** @param input.isChosen - False for a first guess, which changes no choice. @returns True if it changed. */
+export async function setUserLanguage(
+  tx: Tx,
+  input: { userId: UserId; language: Language; isChosen: boolean; now: Date },
+): Promise<boolean> {
+  const { userId, language, isChosen, now } = input;
+  const rows = await tx`
+    update users set language = ${language}, updated_at = ${now}
+    where user_id = ${userId} and language is distinct from ${language} and (${isChosen} or language is null)
+    returning 1`;
+  return rows.length > 0;
 }
 
 /** Users of an issuer whose subject begins with `prefix`, but for operators. */

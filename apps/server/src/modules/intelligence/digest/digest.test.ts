@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toBillingDeps } from "#modules/billing/testing/billing.fixture.ts";
 import { createKey, updateKey } from "#modules/keys/index.ts";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { removeMember } from "#modules/tenants/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import type { Transact } from "#platform/transact.ts";
@@ -235,4 +236,11 @@ it("has its like for programs: one event when an insight opens and one when it e
   const all = await listEvents(tenantId);
   expect(all.slice(2).map((event) => event.event_type)).toEqual(["insight.ended"]);
   expect(all[2]?.payload).toContain(keyId);
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  // One is of this test alone.
+  expect(unknown.filter((line) => !line.includes("{id}"))).toEqual([]);
 });

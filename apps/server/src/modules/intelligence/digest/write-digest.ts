@@ -1,12 +1,13 @@
 import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
+import { said } from "@turnpike/domain/text/said";
 import type { DigestedInsight, DueDigest } from "./digests.store.ts";
 
 /** Callers choose the paths of their requests: one that a mail program would make a link of is left out. */
 const ROUTE = /(?<![\w/.:])\/[^\s,;()“”"]+/gu;
 
 const nameRoutes = (text: string) =>
-  text.replace(ROUTE, (route) => toMailedName(route, "a route whose name is in the console"));
+  text.replace(ROUTE, (route) => toMailedName(route, said("a route whose name is in the console")));
 
 /** More of a section than these are counted. */
 const LISTED_MAX = 20;
@@ -43,8 +44,8 @@ function writeItem(insight: DigestedInsight, writing: Writing, format: Intl.Date
   const tenant = encodeURIComponent(due.tenant_slug);
   const times =
     insight.ended_at === null
-      ? `Since ${format.format(insight.since)}.`
-      : `From ${format.format(insight.since)} to ${format.format(insight.ended_at)}.`;
+      ? said(`Since ${format.format(insight.since)}.`)
+      : said(`From ${format.format(insight.since)} to ${format.format(insight.ended_at)}.`);
   const link =
     consoleUrl === undefined || insight.ended_at !== null
       ? []
@@ -53,7 +54,7 @@ function writeItem(insight: DigestedInsight, writing: Writing, format: Intl.Date
 }
 
 function writeSection(
-  title: string,
+  toTitle: (count: string) => string,
   insights: readonly DigestedInsight[],
   write: (insight: DigestedInsight) => string[],
 ): MailContent {
@@ -63,13 +64,22 @@ function writeSection(
     : [
         {
           kind: "list",
-          title: `${title} (${String(insights.length)})`,
+          title: toTitle(String(insights.length)),
           items: [
             ...insights.slice(0, LISTED_MAX).map(write),
-            ...(others > 0 ? [[`and ${String(others)} more`]] : []),
+            ...(others > 0 ? [[said(`and ${String(others)} more`)]] : []),
           ],
         },
       ];
+}
+
+function sayNews(opened: string, ended: string): string {
+  if (ended === "0") {
+    return said(`what changed, ${opened} new`);
+  }
+  return opened === "0"
+    ? said(`what changed, ${ended} ended`)
+    : said(`what changed, ${opened} new, ${ended} ended`);
 }
 
 /** Writes a digest as a mail. The subject has no name that people chose: it is read as ours. */
@@ -97,25 +107,26 @@ export function writeDigest(writing: Writing): {
             address: `${consoleUrl}/ai-intelligence?tenant=${encodeURIComponent(due.tenant_slug)}`,
           },
         ];
-  const news = [
-    ...(opened.length === 0 ? [] : [`${String(opened.length)} new`]),
-    ...(ended.length === 0 ? [] : [`${String(ended.length)} ended`]),
-  ];
   return {
-    subject: `${brandName}: what changed, ${news.join(", ")}`,
+    subject: `${brandName}: ${sayNews(String(opened.length), String(ended.length))}`,
     content: [
       {
         kind: "title",
-        text: `What changed since ${format.format(due.told_to)} (${due.time_zone})`,
+        text: said(`What changed since ${format.format(due.told_to)} (${due.time_zone})`),
       },
-      ...writeSection("New", opened, write),
-      ...writeSection("Ended", ended, write),
-      ...writeSection("Still open", open, write),
-      { kind: "facts", facts: [["Tenant", toMailedName(due.tenant_name, due.tenant_slug)]] },
+      ...writeSection((count) => said(`New (${count})`), opened, write),
+      ...writeSection((count) => said(`Ended (${count})`), ended, write),
+      ...writeSection((count) => said(`Still open (${count})`), open, write),
+      {
+        kind: "facts",
+        facts: [[said("Tenant"), toMailedName(due.tenant_name, due.tenant_slug), "people"]],
+      },
       {
         kind: "paragraph",
         text: [
-          `You chose to get this ${due.frequency === "daily" ? "each day" : "each Monday"} with news.`,
+          due.frequency === "daily"
+            ? "You chose to get this each day with news."
+            : "You chose to get this each Monday with news.",
           "To change or end it, open AI intelligence and choose under Digest by mail.",
         ].join("\n"),
       },

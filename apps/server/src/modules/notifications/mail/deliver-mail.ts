@@ -53,9 +53,17 @@ export async function deliverMail(
     await deps.transact.asOperator((tx) => recordMailHeld(tx, mailId, refused.explanation));
     return;
   }
-  const { recipient: to, subject, body: text, content } = mail;
+  const { recipient: to, subject, body: text, content, language } = mail;
   try {
-    await deps.mailTransport.deliver({ mailId, to, subject, text, content, attachments });
+    await deps.mailTransport.deliver({
+      mailId,
+      to,
+      subject,
+      text,
+      content,
+      language,
+      attachments,
+    });
   } catch (error) {
     const isFinal = attempt.isLast || error instanceof MailRefusedError;
     await deps.transact.asOperator(async (tx) => {

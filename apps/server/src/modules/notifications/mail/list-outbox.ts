@@ -4,14 +4,21 @@ import type { AppServices } from "#platform/app-services.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
 import { type AttachmentRow, listAttachments } from "./mail-attachments.store.ts";
 import { listMailRows, type MailFilter, type MailRow } from "./mails.store.ts";
+import { translateMail } from "./translate-mail.ts";
+import type { MailBrand } from "./write-html.ts";
 
-export function toMailReply(row: MailRow, attachments: readonly AttachmentRow[]): Mail {
+/** As it is sent: in the language of its reader. */
+export function toMailReply(
+  row: MailRow,
+  { attachments, brand }: { attachments: readonly AttachmentRow[]; brand: MailBrand },
+): Mail {
+  const { subject, text } = translateMail({ ...row, text: row.body }, brand);
   return {
     mailId: row.mail_id,
     kind: row.kind,
     to: row.recipient,
-    subject: row.subject,
-    text: row.body,
+    subject,
+    text,
     attachments: attachments
       .filter(({ mailId }) => mailId === row.mail_id)
       .map(({ mailId: _, ...attachment }) => attachment),
@@ -30,7 +37,7 @@ export function toMailReply(row: MailRow, attachments: readonly AttachmentRow[])
  * @throws {AppError} `INSUFFICIENT_SCOPE` unless the actor is an operator or one of their programs.
  */
 export async function listOutbox(
-  deps: Pick<AppServices, "transact">,
+  deps: Pick<AppServices, "transact"> & { brand: MailBrand },
   context: CallContext,
   input: MailFilter & { cursor?: string | undefined; limit: number },
 ): Promise<{ items: Mail[]; nextCursor: string | null }> {
@@ -41,6 +48,8 @@ export async function listOutbox(
     const mailIds = found.map(({ mail_id }) => mail_id);
     return { rows: found, attachments: await listAttachments(tx, mailIds) };
   });
-  const items = rows.slice(0, input.limit).map((row) => toMailReply(row, attachments));
+  const items = rows
+    .slice(0, input.limit)
+    .map((row) => toMailReply(row, { attachments, brand: deps.brand }));
   return { items, nextCursor: rows.length > input.limit ? (items.at(-1)?.mailId ?? null) : null };
 }

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import type { MailContent } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 import { toPlainLine } from "@turnpike/domain/text/plain-text";
 import { createTransport } from "nodemailer";
 import type { Logger } from "#platform/logger.ts";
 import { explainMailFailure, type MailFailure } from "./explain-mail-failure.ts";
 import type { MailAttachment } from "./mail-attachments.store.ts";
 import type { FindMailLogo } from "./mail-logo.ts";
+import { translateMail } from "./translate-mail.ts";
 import { type MailBrand, writeHtml } from "./write-html.ts";
 
 export type OutgoingMail = {
@@ -16,6 +18,8 @@ export type OutgoingMail = {
   text: string;
   /** What the text and the HTML are written from; null for a mail of plain text. */
   content: MailContent | null;
+  /** In which it is sent; what is given is English. Null: that of the installation. */
+  language: Language | null;
   attachments: readonly MailAttachment[];
 };
 
@@ -148,7 +152,11 @@ export function createSmtpTransport(
   const logoId = `logo@${domain}`;
 
   /** The HTML, and the picture in it, which the mail brings along. */
-  async function toHtmlPart({ subject, content }: OutgoingMail) {
+  async function toHtmlPart({
+    subject,
+    content,
+    language,
+  }: Pick<OutgoingMail, "subject" | "content"> & { language: Language }) {
     if (content === null) {
       return { pictures: [] };
     }
@@ -166,19 +174,20 @@ export function createSmtpTransport(
               contentDisposition: "inline" as const,
             },
           ];
-    return { html: writeHtml({ subject, content, logo }, settings.brand), pictures };
+    return { html: writeHtml({ subject, content, language, logo }, settings.brand), pictures };
   }
 
   return {
     keepsText: false,
     async deliver(mail) {
       try {
-        const { pictures, ...html } = await toHtmlPart(mail);
+        const written = translateMail(mail, settings.brand);
+        const { pictures, ...html } = await toHtmlPart(written);
         const { response } = await transport.sendMail({
           from: settings.from,
           to: { name: "", address: mail.to },
-          subject: mail.subject,
-          text: mail.text,
+          subject: written.subject,
+          text: written.text,
           ...html,
           attachments: [
             ...mail.attachments.map(({ name, mediaType, content }) => ({

@@ -2,6 +2,7 @@ import { mailPreview, mail as mailSchema, mailTest } from "@turnpike/contract/ou
 import type { Actor } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { makeDeliveryReport } from "@turnpike/domain/mail/delivery-report.fixture";
+import type { MailContent } from "@turnpike/domain/mail/mail-content";
 import { pollUntil } from "@turnpike/testkit/poll-until";
 import { type SmtpServer, startSmtpServer } from "@turnpike/testkit/smtp-server";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -163,6 +164,31 @@ describe("mail", () => {
       text: null,
       lastError: null,
     });
+  });
+
+  it("is in the language that its reader chose, else in that of the page, and in the outbox too", async () => {
+    const asked = { to: "reader@example.com", language: "de" } as const;
+    const content: MailContent = [
+      { kind: "title", text: "The mail server works" },
+      { kind: "facts", facts: [["Tenant", "The mail server works", "people"]] },
+    ];
+    const { mailId } = await send({ ...asked, content });
+    const preview = async () =>
+      (await (await api.call("program", "GET", `/v1/outbox/${mailId}/preview`)).json()) as object;
+    expect(await preview()).toMatchObject({ html: expect.stringContaining('lang="de"') });
+    expect((await find(mailId))?.text).toBe(
+      "Der Mailserver funktioniert\n\nMandant: The mail server works",
+    );
+    await deliver(mailId);
+    const data = smtp.mails[0]?.data ?? "";
+    expect(data).toContain("Der Mailserver funktioniert");
+    expect(data).toContain('lang=3D"de"');
+
+    await database.sql`
+      insert into users (user_id, issuer, subject, email, language, created_at, updated_at)
+      values ('usr_reader', 'https://a.test', 'reader', 'Reader@example.com', 'en', now(), now())`;
+    const { mailId: later } = await send({ ...asked, content });
+    expect((await find(later))?.text).toContain("The mail server works\n\nTenant");
   });
 
   it("sends files and HTML with the text, keeps them until a server takes the mail, and then erases them", async () => {

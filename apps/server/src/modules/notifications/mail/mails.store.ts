@@ -1,6 +1,8 @@
 import type { JsonValue, Tx } from "@turnpike/db/client";
 import type { MailContent } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 import { eraseAttachments } from "./mail-attachments.store.ts";
+import { languageOfReader } from "./reader-language.store.ts";
 
 export type MailState = "queued" | "sent" | "failed" | "held" | "bounced";
 
@@ -14,6 +16,8 @@ export type MailRow = {
   content: MailContent | null;
   about: string | null;
   is_asked: boolean;
+  /** In which it is sent; null for that of the installation. */
+  language: Language | null;
   state: MailState;
   attempts: number;
   /** In the words of the server. */
@@ -33,6 +37,7 @@ const COLUMNS = [
   "content",
   "about",
   "is_asked",
+  "language",
   "state",
   "attempts",
   "last_error",
@@ -41,21 +46,33 @@ const COLUMNS = [
   "sent_at",
 ] as const;
 
-/** All functions here need the operator role. No other role can see the table. */
+/**
+ * All functions here need the operator role. No other role can see the table.
+ *
+ * @param row.language - For a recipient who chose none.
+ */
 export async function insertMail(
   tx: Tx,
   row: Pick<
     MailRow,
-    "mail_id" | "kind" | "recipient" | "subject" | "body" | "about" | "is_asked" | "created_at"
+    | "mail_id"
+    | "kind"
+    | "recipient"
+    | "subject"
+    | "body"
+    | "about"
+    | "is_asked"
+    | "language"
+    | "created_at"
   > & {
     content: MailContent;
     sender: string;
   },
 ): Promise<void> {
   await tx`
-    insert into mails (mail_id, kind, recipient, subject, body, content, about, is_asked, state, created_at, sender)
+    insert into mails (mail_id, kind, recipient, subject, body, content, about, is_asked, language, state, created_at, sender)
     values (${row.mail_id}, ${row.kind}, ${row.recipient}, ${row.subject}, ${row.body}, ${tx.json(row.content as JsonValue)},
-      ${row.about}, ${row.is_asked}, 'queued', ${row.created_at}, ${row.sender})`;
+      ${row.about}, ${row.is_asked}, coalesce(${languageOfReader(tx, row.recipient)}, ${row.language}), 'queued', ${row.created_at}, ${row.sender})`;
 }
 
 /** How many mails of a sender are not sent yet, at most `countMax`. */

@@ -4,6 +4,7 @@ import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { AppServices } from "#platform/app-services.ts";
 import type { FindMailLogo } from "./mail-logo.ts";
 import { findMail } from "./mails.store.ts";
+import { translateMail } from "./translate-mail.ts";
 import { type MailBrand, writeHtml } from "./write-html.ts";
 
 export type PreviewMailDeps = Pick<AppServices, "transact"> & {
@@ -27,12 +28,12 @@ export async function previewMail(
   if (mail === undefined || mail.body === null) {
     throw resourceNotFound("mail");
   }
-  const { subject, content } = mail;
+  const { subject, content, language } = translateMail({ ...mail, text: null }, brand);
   if (content === null) {
     return { html: null };
   }
   const png = await findLogo();
   const logo =
     png === undefined ? undefined : `data:image/png;base64,${Buffer.from(png).toString("base64")}`;
-  return { html: writeHtml({ subject, content, logo }, brand) };
+  return { html: writeHtml({ subject, content, language, logo }, brand) };
 }

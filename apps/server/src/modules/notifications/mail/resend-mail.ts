@@ -9,8 +9,12 @@ import { toMailReply } from "./list-outbox.ts";
 import { listAttachments } from "./mail-attachments.store.ts";
 import { findMail, type MailRow, requeueMail } from "./mails.store.ts";
 import { findRefusedAddress } from "./refused-addresses.store.ts";
+import type { MailBrand } from "./write-html.ts";
 
-export type ResendMailDeps = Pick<AppServices, "transact" | "clock" | "newId"> & { jobs: JobQueue };
+export type ResendMailDeps = Pick<AppServices, "transact" | "clock" | "newId"> & {
+  jobs: JobQueue;
+  brand: MailBrand;
+};
 
 function cannot(publicMessage: string): AppError {
   return new AppError({ code: "CONFLICT", publicMessage });
@@ -59,7 +63,7 @@ export async function resendMail(
     });
     return toMailReply(
       { ...mail, state: "queued", attempts: 0 },
-      await listAttachments(tx, [mailId]),
+      { attachments: await listAttachments(tx, [mailId]), brand: deps.brand },
     );
   });
 }

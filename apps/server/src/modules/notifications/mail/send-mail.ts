@@ -2,6 +2,7 @@ import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type MailContent, mapTexts, toMailText } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 import { toPlainLine, toPlainText } from "@turnpike/domain/text/plain-text";
 import { z } from "zod";
 import type { AppServices } from "#platform/app-services.ts";
@@ -30,6 +31,8 @@ export type MailInput = {
    * no refusal locks a person out; who may cause such mails limits how many.
    */
   isAsked?: boolean;
+  /** For a recipient who chose none, such as that of the page on which they asked. Left out: the installation's. */
+  language?: Language | undefined;
 };
 
 const SUBJECT_LENGTH_MAX = 200;
@@ -41,7 +44,8 @@ const address = z.email().max(320);
 
 /**
  * Sends a mail if and only if the caller's transaction commits. Needs the operator role, because mails belong to no tenant. Subject
- * and text are sanitised, so they may contain names from outside.
+ * and text are sanitised, so they may contain names from outside. They are English: the transport writes them in the language that
+ * the recipient chose.
  *
  * Tenants take turns: a mail goes out after all mails before which fewer of their own tenant wait. Those of the installation
  * itself, which are limited by their recipients, do not wait for each other.
@@ -75,6 +79,7 @@ export async function sendMail(
     content,
     about: input.about ?? null,
     is_asked: input.isAsked ?? false,
+    language: input.language ?? null,
     created_at: deps.clock.now(),
     sender,
   });

@@ -1,12 +1,15 @@
 import type { MailTest } from "@turnpike/contract/outbox";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { type MailContent, toMailText } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
+import { said } from "@turnpike/domain/text/said";
 import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { MailTransport } from "./mail-transport.ts";
 import { insertMail, recordMailFailure, recordMailSent } from "./mails.store.ts";
 import { noteRefusal, toFailure } from "./note-refusal.ts";
+import { findReaderLanguage } from "./reader-language.store.ts";
 import { deleteRefusedAddress } from "./refused-addresses.store.ts";
 
 export type TestMailDeps = Pick<AppServices, "transact" | "clock" | "newId"> & {
@@ -21,7 +24,13 @@ type Outcome = MailTest & { error?: unknown };
 
 async function deliver(
   { mailTransport }: TestMailDeps,
-  mail: { mailId: string; to: string; subject: string; content: MailContent },
+  mail: {
+    mailId: string;
+    to: string;
+    subject: string;
+    content: MailContent;
+    language: Language | null;
+  },
 ): Promise<Outcome> {
   const { mailId, content } = mail;
   if (mailTransport.keepsText) {
@@ -56,9 +65,10 @@ export async function testMail(
   const mail = {
     mailId: deps.newId("mail"),
     to,
-    subject: `${deps.brandName}: test mail`,
+    language: await deps.transact.asOperator((tx) => findReaderLanguage(tx, to)),
+    subject: `${deps.brandName}: ${said("test mail")}`,
     content: [
-      { kind: "title", text: "The mail server works" },
+      { kind: "title", text: said("The mail server works") },
       {
         kind: "paragraph",
         text: "An operator sent this mail to test the mail server. There is nothing to do.",
@@ -78,6 +88,7 @@ export async function testMail(
       content: mail.content,
       about: null,
       is_asked: true,
+      language: mail.language,
       created_at: createdAt,
       sender: "",
     });

@@ -14,7 +14,10 @@ describe("a mail as HTML", () => {
       { kind: "link", label: HOSTILE, address: `https://console.test/${HOSTILE}` },
       { kind: "list", title: HOSTILE, items: [[HOSTILE, "https://console.test/a"]] },
     ];
-    const html = writeHtml({ subject: HOSTILE, content }, { ...TEST_BRAND, name: HOSTILE });
+    const html = writeHtml(
+      { subject: HOSTILE, content, language: "en" },
+      { ...TEST_BRAND, name: HOSTILE },
+    );
     expect(html).not.toMatch(
       /<(?:script|img|iframe|link|object|form|\w+[^>]*\s(?:src|on\w+)=)|url\(|@import/i,
     );
@@ -24,14 +27,18 @@ describe("a mail as HTML", () => {
 
   it("is in the brand, with its colour behind what is to be opened, and dark where mails are dark", () => {
     const content: MailContent = [{ kind: "link", label: "Open", address: "https://a.test/x" }];
-    const html = writeHtml({ subject: "Hi", content }, TEST_BRAND);
+    const html = writeHtml({ subject: "Hi", content, language: "de" }, TEST_BRAND);
     expect(html).toContain("Acme &lt;API&gt;");
     expect(html).toMatch(/<a href="https:\/\/a\.test\/x"[^>]*background:#f5c400;color:#1a1814/);
     expect(html).toContain("prefers-color-scheme:dark");
   });
 
   it("shows a logo that it brings along, and else the letter", () => {
-    const mail = { subject: "Hi", content: [{ kind: "paragraph", text: "x" }] } as const;
+    const mail = {
+      subject: "Hi",
+      language: "en",
+      content: [{ kind: "paragraph", text: "x" }],
+    } as const;
     expect(writeHtml({ ...mail, logo: "cid:logo@a.test" }, TEST_BRAND)).toMatch(
       /<img src="cid:logo@a\.test" alt="" width="28" height="28"/,
     );
@@ -45,7 +52,10 @@ describe("a mail as HTML", () => {
       { kind: "title", text: "שלום" },
       { kind: "facts", facts: [["Tenant", "شركة"]] },
     ];
-    const html = writeHtml({ subject: "Hi", content }, { ...TEST_BRAND, name: "חברה" });
+    const html = writeHtml(
+      { subject: "Hi", content, language: "de" },
+      { ...TEST_BRAND, name: "חברה" },
+    );
     for (const name of ["שלום", "شركة"]) {
       expect(html).toMatch(new RegExp(`<(?:h1|td) dir="auto"[^>]*>${name}`));
     }
@@ -56,7 +66,7 @@ describe("a mail as HTML", () => {
     const content: MailContent = [
       { kind: "paragraph", text: `You are invited to ${"W".repeat(80)}` },
     ];
-    const html = writeHtml({ subject: "Hi", content }, TEST_BRAND);
+    const html = writeHtml({ subject: "Hi", content, language: "de" }, TEST_BRAND);
     expect(html).toMatch(/<div [^>]*overflow-wrap:anywhere[^>]*><div>You are invited/);
     // Nothing but text may be in a paragraph of HTML.
     expect(html).not.toMatch(/<p\b[^>]*>(?:(?!<\/p>).)*<(?:div|p|ul|table|h\d)\b/s);
@@ -67,6 +77,6 @@ describe("a mail as HTML", () => {
       { kind: "link", label: "Open", address: "javascript:alert(1)" },
       { kind: "paragraph", text: "javascript:alert(1)" },
     ];
-    expect(writeHtml({ subject: "Hi", content }, TEST_BRAND)).not.toContain("href");
+    expect(writeHtml({ subject: "Hi", content, language: "de" }, TEST_BRAND)).not.toContain("href");
   });
 });

@@ -1,11 +1,14 @@
 import { escapeText, leaf, node, type Xml } from "@turnpike/domain/billing/e-invoice/xml";
-import type { MailBlock, MailContent } from "@turnpike/domain/mail/mail-content";
+import type { MailBlock, MailContent, MailFact } from "@turnpike/domain/mail/mail-content";
+import type { Language } from "@turnpike/domain/text/languages";
 
 /** How mails look. Colours as `#rrggbb`. */
 export type MailBrand = {
   name: string;
   accent: string;
   onAccent: string;
+  /** Of mails to people who chose none. */
+  language: Language;
   /** The operator's picture as a `data:` address; left out: the first letter of the name. */
   mark?: string | undefined;
 };
@@ -44,7 +47,7 @@ function toButton({ label, address }: { label: string; address: string }, brand:
   return `${node("p", [button], { style: "margin:4px 0 8px" }) ?? ""}${toAddressLine(address) ?? ""}`;
 }
 
-function toRow([name, value]: readonly [string, string]): Xml {
+function toRow([name, value]: MailFact): Xml {
   return node("tr", [
     leaf("th", name, {
       scope: "row",
@@ -127,9 +130,15 @@ function toHead(brand: MailBrand, logo: string | undefined): Xml {
  *   its server who reads. Left out: the first letter of the name.
  */
 export function writeHtml(
-  { subject, content, logo }: { subject: string; content: MailContent; logo?: string | undefined },
+  mail: {
+    subject: string;
+    content: MailContent;
+    language: Language;
+    logo?: string | undefined;
+  },
   brand: MailBrand,
 ): string {
+  const { subject, content, language, logo } = mail;
   const head = node("head", [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',
@@ -160,5 +169,5 @@ export function writeHtml(
     class: "page",
     style: "margin:0;padding:0;background:#f6f3ec",
   });
-  return `<!doctype html>\n${node("html", [head, body], { lang: "en" }) ?? ""}\n`;
+  return `<!doctype html>\n${node("html", [head, body], { lang: language }) ?? ""}\n`;
 }

@@ -9,6 +9,7 @@ import {
   type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listUntranslatedMails } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { deleteTenant } from "#modules/tenants/index.ts";
 import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import type { BillingDeps } from "../../billing-deps.ts";
@@ -51,7 +52,10 @@ function depsOf({
   logo?: string | null;
 } = {}): Deps {
   const taxed: TestServices & BillingDeps = toTaxedDeps(services);
-  const billing: BillingSettings = { ...taxed.billing, documents: { logo, font: null, mail } };
+  const billing: BillingSettings = {
+    ...taxed.billing,
+    documents: { language: "en", logo, font: null, mail },
+  };
   const notices = { sendsMail: false, brandName: "Acme API", consoleUrl: "https://console.test" };
   return {
     ...taxed,
@@ -223,4 +227,10 @@ describe("mailDocuments", () => {
     expect(await listMails(first)).toHaveLength(1);
     expect(await findMailTrouble(services)).toBeUndefined();
   });
+});
+
+it("has German for all that its mails say", async () => {
+  const { count, unknown } = await listUntranslatedMails(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

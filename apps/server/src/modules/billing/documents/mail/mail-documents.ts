@@ -1,5 +1,6 @@
 import type { Tx } from "@turnpike/db/client";
 import { AppError } from "@turnpike/domain/errors/app-error";
+import { said } from "@turnpike/domain/text/said";
 import { type MailAttachment, sendMail } from "#modules/notifications/index.ts";
 import { findTenantRow, listRoleEmails, type NotifyDeps } from "#modules/tenants/index.ts";
 import type { BillingDeps } from "../../billing-deps.ts";
@@ -70,8 +71,10 @@ function describeMethod(method: Awaited<ReturnType<typeof findMethod>>): string 
   }
   const { brand, last4 } = method;
   const name =
-    brand === null ? "your payment method" : `${brand.slice(0, 1).toUpperCase()}${brand.slice(1)}`;
-  return last4 === null ? name : `${name} ending in ${last4}`;
+    brand === null
+      ? said("your payment method")
+      : `${brand.slice(0, 1).toUpperCase()}${brand.slice(1)}`;
+  return last4 === null ? name : said(`${name} ending in ${last4}`);
 }
 
 /** Takes the document off and makes its mails, together or not at all. */
@@ -102,6 +105,7 @@ async function enqueueMails(
       await sendMail({ ...deps, jobs: deps.mail.jobs }, tx, {
         ...{ to, tenantId, kind, attachments },
         ...mail,
+        language: stored.invoice.customer.language,
       });
     }
     if (recipients.length === 0) {

@@ -1,5 +1,6 @@
-import type { MailContent } from "@turnpike/domain/mail/mail-content";
+import type { MailContent, MailFact } from "@turnpike/domain/mail/mail-content";
 import { formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import { currencyOf } from "../../invoices/to-invoice.ts";
 import { groupDigits, toDayText } from "../print-text.ts";
 import type { StoredDocument } from "../stored-document.ts";
@@ -18,7 +19,7 @@ type Context = {
 
 type Content = {
   title: string;
-  facts: readonly (readonly [name: string, value: string])[];
+  facts: readonly MailFact[];
   /** What follows, sentence by sentence. */
   says: readonly string[];
 };
@@ -30,7 +31,7 @@ function sayPayment({ invoice }: StoredDocument, { method }: Context, due: strin
   }
   return method === undefined
     ? "How to pay is on the invoice."
-    : `${due} is collected from ${method} by itself: there is nothing to do.`;
+    : said(`${due} is collected from ${method} by itself: there is nothing to do.`);
 }
 
 function ofInvoice(stored: StoredDocument, context: Context): Content {
@@ -41,13 +42,15 @@ function ofInvoice(stored: StoredDocument, context: Context): Content {
   const before = BigInt(fromBalance) + BigInt(prepaid);
   const due = money(totals.total - before);
   return {
-    title: `Invoice ${number} of ${seller.name}`,
+    title: said(`Invoice ${number} of ${seller.name}`),
     facts: [
-      ["Number", number],
-      ["Issued", toDayText(issuedAt)],
-      ["Total", money(totals.total)],
-      ...(before === 0n ? [] : [["Paid from balance and credit", money(before)] as const]),
-      ["To pay", totals.total === before ? "nothing" : `${due} by ${toDayText(dueAt)}`],
+      [said("Number"), number],
+      [said("Issued"), toDayText(issuedAt)],
+      [said("Total"), money(totals.total)],
+      ...(before === 0n ? [] : [[said("Paid from balance and credit"), money(before)] as const]),
+      ...(totals.total === before
+        ? [[said("To pay"), said("nothing")] as const]
+        : [[said("To pay"), due] as const, [said("Due"), toDayText(dueAt)] as const]),
     ],
     says: [sayPayment(stored, context, due)],
   };
@@ -62,24 +65,30 @@ function ofNote(
     `${groupDigits(formatMinor(minor, currencyOf(currency)))} ${currency}`;
   const isSplit = credited.toDue !== 0n && credited.toBalance !== 0n;
   return {
-    title: `Credit note ${row.number} of ${seller.name}`,
+    title: said(`Credit note ${row.number} of ${seller.name}`),
     facts: [
-      ["Number", row.number],
-      ["Issued", toDayText(row.issuedAt)],
-      ["Of invoice", number],
-      ["Reason", row.reason],
-      ["Credited", money(credited.total)],
+      [said("Number"), row.number],
+      [said("Issued"), toDayText(row.issuedAt)],
+      [said("Of invoice"), number],
+      [said("Reason"), row.reason, "people"],
+      [said("Credited"), money(credited.total)],
     ],
     says: [
       ...(credited.toDue === 0n
         ? []
         : [
-            `${isSplit ? `${money(credited.toDue)} of it` : "It"} lowers what ${number} leaves to pay.`,
+            isSplit
+              ? said(`${money(credited.toDue)} of it lowers what ${number} leaves to pay.`)
+              : said(`It lowers what ${number} leaves to pay.`),
           ]),
       ...(credited.toBalance === 0n
         ? []
         : [
-            `${isSplit ? `${money(credited.toBalance)} of it` : "It"} is added to your balance, which the next invoice uses.`,
+            isSplit
+              ? said(
+                  `${money(credited.toBalance)} of it is added to your balance, which the next invoice uses.`,
+                )
+              : said("It is added to your balance, which the next invoice uses."),
           ]),
     ],
   };
@@ -97,9 +106,10 @@ export function writeDocumentMail(stored: StoredDocument, context: Context): Doc
     ? "It is attached as PDF, with the e-invoice (EN 16931) inside."
     : "It is attached as PDF.";
   const sentences = [...(isTest ? ["Sandbox: a test, nothing is owed."] : []), ...says, attached];
-  const what = note === undefined ? `Invoice ${invoice.number}` : `Credit note ${note.row.number}`;
+  const what =
+    note === undefined ? said(`Invoice ${invoice.number}`) : said(`Credit note ${note.row.number}`);
   return {
-    subject: `${context.brandName}: ${isTest ? "Sandbox: " : ""}${what}`,
+    subject: `${context.brandName}: ${isTest ? said(`Sandbox: ${what}`) : what}`,
     content: [
       { kind: "title", text: title },
       { kind: "facts", facts },

@@ -1,15 +1,26 @@
-import { type Messages, setupI18n } from "@lingui/core";
-import { createSentenceFinder } from "@turnpike/domain/text/sentence-finder";
-import { createWriteValue } from "./write-value.ts";
+import { createSentenceFinder } from "./sentence-finder.ts";
+import { createWriteValue, type ValueStyle } from "./write-value.ts";
 
-/** What the server wrote, in the language of the page. */
+/** What the server wrote, in another language. */
 export type Translator = {
   /** One sentence, or several; undefined when one of them is not known. */
   translate(text: string): string | undefined;
   /** A text of several lines and sentences; what is not known in it stays as it is. */
   translateKnown(text: string): string;
+  /** The same for a text that no one but the server wrote: sentences with few words of their own are recognised as well. */
+  translateOwn(text: string): string;
   /** A number with its unit, an amount or a day, as a sentence has it. */
   translateValue(value: string): string;
+};
+
+/** The translated sentences of the server, each under its English. */
+export type Catalogue = {
+  /** A tag such as "de". */
+  language: string;
+  /** The English sentences, with numbered places. */
+  ids: readonly string[];
+  /** Gives the translation of a sentence with its values in their places. */
+  fill(id: string, values: readonly string[]): string;
 };
 
 /** Values of sentences, some of which are sentences with values of their own. */
@@ -17,7 +28,9 @@ const DEPTH_MAX = 3;
 const BETWEEN_SENTENCES = /(?<=[.?!]) (?=\p{Lu})/u;
 /** Own characters of a sentence with places from which it is not taken for something that a person wrote. */
 const SURE_LENGTH = 12;
-/** The same for a sentence within another one, which only the server writes. */
+/** The same for a text that only the server writes, */
+const OWN_LENGTH = 6;
+/** and for a sentence within another one. */
 const PART_LENGTH = 4;
 /** No message has more sentences. */
 const SENTENCES_MAX = 6;
@@ -25,12 +38,18 @@ const SENTENCES_MAX = 6;
 /**
  * Makes a translator from a catalogue of the server's sentences. The sentence itself is what finds its translation, so one that
  * was written and stored in the past is found as well.
+ *
+ * @param style - How values are written; left out: as pages have them.
  */
-export function createTranslator(language: string, messages: Messages): Translator {
-  const i18n = setupI18n({ locale: language, messages: { [language]: messages } });
-  const find = createSentenceFinder(Object.keys(messages));
-  const writeValue = createWriteValue(language, (noun) =>
-    translateOne(noun, DEPTH_MAX, PART_LENGTH),
+export function createTranslator(
+  { language, ids, fill }: Catalogue,
+  style?: ValueStyle,
+): Translator {
+  const find = createSentenceFinder(ids);
+  const writeValue = createWriteValue(
+    language,
+    (noun) => translateOne(noun, DEPTH_MAX, PART_LENGTH),
+    style,
   );
 
   function translateOne(text: string, depth: number, ownLengthMin: number): string | undefined {
@@ -38,8 +57,10 @@ export function createTranslator(language: string, messages: Messages): Translat
     if (found === undefined || (found.values.length > 0 && found.ownLength < ownLengthMin)) {
       return;
     }
-    const values = found.values.map((value) => translateValue(value, depth + 1));
-    return i18n._(found.id, { ...values });
+    return fill(
+      found.id,
+      found.values.map((value) => translateValue(value, depth + 1)),
+    );
   }
 
   function translateValue(value: string, depth: number): string {
@@ -66,20 +87,23 @@ export function createTranslator(language: string, messages: Messages): Translat
 
   const join = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join(" ");
 
+  function translateLines(text: string, ownLengthMin: number): string {
+    return (
+      translateOne(text, 0, ownLengthMin) ??
+      text
+        .split("\n")
+        .map((line) => join(translateEach(line, ownLengthMin)))
+        .join("\n")
+    );
+  }
+
   return {
     translate(text) {
       const parts = translateEach(text, 0);
       return parts.every(({ isKnown }) => isKnown) ? join(parts) : undefined;
     },
-    translateKnown(text) {
-      return (
-        translateOne(text, 0, SURE_LENGTH) ??
-        text
-          .split("\n")
-          .map((line) => join(translateEach(line, SURE_LENGTH)))
-          .join("\n")
-      );
-    },
+    translateKnown: (text) => translateLines(text, SURE_LENGTH),
+    translateOwn: (text) => translateLines(text, OWN_LENGTH),
     translateValue: (value) => translateValue(value, 0),
   };
 }

@@ -1,9 +1,9 @@
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { messages } from "../../locales/server/server-words-de.po";
-import { createTranslator } from "./translate-words.ts";
+import { toTranslator } from "./to-translator.ts";
 
-const { translate, translateKnown } = createTranslator("de", messages);
+const { translate, translateKnown } = toTranslator("de", messages);
 
 describe("what the server says, in German", () => {
   it.each(Object.entries(ERROR_CODES))("has words for %s", (_, { title }) => {
@@ -46,7 +46,9 @@ describe("what the server says, in German", () => {
   it("leaves alone what people wrote, beside what the server did", () => {
     const own = "Maintenance is not over. Use 5 of 7.";
     expect(translateKnown(own)).toBe(own);
-    expect(translateKnown(`${own}\nIt is attached as PDF.`)).toBe(`${own}\nSie hängt als PDF an.`);
+    expect(translateKnown(`${own}\nIt is attached as PDF.`)).toBe(
+      `${own}\nDas Dokument hängt als PDF an.`,
+    );
   });
 });
 

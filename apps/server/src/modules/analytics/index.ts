@@ -1,6 +1,6 @@
 export type { CallLog } from "./call-log/call-log.ts";
 export { type CallLogState, getCallLogState } from "./call-log/get-log-state.ts";
-export { type CallLogger, type CallLogHealth, createCallLogger } from "./call-log/log-calls.ts";
+export { type CallLogger, createCallLogger } from "./call-log/log-calls.ts";
 export { openCallLog } from "./call-log/open-call-log.ts";
 export { createCallsRoutes } from "./calls/calls.routes.ts";
 export { createRecentCalls, type RecentCalls } from "./calls/recent-calls.ts";

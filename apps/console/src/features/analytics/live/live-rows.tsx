@@ -19,7 +19,7 @@ export type LiveRowsProps = {
   caption?: string;
   /** True where calls of several days are shown. */
   hasDates?: boolean;
-  /** Who made a call, in place of its key. */
+  /** Names the maker of a call, shown instead of its key. */
   owner?: { heading: string; nameOf(call: LiveCall): string };
   onOpen: (call: LiveCall) => void;
   /** Shown when there are no rows and no filter explains it. */

@@ -23,7 +23,7 @@ const COUNTS_TIMEOUT_MS = 1_000;
 
 type Line = { text: string; beganMs: number };
 
-export type CallLogHealth = {
+type CallLogHealth = {
   /** Calls that are not in the log yet. */
   waiting: number;
   /** Calls that this process left out since its start. */

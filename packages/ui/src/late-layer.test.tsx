@@ -66,7 +66,7 @@ describe("a menu that has not been loaded", () => {
     await waitFor(() => expect(document.activeElement?.textContent).toBe("Actions"));
   });
 
-  it("keeps its button while nobody presses it, also when it is there", async () => {
+  it("keeps its button while it is not pressed, also when it is there", async () => {
     showMenu();
     const button = screen.getByRole("button", { name: "Actions" });
     await parts.loadLayers();

@@ -43,7 +43,7 @@ export function useLateTrigger<Part>(
 ): LateTrigger<Part> {
   const ref = useRef<HTMLElement>(null);
   const [press, setPress] = useState<Press>();
-  // What is there when a button is first shown has it from the beginning: none is replaced that nobody presses.
+  // What is there when a button is first shown has it from the beginning: no button is replaced before it is pressed.
   const [isOwn, setIsOwn] = useState(() => late.read() !== undefined);
   const part = useLateLayer(late, press ?? options.isOpen);
   if (!isOwn && part !== undefined && (press !== undefined || options.isOpen === true)) {

@@ -1,6 +1,6 @@
 import { modelTokensOfTenant, proposalsOfTenant } from "#modules/agents/index.ts";
 import { alertsOfTenant } from "#modules/alerts/index.ts";
-import { exportsOfTenant } from "#modules/analytics/index.ts";
+import { callsOfTenant, exportsOfTenant } from "#modules/analytics/index.ts";
 import { accountsOfTenant } from "#modules/billing/index.ts";
 import { documentsOfTenant } from "#modules/documents/index.ts";
 import { entitlementsOfTenant } from "#modules/entitlements/index.ts";
@@ -18,6 +18,7 @@ import type { TenantResource } from "#modules/tenants/index.ts";
 export const TENANT_RESOURCES: readonly TenantResource[] = [
   noticesOfTenant,
   exportsOfTenant,
+  callsOfTenant,
   alertsOfTenant,
   insightsOfTenant,
   forecastsOfTenant,

@@ -1,6 +1,7 @@
 import { t } from "@lingui/core/macro";
 import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
-import { cloneElement } from "react";
+import { cloneElement, type ReactNode } from "react";
+import { type ControlProps, FormField } from "./form-field.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { createLateLayer } from "./late-layer.tsx";
 import { isArrow, useLateTrigger } from "./late-trigger.tsx";
@@ -20,17 +21,31 @@ export function Combobox<Value extends string>(props: ComboboxProps<Value>) {
   );
 }
 
-function toButton<Value extends string>({
-  label,
-  choices,
-  value,
-  placeholder,
-}: ComboboxProps<Value>) {
+export type ComboboxFieldProps<Value extends string> = Omit<ComboboxProps<Value>, "trigger"> & {
+  help?: ReactNode;
+  error?: string | undefined;
+  isOptional?: boolean;
+};
+
+/** One choice of many in the frame of a form field. */
+export function ComboboxField<Value extends string>(props: ComboboxFieldProps<Value>) {
+  const { help, error, isOptional = false, ...combobox } = props;
+  return (
+    <FormField {...{ label: props.label, help, error, isOptional }}>
+      {(control) => <Combobox {...combobox} trigger={toButton(combobox, control)} />}
+    </FormField>
+  );
+}
+
+function toButton<Value extends string>(
+  { label, choices, value, placeholder }: ComboboxProps<Value>,
+  control?: ControlProps,
+) {
   const chosen = choices.find((choice) => choice.value === value);
   return (
     <button
       type="button"
-      aria-label={label}
+      {...(control ?? { "aria-label": label })}
       className={joinClasses(
         CONTROL_CLASSES,
         "flex h-9 cursor-pointer items-center justify-between gap-2 pr-2 pl-3 text-left hover:bg-hover touch:h-11",

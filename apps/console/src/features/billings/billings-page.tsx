@@ -13,6 +13,7 @@ import { BILLINGS_PAGE } from "./billings-heading.ts";
 import type { BillingsProps } from "./billings-props.ts";
 import { OutOfCreditBanner } from "./credits/out-of-credit-banner.tsx";
 import { OwnCreditsCard } from "./credits/own-credits-card.tsx";
+import { OwnBillingDetailsCard } from "./details/own-billing-details-card.tsx";
 import { EventsCard } from "./events-card.tsx";
 import { InvoicesSection } from "./invoices-section.tsx";
 import { PaymentMethodCard } from "./payments/payment-method-card.tsx";
@@ -70,6 +71,7 @@ function Billings({ tenant, search, onSearchChange }: BillingsPageProps & { tena
         <div className="min-w-0 space-y-4">
           <SubscriptionCard place={place} />
           <PaymentMethodCard tenant={tenant} place={place} />
+          <OwnBillingDetailsCard tenant={tenant} place={place} />
           <OwnCreditsCard
             tenant={tenant}
             place={place}

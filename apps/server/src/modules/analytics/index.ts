@@ -3,6 +3,7 @@ export { type CallLogState, getCallLogState } from "./call-log/get-log-state.ts"
 export { type CallLogger, createCallLogger } from "./call-log/log-calls.ts";
 export { openCallLog } from "./call-log/open-call-log.ts";
 export { createCallsRoutes } from "./calls/calls.routes.ts";
+export { callsOfTenant } from "./calls/calls-of-tenant.store.ts";
 export { createRecentCalls, type RecentCalls } from "./calls/recent-calls.ts";
 export { prepareCopies } from "./copies/copied-sums.ts";
 export { type CopyProgress, copyUsage, countCopies, rebuildCopies } from "./copies/copy-usage.ts";

@@ -92,6 +92,12 @@ async function furnish(tenantId: TenantId): Promise<void> {
       insert into alerts (tenant_id, alert_id, name, query, window_minutes, condition, for_evaluations, mail_roles, phase,
         streak, next_evaluation_at, created_at, updated_at)
       values (${tenantId}, 'alt_1', 'Errors', '{}', 5, '{}', 1, '{}', 'ok', 0, now(), now(), now())
+    ), call as (
+      insert into recent_calls (tenant_id, request_id, occurred_at, key_id, environment, meter_id, quantity, method, route,
+        status, outcome)
+      values (${tenantId}, 'req_1', now(), 'key_1', 'live', 'requests', 1, 'GET', '/', 200, 'VALID')
+    ), omitted as (
+      insert into omitted_calls (tenant_id, minute, calls) values (${tenantId}, now(), 1)
     )
     insert into quota_alert_settings (tenant_id, thresholds, mail_roles, updated_at)
     values (${tenantId}, '{50}', '{}', now())`;
@@ -112,6 +118,8 @@ const TABLES_OF_PEOPLE = [
   "exports",
   "alerts",
   "quota_alert_settings",
+  "recent_calls",
+  "omitted_calls",
 ];
 
 describe("deleteTenant", () => {

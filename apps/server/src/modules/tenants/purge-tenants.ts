@@ -21,7 +21,7 @@ const PURGED_SLUG = "deleted";
 
 /**
  * Removes the data of tenants that can no longer be restored: people, keys, files, documents, notifications, webhooks, alerts,
- * exports, and every name. The ledger and the audit trail stay. It may be stopped anywhere and resumes in the next run.
+ * exports, recent calls, and every name. The ledger and the audit trail stay. It may be stopped anywhere and resumes in the next run.
  *
  * @returns How many tenants were finished.
  */

@@ -17,6 +17,7 @@ import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx"
 import { makePlan } from "#components/billing/plan.fixture.ts";
 import { type FakeAnswers, problem } from "#platform/render-with-platform.tsx";
 import { makeCreditGrant, makeCredits } from "../../credits/credits.fixture.ts";
+import { makeDetails } from "../../details/billing-details.fixture.ts";
 import { makeSpendCap } from "../../spend-cap/spend-cap.fixture.ts";
 import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
 import { BillingsScreen } from "../billings-screen.tsx";
@@ -53,6 +54,7 @@ const ANSWERS: FakeAnswers = {
     items: [makeInvoiceSummary({ tenantId: BIRCH })],
     nextCursor: null,
   }),
+  [`GET ${OF_BIRCH}/billing/details`]: () => makeDetails({ tenantId: BIRCH }),
   [`GET ${OF_BIRCH}/billing/spend-cap`]: () => makeSpendCap({ currency: "USD" }),
   [`GET ${OF_BIRCH}/billing/credits`]: () => makeCredits({ grants: [makeCreditGrant()] }),
   [`GET ${OF_BIRCH}/billing/events`]: () => ({
@@ -143,6 +145,40 @@ describe("the billing of one tenant, for operators", () => {
     await userEvent.click(await within(dialog).findByRole("button", { name: /\$20\.00/ }));
     await waitFor(() => expect(confirmed).toHaveLength(1));
     expect(confirmed[0]).toMatchObject({ hash: "hash-1", environment: "live" });
+  });
+
+  it("confirms the tax id that was looked at, with a reason, and exempts by a certificate", async () => {
+    const sent: unknown[] = [];
+    let details = makeDetails({ tenantId: BIRCH, taxId: "FR40303265045", taxIdStatus: "pending" });
+    openAccount({
+      [`GET ${OF_BIRCH}/billing/details`]: () => details,
+      [`POST ${OF_BIRCH}/billing/details/tax-id`]: async (request) => {
+        sent.push(await request.json());
+        details = { ...details, taxIdStatus: "confirmed", taxIdReason: "Seen at VIES." };
+        return details;
+      },
+      [`POST ${OF_BIRCH}/billing/details/exemption`]: async (request) => {
+        sent.push(await request.json());
+        details = { ...details, isExempt: true, exemption: "Certificate 7" };
+        return details;
+      },
+    });
+    const card = within(await screen.findByRole("region", { name: "Billing details" }));
+    await userEvent.click(await card.findByRole("button", { name: "Confirm the tax id…" }));
+    const confirm = within(await screen.findByRole("dialog", { name: "Confirm FR40303265045" }));
+    await userEvent.type(confirm.getByLabelText("Reason"), "Seen at VIES.");
+    await userEvent.click(confirm.getByRole("button", { name: "Confirm the tax id" }));
+    await card.findByText("Confirmed");
+    await userEvent.click(card.getByRole("button", { name: "Exempt from tax…" }));
+    const exempt = within(await screen.findByRole("dialog", { name: "Exempt Birch from tax" }));
+    await userEvent.type(exempt.getByLabelText("Certificate"), "Certificate 7");
+    await userEvent.type(exempt.getByLabelText("Reason"), "A school.");
+    await userEvent.click(exempt.getByRole("button", { name: "Exempt from tax" }));
+    await card.findByText("No tax is charged: Certificate 7");
+    expect(sent).toEqual([
+      { taxId: "FR40303265045", status: "confirmed", reason: "Seen at VIES." },
+      { exemption: "Certificate 7", reason: "A school." },
+    ]);
   });
 
   it("charges once, with a reason, and keeps what is typed when it is refused", async () => {

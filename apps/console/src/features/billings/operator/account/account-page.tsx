@@ -30,6 +30,7 @@ import { AdjustmentDialog } from "./adjustment-dialog.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { type BilledTenant, billedTenantQuery } from "./billed-tenant.query.ts";
 import { CreditsOfTenant } from "./credits-of-tenant.tsx";
+import { DetailsOfTenant } from "./details-of-tenant.tsx";
 import { SpendCapOfTenant } from "./spend-cap-of-tenant.tsx";
 
 export type AccountPageProps = AllInvoicesProps & {
@@ -164,6 +165,7 @@ function Account(props: AccountProps) {
       </div>
       <div className="min-w-0 space-y-4">
         <BalanceCard place={place} />
+        <DetailsOfTenant place={place} name={tenant.name} />
         <CreditsOfTenant place={place} name={tenant.name} />
         <SpendCapOfTenant place={place} name={tenant.name} />
         <QuotasCard tenant={tenant} environment={environment} />

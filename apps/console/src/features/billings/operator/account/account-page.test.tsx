@@ -173,7 +173,7 @@ describe("the billing of one tenant, for operators", () => {
     const exempt = within(await screen.findByRole("dialog", { name: "Exempt Birch from tax" }));
     await userEvent.type(exempt.getByLabelText("Certificate"), "Certificate 7");
     await userEvent.type(exempt.getByLabelText("Reason"), "A school.");
-    await userEvent.click(exempt.getByRole("button", { name: "Exempt from tax" }));
+    await userEvent.click(exempt.getByRole("button", { name: "Grant the exemption" }));
     await card.findByText("No tax is charged: Certificate 7");
     expect(sent).toEqual([
       { taxId: "FR40303265045", status: "confirmed", reason: "Seen at VIES." },

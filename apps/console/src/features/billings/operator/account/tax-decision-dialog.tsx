@@ -48,7 +48,7 @@ function toWords(
       return {
         title: t`Exempt ${name} from tax`,
         says: t`No tax is charged from the next invoice on; invoices name the certificate.`,
-        action: t`Exempt from tax`,
+        action: t`Grant the exemption`,
       };
     case "taxed":
       return {

@@ -11,6 +11,10 @@ export type HeldAccount = { key: AccountKey; reason: string };
 /** Until a held account is tried again. */
 const RETRY_MS = 5 * 60_000;
 
+const WHAT_GOES_ON = said(
+  "Usage goes on, and nothing of it is lost. The accounts are tried again every five minutes.",
+);
+
 function toNotice(held: readonly HeldAccount[]) {
   const accounts = held.length === 1 ? "1 account waits" : `${String(held.length)} accounts wait`;
   const reasons = [...new Set(held.map(({ reason }) => reason))];
@@ -18,7 +22,7 @@ function toNotice(held: readonly HeldAccount[]) {
     kind: "billing.held",
     subject: said("invoices cannot be issued"),
     title: `${accounts} for you before invoices can be issued.`,
-    body: `${reasons.join("\n")}\n\nUsage goes on, and nothing of it is lost. The accounts are tried again every five minutes.`,
+    body: [...reasons, "", WHAT_GOES_ON].join("\n"),
   };
 }
 

@@ -9,12 +9,12 @@ export type Toast = {
 type Say = (message: string, options?: ExternalToast) => void;
 
 /** Toasts that nothing shows yet, in order: what shows them is loaded when there is one. */
-const waiting: Toast[] = [];
+let waiting: readonly Toast[] = [];
 const listeners = new Set<() => void>();
 
 function sayAs(kind: Toast["kind"]): Say {
   return (message, options) => {
-    waiting.push({ kind, message, options });
+    waiting = [...waiting, { kind, message, options }];
     for (const listener of listeners) {
       listener();
     }
@@ -34,11 +34,14 @@ export function subscribeToToasts(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function hasToasts(): boolean {
-  return waiting.length > 0;
+/** Those that wait for what shows them; the same list until there is another one. */
+export function listWaitingToasts(): readonly Toast[] {
+  return waiting;
 }
 
 /** The toasts since the last call. */
-export function takeToasts(): Toast[] {
-  return waiting.splice(0);
+export function takeToasts(): readonly Toast[] {
+  const taken = waiting;
+  waiting = [];
+  return taken;
 }

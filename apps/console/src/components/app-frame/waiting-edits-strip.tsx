@@ -1,19 +1,15 @@
-import { onlineManager, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import CloudOff from "lucide-react/icons/cloud-off";
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useState } from "react";
 import type { Documents } from "#platform/documents/documents.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { toast } from "#platform/toast.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
+import { useIsOnline } from "../use-is-online.ts";
 import { listDeliveryNotices, toStripText } from "./waiting-edits.view-model.ts";
 
 /** Between two tries to send what waits, in milliseconds. */
 const TRY_EVERY_MS = 15_000;
-
-function useIsOnline(): boolean {
-  const isOnline = () => onlineManager.isOnline();
-  return useSyncExternalStore(onlineManager.subscribe, isOnline, isOnline);
-}
 
 /** Loaded while there is a network: it is too late when it is needed. */
 function useDocuments(): Documents | undefined {

@@ -19,7 +19,7 @@ export type BillingDetailsCardProps = {
   actions: (details: BillingDetails) => ReactNode;
 };
 
-/** Who the invoices of a tenant are made out to, and its tax id. The sandbox has none of its own. */
+/** The addressee of the invoices of a tenant, and its tax id. The sandbox has none of its own. */
 export function BillingDetailsCard({ place, name, actions }: BillingDetailsCardProps) {
   const { api } = usePlatform();
   const isLive = place.environment === "live";

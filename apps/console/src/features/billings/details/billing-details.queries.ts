@@ -4,7 +4,7 @@ import { type BillingPlace, billingKey } from "#platform/billing-queries.ts";
 
 export type BillingDetails = Awaited<ReturnType<ApiClient["billing"]["getBillingDetails"]>>;
 
-/** Who the invoices of a tenant are made out to. */
+/** The addressee of the invoices of a tenant. */
 export function billingDetailsQuery(api: ApiClient, place: Pick<BillingPlace, "tenantId">) {
   return queryOptions({
     queryKey: [...billingKey(place), "details"],

@@ -16,7 +16,7 @@ const SAYS_TO_PEOPLE = [
   ),
   ...["checks", "http", "modules"].map((folder) => `${SERVER}/${folder}`),
   `${SERVER}/serving-health.ts`,
-  ...["guarded-outbound", "parse-cursor", "record-cache", "run-once"].map(
+  ...["clickhouse", "guarded-outbound", "parse-cursor", "record-cache", "run-once"].map(
     (name) => `${SERVER}/platform/${name}.ts`,
   ),
   ...["storage-guard", "task-process", "task-thread"].map(

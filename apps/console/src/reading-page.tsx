@@ -11,17 +11,17 @@ import { Interactive } from "./interactive.tsx";
 export type ReadingPageProps = { content: PrerenderedPage["content"]; config: ClientConfig };
 
 /** A page to be read is for visitors: signed-in people see that of the application. */
-const NOBODY: ReadingPlatform["session"] = {
+const NO_SESSION: ReadingPlatform["session"] = {
   getState: () => ({ user: undefined }),
   subscribe: () => () => undefined,
 };
 
 /**
  * The whole of a page to be read, for visitors. It needs no router, no queries and no client of the API, so that they load none. The
- * application shows the same content to who is signed in, and where the server could not render it.
+ * application shows the same content to signed-in people, and where the server could not render it.
  */
 export function ReadingPage({ content, config }: ReadingPageProps) {
-  const platform = useMemo(() => ({ config, session: NOBODY }), [config]);
+  const platform = useMemo(() => ({ config, session: NO_SESSION }), [config]);
   return (
     <StrictMode>
       <ReadingPlatformProvider value={platform}>

@@ -19,7 +19,7 @@ export function Explanation({ subject, children }: ExplanationProps) {
     <button
       type="button"
       aria-label={t`What ${subject} means`}
-      // Above the link that a card may be as a whole, and as large as a finger without moving the line it stands in.
+      // Above the link that a card may be as a whole, and as large as a finger without moving the line around it.
       className="relative z-10 -my-1 inline-grid size-6 cursor-help place-items-center rounded-full text-ink-faint hover:text-ink"
     >
       <Info aria-hidden="true" className="size-3.5" />

@@ -28,7 +28,7 @@ afterEach(cleanup);
 function showMenu(onSelect = vi.fn(), onPressAround = vi.fn()) {
   const { Menu, MenuItem } = parts;
   render(
-    // biome-ignore lint/a11y: stands for a row that opens what it is about
+    // biome-ignore lint/a11y: plays a row that opens on a click
     <div onClick={onPressAround}>
       <Menu trigger={<button type="button">Actions</button>}>
         <MenuItem onSelect={onSelect}>Edit key</MenuItem>

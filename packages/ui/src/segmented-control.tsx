@@ -29,7 +29,7 @@ export function SegmentedControl<Value extends string>(props: SegmentedControlPr
           key={segment.value}
           className="relative grid h-8 min-w-8 place-items-center rounded-[6px] px-2.5 font-medium text-ink-muted text-xs whitespace-nowrap transition-colors duration-150 hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:ring-1 has-checked:ring-line-control has-disabled:opacity-50 touch:h-10 touch:min-w-11 [&_svg]:size-4"
         >
-          {/* The button itself, without a look of its own, is all over what stands for it. */}
+          {/* The radio button itself is invisible and covers the segment. */}
           <input
             type="radio"
             name={name}

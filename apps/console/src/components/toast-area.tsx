@@ -31,10 +31,9 @@ function PlainToasts({ toasts }: { toasts: readonly Toast[] }) {
       role="status"
       className="fixed right-4 bottom-4 left-4 z-50 space-y-2 sm:left-auto sm:w-90"
     >
-      {toasts.map(({ kind, message }, place) => (
+      {toasts.map(({ number, kind, message }) => (
         <p
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same may be said twice
-          key={place}
+          key={number}
           className={joinClasses("rounded-control border p-4 text-sm shadow-lg", LOOKS[kind])}
         >
           {message}

@@ -1,6 +1,8 @@
 import type { ExternalToast } from "sonner";
 
 export type Toast = {
+  /** Counts all toasts of the page. */
+  number: number;
   kind: "success" | "error" | "warning";
   message: string;
   options: ExternalToast | undefined;
@@ -10,11 +12,13 @@ type Say = (message: string, options?: ExternalToast) => void;
 
 /** Toasts that nothing shows yet, in order: what shows them is loaded when there is one. */
 let waiting: readonly Toast[] = [];
+let said = 0;
 const listeners = new Set<() => void>();
 
 function sayAs(kind: Toast["kind"]): Say {
   return (message, options) => {
-    waiting = [...waiting, { kind, message, options }];
+    said += 1;
+    waiting = [...waiting, { number: said, kind, message, options }];
     for (const listener of listeners) {
       listener();
     }

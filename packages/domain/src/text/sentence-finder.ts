@@ -36,7 +36,7 @@ function isReadable({ literals }: Pattern): boolean {
   return literals.slice(1, -1).every((literal) => literal !== "");
 }
 
-/** What stands in the places; undefined when the text is no such sentence. Each value is the shortest that fits, on one line. */
+/** The values at the places; undefined when the text is no such sentence. Each value is the shortest that fits, on one line. */
 function readValues(text: string, { literals, places }: Pattern): string[] | undefined {
   const first = literals[0] ?? "";
   const last = literals.at(-1) ?? "";

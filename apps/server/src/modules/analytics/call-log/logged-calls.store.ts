@@ -1,6 +1,6 @@
-import type { RecordedCall } from "@turnpike/contract/calls";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type ClickHouse, isUnknownTable } from "#platform/clickhouse.ts";
+import { type CallColumns, toRecordedCall } from "../calls/call-row.ts";
 import { toRequestTimeMs } from "../calls/request-id-bound.ts";
 import { toCallConditions } from "../copies/call-conditions.store.ts";
 import type { CallFilters, CallRange, LoggedCall } from "./call-log.ts";
@@ -88,60 +88,11 @@ export function toLine(call: LoggedCall): string {
 }
 
 /** Whole numbers of 64 bits come as text. */
-type Row = {
-  tenant_id: TenantId;
-  request_id: string;
-  at_ms: string;
-  key_id: RecordedCall["keyId"];
-  environment: RecordedCall["environment"];
-  meter_id: string;
-  units: string;
-  method: string;
-  route: string;
-  status: number;
-  outcome: string;
-  latency_ms: number | null;
-  bytes_in: string | null;
-  bytes_out: string | null;
-  model: string;
-  /** Null, like the other tokens, for a call without any. */
-  input_tokens: string | null;
-  cache_read_tokens: string | null;
-  cache_write_tokens: string | null;
-  output_tokens: string | null;
-};
-
-function toNumber(value: string | null): number | null {
-  return value === null ? null : Number(value);
-}
+type Row = CallColumns<string> & { tenant_id: TenantId; at_ms: string; units: string };
 
 function toLoggedCall(row: Row): LoggedCall {
-  return {
-    tenantId: row.tenant_id,
-    requestId: row.request_id,
-    at: new Date(Number(row.at_ms)).toISOString(),
-    keyId: row.key_id,
-    environment: row.environment,
-    method: row.method,
-    route: row.route,
-    status: row.status,
-    outcome: row.outcome,
-    latencyMs: row.latency_ms,
-    bytesIn: toNumber(row.bytes_in),
-    bytesOut: toNumber(row.bytes_out),
-    meterId: row.meter_id,
-    units: Number(row.units),
-    model: row.model,
-    tokens:
-      row.input_tokens === null
-        ? null
-        : {
-            input: Number(row.input_tokens),
-            cacheRead: Number(row.cache_read_tokens),
-            cacheWrite: Number(row.cache_write_tokens),
-            output: Number(row.output_tokens),
-          },
-  };
+  const { tenant_id: tenantId, at_ms: atMs, units } = row;
+  return { tenantId, ...toRecordedCall(row, { at: new Date(Number(atMs)), units }) };
 }
 
 /** Before anything was logged there is no table. */

@@ -1,62 +1,11 @@
 import type { RecordedCall, RecordedCallsQuery } from "@turnpike/contract/calls";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import { type CallColumns, toRecordedCall } from "./call-row.ts";
 
 export type KeptCall = RecordedCall & { tenantId: TenantId };
 
-type CallRow = {
-  request_id: string;
-  occurred_at: Date;
-  key_id: RecordedCall["keyId"];
-  environment: RecordedCall["environment"];
-  meter_id: string;
-  quantity: bigint;
-  method: string;
-  route: string;
-  status: number;
-  outcome: string;
-  latency_ms: number | null;
-  bytes_in: bigint | null;
-  bytes_out: bigint | null;
-  model: string;
-  /** Null, like the other tokens, for a call without any. */
-  input_tokens: bigint | null;
-  cache_read_tokens: bigint | null;
-  cache_write_tokens: bigint | null;
-  output_tokens: bigint | null;
-};
-
-function toNumber(value: bigint | null): number | null {
-  return value === null ? null : Number(value);
-}
-
-function toRecordedCall(row: CallRow): RecordedCall {
-  return {
-    requestId: row.request_id,
-    at: row.occurred_at.toISOString(),
-    keyId: row.key_id,
-    environment: row.environment,
-    method: row.method,
-    route: row.route,
-    status: row.status,
-    outcome: row.outcome,
-    latencyMs: row.latency_ms,
-    bytesIn: toNumber(row.bytes_in),
-    bytesOut: toNumber(row.bytes_out),
-    meterId: row.meter_id,
-    units: Number(row.quantity),
-    model: row.model,
-    tokens:
-      row.input_tokens === null
-        ? null
-        : {
-            input: Number(row.input_tokens),
-            cacheRead: Number(row.cache_read_tokens),
-            cacheWrite: Number(row.cache_write_tokens),
-            output: Number(row.output_tokens),
-          },
-  };
-}
+type CallRow = CallColumns<bigint> & { occurred_at: Date; quantity: bigint };
 
 /** Adds calls. Those that are there already stay as they are, so that a repetition does nothing. */
 export async function insertCalls(tx: Tx, calls: readonly KeptCall[]): Promise<void> {
@@ -145,7 +94,7 @@ export async function searchCalls(
     ) scanned
     where ${toConditions(tx, search.filters)}
     order by request_id desc limit ${search.limit}`;
-  return rows.map(toRecordedCall);
+  return rows.map((row) => toRecordedCall(row, { at: row.occurred_at, units: row.quantity }));
 }
 
 /** The last id that a search of the scope looks at, when there are more calls behind it. */

@@ -3,7 +3,7 @@ const WAIT_MAX_MS = 120_000;
 
 // Tests without a DOM do not load React either.
 if ("document" in globalThis) {
-  const { beforeAll } = await import("vitest");
+  const { beforeAll, vi } = await import("vitest");
   const { loadLayers } = await import("@turnpike/ui/late-layer");
   // What floats is there, as for a person who has done something; how it comes has a test of its own.
   beforeAll(loadLayers);
@@ -23,6 +23,12 @@ if ("document" in globalThis) {
       return error;
     },
   });
+  // jsdom lays nothing out, so sizes never change. A chart that loads during a test asks for them.
+  globalThis.ResizeObserver ??= class {
+    observe = vi.fn();
+    unobserve = vi.fn();
+    disconnect = vi.fn();
+  };
   const { installLightStyles } = await import("./light-styles.fixture.ts");
   installLightStyles();
 }

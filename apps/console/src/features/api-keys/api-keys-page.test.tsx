@@ -36,14 +36,6 @@ const AT = `/tenants/${TENANT_ID}`;
 const SECRET = `tp_live_${"s".repeat(38)}`;
 
 beforeEach(() => {
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = vi.fn();
-      unobserve = vi.fn();
-      disconnect = vi.fn();
-    },
-  );
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined }));
   Element.prototype.scrollIntoView = () => undefined;
   Element.prototype.getAnimations = () => [];

@@ -20,21 +20,11 @@ const AT = `/tenants/${TENANT_ID}`;
 const KEY_ID = "key_0199f3b0c1d27a4e8f60112233445599";
 
 beforeEach(() => {
-  // What jsdom lacks: charts measure themselves, toasts follow the pointer.
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = vi.fn();
-      unobserve = vi.fn();
-      disconnect = vi.fn();
-    },
-  );
   Element.prototype.setPointerCapture = () => undefined;
 });
 afterEach(() => {
   cleanup();
   localStorage.clear();
-  vi.unstubAllGlobals();
 });
 
 function openFeed(answers: FakeAnswers, { role, named }: { role?: Role; named?: string } = {}) {

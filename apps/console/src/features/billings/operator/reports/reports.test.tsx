@@ -5,27 +5,15 @@ import { billingSetup } from "@turnpike/contract/billing-setup";
 import { overdueInvoice, revenueCustomer, revenueReport } from "@turnpike/contract/revenue";
 import { tenantId } from "@turnpike/contract/shapes";
 import { taxDocument, taxReport } from "@turnpike/contract/tax-report";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { openScreen } from "#components/billing/open-billing-screen.fixture.tsx";
 import type { FakeAnswers } from "#platform/render-with-platform.tsx";
 import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-search.view-model.ts";
 import { BillingsScreen } from "../billings-screen.tsx";
 
-beforeEach(() => {
-  // What jsdom lacks: a chart measures itself, as soon as its code is there.
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = vi.fn();
-      unobserve = vi.fn();
-      disconnect = vi.fn();
-    },
-  );
-});
 afterEach(() => {
   cleanup();
   localStorage.clear();
-  vi.unstubAllGlobals();
 });
 
 const OWNER = tenantId.parse("ten_0199f3b0c1d27a4e8f60112233445577");

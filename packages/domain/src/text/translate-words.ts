@@ -25,7 +25,7 @@ export type Catalogue = {
 
 /** Values of sentences, some of which are sentences with values of their own. */
 const DEPTH_MAX = 3;
-const BETWEEN_SENTENCES = /(?<=[.?!]) (?=\p{Lu})/u;
+const BETWEEN_SENTENCES = /(?<=[.?!]) (?=[\p{Lu}\p{Nd}])/u;
 /** Own characters of a sentence with places from which it is not taken for something that a person wrote. */
 const SURE_LENGTH = 12;
 /** The same for a text that only the server writes, */
@@ -67,6 +67,10 @@ export function createTranslator(
     return translateOne(value, depth, PART_LENGTH) ?? writeValue(value);
   }
 
+  function hasSentenceInValue(text: string): boolean {
+    return find(text)?.values.some((value) => BETWEEN_SENTENCES.test(value)) === true;
+  }
+
   /** The sentences of a text, translated or as they are. Several that belong together are one message, so more are tried first. */
   function translateEach(text: string, ownLengthMin: number): { text: string; isKnown: boolean }[] {
     const sentences = text.split(BETWEEN_SENTENCES);
@@ -75,8 +79,14 @@ export function createTranslator(
     while (at < sentences.length) {
       let next = Math.min(sentences.length, at + SENTENCES_MAX);
       let translated: string | undefined;
+      const isFirstKnown = translateOne(sentences[at] ?? "", 0, ownLengthMin) !== undefined;
       for (; next > at && translated === undefined; next -= 1) {
-        translated = translateOne(sentences.slice(at, next).join(" "), 0, ownLengthMin);
+        const text = sentences.slice(at, next).join(" ");
+        // What begins with a sentence of its own is not the first value of another one.
+        translated =
+          isFirstKnown && hasSentenceInValue(text)
+            ? undefined
+            : translateOne(text, 0, ownLengthMin);
       }
       const isKnown = translated !== undefined;
       parts.push({ text: translated ?? sentences[at] ?? "", isKnown });
@@ -88,8 +98,9 @@ export function createTranslator(
   const join = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join(" ");
 
   function translateLines(text: string, ownLengthMin: number): string {
+    const whole = text.includes("\n") ? translateOne(text, 0, ownLengthMin) : undefined;
     return (
-      translateOne(text, 0, ownLengthMin) ??
+      whole ??
       text
         .split("\n")
         .map((line) => join(translateEach(line, ownLengthMin)))

@@ -16,9 +16,9 @@ const { translateKnown } = createTranslator({
 
 describe("createTranslator", () => {
   it("translates each of several sentences, also one that begins with a number", () => {
-    expect(translateKnown("Calls rose to 1,200 an hour. 80.5% of the change comes from /v1/search.")).toBe(
-      "Calls: Anstieg auf 1.200 pro Stunde. 80,5 % der Änderung entfallen auf /v1/search.",
-    );
+    expect(
+      translateKnown("Calls rose to 1,200 an hour. 80.5% of the change comes from /v1/search."),
+    ).toBe("Calls: Anstieg auf 1.200 pro Stunde. 80,5 % der Änderung entfallen auf /v1/search.");
   });
 
   it("takes sentences that are one message together, and a name with a full stop for a name", () => {

@@ -18,6 +18,8 @@ const MODULE_ORDER = [
   // What a tenant may do now: above the plans it is on, below the keys and the metering that ask.
   "entitlements",
   "keys",
+  // Where tenants of all cells live: above what is entered there, which knows it by a port of the platform.
+  "cells",
   "metering",
   "events",
   "gateway",

@@ -1,4 +1,5 @@
 import type { ComponentHealth } from "#http/system.routes.ts";
+import type { KeyPlaces } from "#modules/cells/index.ts";
 import type { FileStore } from "#modules/files/index.ts";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
 import type { BuiltinProvider, IdentityProvider } from "#modules/identity/index.ts";
@@ -53,6 +54,8 @@ export type AppInput = {
   clusterRates?: ClusterRates | undefined;
   /** Sums usage over all tenants. Left out: PostgreSQL does. */
   clickhouse?: ClickHouse | undefined;
+  /** Where the keys of other cells live. Left out: this installation stands alone. */
+  keyPlaces?: KeyPlaces | undefined;
   /** Left out where one thread serves alone. */
   worker?: WorkerSide | undefined;
 };

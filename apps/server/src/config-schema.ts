@@ -5,6 +5,7 @@ import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
 import { billingSection } from "./config-billing.ts";
 import { brandSection } from "./config-brand.ts";
+import { cellSection, cellVariables } from "./config-cell.ts";
 import { clickhouseSection, clickhouseVariables } from "./config-clickhouse.ts";
 import { clientSecretVariables } from "./config-client-secrets.ts";
 import { filesSection } from "./config-files.ts";
@@ -342,6 +343,11 @@ export const configFile = z.strictObject({
     .describe(
       "A ClickHouse that answers the operator's questions over all tenants. Left out: PostgreSQL answers them. See [Many machines](scale.md#clickhouse).",
     ),
+  cell: cellSection
+    .optional()
+    .describe(
+      "This installation as one cell of several, which find each other's tenants in the directory at `TURNPIKE_DIRECTORY_URL`. Left out: it stands alone. See [Many machines](scale.md#cells).",
+    ),
   billing: billingSection,
   redaction: z
     .strictObject({
@@ -498,6 +504,7 @@ export const environment = z
     ...clientSecretVariables,
     ...valkeyVariables,
     ...clickhouseVariables,
+    ...cellVariables,
     DATABASE_URL: z
       .string()
       .regex(/^postgres(ql)?:\/\//, {

@@ -8,6 +8,7 @@ import { IS_PUBLISHED } from "#platform/published.ts";
 import { checkLegalFile } from "#platform/read-legal-file.ts";
 import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
 import { checkMarkFile, findMarkPath, toMarkAddress } from "./config-brand.ts";
+import { findCellMistakes } from "./config-cell.ts";
 import { findClickHouseMistakes, toClickHousePassword } from "./config-clickhouse.ts";
 import { checkSecretFile, findStraySecrets, toClientSecrets } from "./config-client-secrets.ts";
 import {
@@ -64,6 +65,10 @@ export const ENVIRONMENT = {
   TURNPIKE_CLICKHOUSE_PASSWORD: "Password of clickhouse.user. passwordFile there does the same.",
   TURNPIKE_VALKEY_URL:
     "The Valkey or Redis of rateLimits.store valkey, valkey://user:password@host:6379/0; valkeys:// with TLS.",
+  TURNPIKE_DIRECTORY_URL:
+    "The PostgreSQL with the directory of cells, when cell is set; every cell names the same one.",
+  TURNPIKE_CELLS_SECRET:
+    "Secret that all cells share, at least 32 characters: signs the calls that they forward to each other, and hides keys in the directory.",
   DATABASE_URL:
     "An existing PostgreSQL 15 or newer, postgres://user:password@host/database. Default: the embedded one.",
 } as const;
@@ -104,6 +109,9 @@ export type Config = Readonly<
     >;
     /** Undefined: there is none. */
     valkeyUrl: string | undefined;
+    /** Of the directory of cells; undefined, like the secret, without `cell`. */
+    directoryUrl: string | undefined;
+    cellsSecret: string | undefined;
     /** Key of the language model's endpoint; undefined: it is asked without one. */
     modelKey: string | undefined;
     /** Client secrets of identity providers, by the id of the provider; a provider without one is asked as a public client. */
@@ -359,6 +367,7 @@ export function readConfig(
     ...findS3Mistakes(parsedEnv.data?.TURNPIKE_S3_SECRET_KEY, file?.files),
     ...findClickHouseMistakes(parsedEnv.data?.TURNPIKE_CLICKHOUSE_PASSWORD, file?.clickhouse),
     ...findMissingStore(file, parsedEnv.data),
+    ...findCellMistakes(parsedEnv.data, file),
     ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
     ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
   ];
@@ -428,6 +437,8 @@ export function readConfig(
       ),
     },
     valkeyUrl: parsedEnv.data.TURNPIKE_VALKEY_URL,
+    directoryUrl: parsedEnv.data.TURNPIKE_DIRECTORY_URL,
+    cellsSecret: parsedEnv.data.TURNPIKE_CELLS_SECRET,
     modelKey: parsedEnv.data.TURNPIKE_MODEL_KEY,
     clientSecrets: toClientSecrets(parsedEnv.data.TURNPIKE_CLIENT_SECRETS, {
       providers: rest.identity.providers,

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { createBilledPlans } from "#modules/billing/index.ts";
+import type { CellDirectory } from "#modules/cells/index.ts";
 import { memberKeys } from "#modules/keys/index.ts";
 import type { MemberKeys, TenantPlans } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -25,6 +26,7 @@ import { START_COMMAND } from "#platform/published.ts";
 import { StartupError } from "#platform/startup-error.ts";
 import type { Config } from "./config.ts";
 import { assertCatalogFits, seedConfigured, warnOfUnapplied } from "./configured-catalog.ts";
+import { openDirectory } from "./open-directory.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
 
 /** What a process has open of the installation: its folder, its database, and the services built on them. */
@@ -35,6 +37,8 @@ export type Installation = {
   services: AppServices;
   plans: TenantPlans;
   memberKeys: MemberKeys;
+  /** Of all cells; undefined where this installation stands alone. */
+  directory: CellDirectory | undefined;
   /** Null with a database of one's own; otherwise false while the embedded one is being started again. */
   isDatabaseUp: (() => boolean) | null;
   close(): Promise<void>;
@@ -47,13 +51,18 @@ const CONNECTIONS_EMBEDDED = 60;
 const SERVER_CONNECTIONS_MAX = 20;
 const COMMAND_CONNECTIONS_MAX = 4;
 
-function createServices(database: Database, logger: Logger): AppServices {
+function createServices(
+  database: Database,
+  logger: Logger,
+  directory: CellDirectory | undefined,
+): AppServices {
   return {
     transact: database.transact,
     clock: systemClock,
     newId: newUuidId,
     logger,
     randomBytes: (count) => randomBytes(count),
+    cellEntries: directory,
   };
 }
 
@@ -112,7 +121,9 @@ async function finish(input: {
     starting: { logger },
   });
   closing.add(() => database.close());
-  const services = createServices(database, logger);
+  const directory = openDirectory(config);
+  closing.add(async () => directory?.close());
+  const services = createServices(database, logger, directory);
   const context: CallContext = {
     actor: { type: "system", id: "start" },
     requestId: services.newId("request"),
@@ -130,6 +141,7 @@ async function finish(input: {
     services,
     plans: createBilledPlans({ ...services, billing: toBillingSettings(config) }),
     memberKeys,
+    directory,
     isDatabaseUp: input.isDatabaseUp,
     close: closing.close,
   };
@@ -182,7 +194,8 @@ export function joinInstallation(input: {
     applicationName: "turnpike-worker",
     starting: { logger },
   });
-  const services = createServices(database, logger);
+  const directory = openDirectory(config);
+  const services = createServices(database, logger, directory);
   return {
     config,
     logger,
@@ -190,8 +203,11 @@ export function joinInstallation(input: {
     services,
     plans: createBilledPlans({ ...services, billing: toBillingSettings(config) }),
     memberKeys,
+    directory,
     isDatabaseUp: input.isDatabaseUp,
-    close: () => database.close(),
+    close: async () => {
+      await Promise.all([database.close(), directory?.close()]);
+    },
   };
 }
 

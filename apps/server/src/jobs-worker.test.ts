@@ -85,6 +85,7 @@ describe("the thread of the jobs", () => {
       callLogDays: 0,
       billing: TEST_BILLING,
       providers: [],
+      directory: undefined,
       logLevel: "info",
     };
     supervisor = startJobSupervisor({

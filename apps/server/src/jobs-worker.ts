@@ -7,6 +7,7 @@ import {
   openProviders,
   type ProviderSettings,
 } from "#modules/billing/index.ts";
+import { type DirectorySettings, openCellDirectory } from "#modules/cells/index.ts";
 import { type FileStoreSettings, openFileStore } from "#modules/files/index.ts";
 import {
   createMailTransport,
@@ -40,6 +41,8 @@ export type JobsWorkerData = {
   callLogDays: number;
   billing: BillingSettings;
   providers: ProviderSettings;
+  /** Undefined where this installation stands alone. */
+  directory: DirectorySettings | undefined;
   logLevel: string;
 };
 
@@ -73,6 +76,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
   });
   const files = await openFileStore(data.files, services);
   const clickhouse = data.clickhouse && openClickHouse(data.clickhouse);
+  const directory = data.directory && openCellDirectory(data.directory);
   const queue = await openJobQueue({ target: data.target, logger });
   const { sealer, webhookTargets } = openWebhooks(data.webhooks);
   const pump = startWebhookPump({
@@ -100,6 +104,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       callLog: clickhouse && openCallLog({ ...services, clickhouse }, data.callLogDays),
       billing: data.billing,
       payments: openProviders(data.providers),
+      directory,
     }),
     async close() {
       stopping.abort();
@@ -108,6 +113,7 @@ async function startJobs(data: JobsWorkerData): Promise<void> {
       mailTransport.close();
       await files.close();
       await clickhouse?.close();
+      await directory?.close();
       await queue.close();
       await webhookPool.close();
       await pool.close();

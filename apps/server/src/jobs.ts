@@ -1,6 +1,7 @@
 import { createAlertsJobs } from "#modules/alerts/index.ts";
 import { type CallLog, createAnalyticsJobs, exportFiles } from "#modules/analytics/index.ts";
 import { type BillingDeps, createBillingJobs } from "#modules/billing/index.ts";
+import { type CellDirectory, createCellsJobs } from "#modules/cells/index.ts";
 import { createDocumentsJobs } from "#modules/documents/index.ts";
 import { createEventsJobs } from "#modules/events/index.ts";
 import { createFilesJobs, type FileStore } from "#modules/files/index.ts";
@@ -34,6 +35,8 @@ export type JobsDeps = AppServices & {
   clickhouse: ClickHouse | undefined;
   /** The same; with 0 days it is to be deleted. */
   callLog: CallLog | undefined;
+  /** Of all cells; undefined where this installation stands alone. */
+  directory: CellDirectory | undefined;
 } & Pick<BillingDeps, "billing" | "payments">;
 
 /** All background work: each module's jobs, and the upkeep of the platform. */
@@ -52,6 +55,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
     ...createProviderJobs(deps),
     ...createTenantsJobs({ ...deps, resources: TENANT_RESOURCES }),
     ...createKeysJobs({ ...deps, keyUsage }),
+    ...createCellsJobs(deps),
     ...createMeteringJobs({
       ...deps,
       retention: {

@@ -40,6 +40,8 @@ const VARIABLES = {
   s3SecretKey: "TURNPIKE_S3_SECRET_KEY",
   clickhousePassword: "TURNPIKE_CLICKHOUSE_PASSWORD",
   valkeyUrl: "TURNPIKE_VALKEY_URL",
+  directoryUrl: "TURNPIKE_DIRECTORY_URL",
+  cellsSecret: "TURNPIKE_CELLS_SECRET",
   stripeKeys: "TURNPIKE_STRIPE_*",
   modelKey: "TURNPIKE_MODEL_KEY",
   clientSecrets: "TURNPIKE_CLIENT_SECRETS",

@@ -12,6 +12,7 @@ import type { AppInput } from "./app-input.ts";
 import { createAttempts } from "./create-attempts.ts";
 import { openClusterRates } from "./open-cluster-rates.ts";
 import { openIdentityProvider } from "./open-identity-provider.ts";
+import { openKeyPlaces } from "./open-key-places.ts";
 import { toNodeName } from "./open-nodes.ts";
 import { openSso, readIdentitySecret } from "./open-sso.ts";
 import { openWebhooks, readWebhookSettings } from "./open-webhooks.ts";
@@ -48,7 +49,7 @@ export type Serving = {
 /**
  * Opens everything that serves calls and people, and listens.
  *
- * @throws {StartupError} `PORT_TAKEN`, `SECRET_FILE_UNUSABLE`.
+ * @throws {StartupError} `PORT_TAKEN`, `SECRET_FILE_UNUSABLE`, `CELL_REFUSED`.
  */
 export async function serve(input: ServeInput): Promise<Serving> {
   const { installation, urls, ports, worker } = input;
@@ -71,6 +72,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
   const clickhouseSettings = toClickHouseSettings(config);
   const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
   const identitySecret = await readIdentitySecret(config);
+  const keyPlaces = await openKeyPlaces(installation, { urls, identitySecret });
   const sso = openSso(installation, { consoleUrl: urls.console, identitySecret });
   const builtinProvider = await openIdentityProvider({
     installation,
@@ -95,6 +97,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
     draining: draining.signal,
     clusterRates,
     clickhouse,
+    keyPlaces,
   });
   await changes.start();
 
@@ -136,6 +139,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
         files.close(),
         clusterRates?.close(),
         clickhouse?.close(),
+        keyPlaces?.stop(),
       ]);
     },
   };

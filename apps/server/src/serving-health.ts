@@ -7,6 +7,7 @@ import {
   findMissingRates,
   findPaymentTrouble,
 } from "#modules/billing/index.ts";
+import type { KeyPlaces } from "#modules/cells/index.ts";
 import type { ApiGateway, RouteDocuments } from "#modules/gateway/index.ts";
 import type { Metering } from "#modules/metering/index.ts";
 import type { ChangeFeed } from "#platform/change-feed.ts";
@@ -47,6 +48,7 @@ type HealthInput = {
   clusterRates?: RatesHealth | undefined;
   clickhouse?: Pick<ClickHouse, "findTrouble"> | undefined;
   callLogger?: Pick<CallLogger, "health"> | undefined;
+  keyPlaces?: Pick<KeyPlaces, "cell" | "cells" | "findTrouble"> | undefined;
   worker?: WorkerStates | undefined;
 };
 
@@ -158,6 +160,26 @@ function checkRates(rates: RatesHealth | undefined): Record<string, ComponentHea
   return {
     rateLimits:
       trouble === undefined ? { status: "ok", detail } : { status: "degraded", detail: trouble },
+  };
+}
+
+/** Only there in a cell of several. Never `down`: calls with keys of this cell need no directory. */
+function checkDirectory(keyPlaces: HealthInput["keyPlaces"]): Record<string, ComponentHealth> {
+  if (keyPlaces === undefined) {
+    return {};
+  }
+  const trouble = keyPlaces.findTrouble();
+  return {
+    directory:
+      trouble === undefined
+        ? {
+            status: "ok",
+            detail: `This is cell ${keyPlaces.cell}, one of ${String(keyPlaces.cells().length)}.`,
+          }
+        : {
+            status: "degraded",
+            detail: `${trouble} No keys and tenants can be made; keys of other cells work as far as they are remembered.`,
+          },
   };
 }
 
@@ -285,6 +307,7 @@ export function createServingHealth(input: HealthInput): {
         ...checkServing(own(), input.worker),
         ...checkRouteDocuments(input.documents),
         ...checkRates(input.clusterRates),
+        ...checkDirectory(input.keyPlaces),
         ...(await checkClickHouse()),
         ...(database.status === "ok" ? await checkBilling(input.installation, billing) : {}),
         jobs: checkJobs(input.jobs.health()),

@@ -2,6 +2,7 @@ import { type JobQueue, openJobQueue } from "#platform/job-queue.ts";
 import { type JobsHealth, startJobSupervisor } from "#platform/job-supervisor.ts";
 import type { Installation } from "./deps.ts";
 import type { JobsWorkerData } from "./jobs-worker.ts";
+import { toDirectorySettings } from "./open-directory.ts";
 import { readWebhookSettings } from "./open-webhooks.ts";
 import { toBillingSettings } from "./to-billing-settings.ts";
 import { toClickHouseSettings } from "./to-clickhouse-settings.ts";
@@ -34,6 +35,7 @@ export async function startJobs(installation: Installation): Promise<BackgroundJ
     callLogDays: config.clickhouse?.callsDays ?? 0,
     billing: toBillingSettings(config),
     providers: toProviderSettings(config),
+    directory: toDirectorySettings(config),
     logLevel: config.logLevel,
   };
   const queue = await openJobQueue({ target: database.target, logger });

@@ -6,6 +6,7 @@ import {
   LIVE_CALLS_CHANNEL,
   openCallLog,
 } from "#modules/analytics/index.ts";
+import { createMoveWatch, deriveCellsKey } from "#modules/cells/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import {
   createApiGateway,
@@ -18,6 +19,7 @@ import {
   createRouteDocuments,
   createTakePreflight,
   createUpstreamRouter,
+  type OtherCells,
 } from "#modules/gateway/index.ts";
 import { createKeyDirectory } from "#modules/keys/index.ts";
 import { createListen } from "#platform/postgres-listen.ts";
@@ -28,6 +30,9 @@ import { toReferenceVisibility } from "./public-config.ts";
 /** Everything that decides on calls and carries them: the gateway, forward auth, and what verification shares with them. */
 export type CallPath = ReturnType<typeof wireCalls>;
 
+/** What a decision takes beside the store of rate limits, generously. */
+const DECISION_MS = 250;
+
 /** Undefined where calls are not logged. */
 function openLog({ installation, clickhouse }: AppInput) {
   const { config, services } = installation;
@@ -35,6 +40,14 @@ function openLog({ installation, clickhouse }: AppInput) {
   return clickhouse === undefined || days === 0
     ? undefined
     : openCallLog({ ...services, clickhouse }, days);
+}
+
+/** Undefined where this installation stands alone. */
+function toOtherCells({ installation, keyPlaces }: AppInput): OtherCells | undefined {
+  const { cellsSecret } = installation.config;
+  return keyPlaces === undefined || cellsSecret === undefined
+    ? undefined
+    : { ...keyPlaces, markerKey: deriveCellsKey(cellsSecret, "forwarded calls") };
 }
 
 export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
@@ -110,6 +123,19 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   });
   changes.subscribe(openCalls.applyChange);
   openCalls.watchExpiry(input.draining);
+  if (installation.directory !== undefined) {
+    const moves = createMoveWatch({
+      ...services,
+      processId: metering.processId,
+      openCalls,
+      finishTenant: metering.finishTenant,
+      // Rate limits that are asked elsewhere are decided after the rights.
+      decisionMs: input.clusterRates === undefined ? 0 : config.rateLimits.timeoutMs + DECISION_MS,
+    });
+    changes.subscribe(moves.applyChange);
+    moves.start();
+    input.draining.addEventListener("abort", moves.stop, { once: true });
+  }
 
   const gateway = createApiGateway(
     {
@@ -118,6 +144,10 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       openCalls,
       whenDurable,
       takePreflight: input.clusterRates && createTakePreflight(input.clusterRates),
+      forgetUnknown: (keyHash, tenantId) => {
+        directory.forgetMiss(keyHash);
+        entitlements.forgetMiss(tenantId);
+      },
       renderProblem,
       newId: services.newId,
       clock: services.clock,
@@ -126,6 +156,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     {
       router: upstreamRouter,
       trustedProxies: config.trustedProxies,
+      cells: toOtherCells(input),
       instanceName: worker?.instanceName ?? `turnpike-${metering.processId}`,
       shareUpstream: worker?.limits.shareUpstream,
       signingSecret: input.signingSecret,

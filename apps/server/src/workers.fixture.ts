@@ -100,6 +100,7 @@ export async function startFleet() {
     services,
     plans: tenantPlans,
     memberKeys,
+    directory: undefined,
     isDatabaseUp: null,
     close: () => Promise.resolve(),
   };

@@ -22,6 +22,8 @@ import {
 import { startMetering } from "../../../apps/server/src/modules/metering/index.ts";
 import { createTenant, putMember } from "../../../apps/server/src/modules/tenants/index.ts";
 import { openClusterRates } from "../../../apps/server/src/open-cluster-rates.ts";
+import { openDirectory } from "../../../apps/server/src/open-directory.ts";
+import { openKeyPlaces } from "../../../apps/server/src/open-key-places.ts";
 import { openSso } from "../../../apps/server/src/open-sso.ts";
 import { openWebhooks } from "../../../apps/server/src/open-webhooks.ts";
 import type { AppServices } from "../../../apps/server/src/platform/app-services.ts";
@@ -110,11 +112,14 @@ export type TestAppOptions = {
   consoleUrl?: string;
   /** Gets descriptions of programs that connect to `/mcp`. Left out: as the product does. */
   clientDocuments?: Parameters<typeof buildApp>[0]["clientDocuments"];
+  /** Port of the gateway. Left out: any free one. */
+  gatewayPort?: number;
   /** How the upstream answers. Left out: 200. */
   upstream?: Parameters<typeof startRecordingUpstream>[0];
 };
 
 const DRAIN_MS = 5_000;
+const IDENTITY_SECRET = "a secret of sign-ins that only tests use";
 /** The public address of the console, where a test names no other. */
 const CONSOLE_URL = "http://console.test";
 
@@ -162,8 +167,10 @@ export async function startTestApp(
     { isRoot: false, workingFolder: folder.path },
   );
   const log = captureLog();
+  const directory = openDirectory(config);
   const services: AppServices = {
     ...createTestServices(database),
+    cellEntries: directory,
     transact: createTransact(database.sql),
     clock: options.clock ?? systemClock,
     newId: newUuidId,
@@ -201,14 +208,20 @@ export async function startTestApp(
     services,
     plans,
     memberKeys,
+    directory,
     isDatabaseUp: null,
     close: () => Promise.resolve(),
   };
   const clusterRates = await openClusterRates(installation);
   const clickhouseSettings = toClickHouseSettings(config);
   const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
+  const keyPlaces = await openKeyPlaces(installation, {
+    urls: { console: consoleUrl, gateway: "http://gateway.test" },
+    identitySecret: config.identitySecret ?? IDENTITY_SECRET,
+  });
   const app = buildApp({
     installation,
+    keyPlaces,
     clusterRates,
     clickhouse,
     metering,
@@ -228,10 +241,7 @@ export async function startTestApp(
     urls: { console: consoleUrl, gateway: "http://gateway.test" },
     version: "0.0.0-test",
     builtinProvider: idTokens,
-    sso: openSso(
-      { config, services, memberKeys },
-      { consoleUrl, identitySecret: "a secret of sign-ins that only tests use" },
-    ),
+    sso: openSso({ config, services, memberKeys }, { consoleUrl, identitySecret: IDENTITY_SECRET }),
     outbound,
     jobs: {
       queue,
@@ -263,7 +273,10 @@ export async function startTestApp(
   heard = before > heard ? before : heard;
   app.people.listen(0, "127.0.0.1");
   await once(app.people, "listening");
-  const gateway = await app.gateway.server.listen({ port: 0, host: "127.0.0.1" });
+  const gateway = await app.gateway.server.listen({
+    port: options.gatewayPort ?? 0,
+    host: "127.0.0.1",
+  });
   const url = `http://127.0.0.1:${String((app.people.address() as AddressInfo).port)}`;
 
   async function mintUser(): Promise<{ token: string; userId: UserId }> {
@@ -366,6 +379,8 @@ export async function startTestApp(
         outbound.close(),
         files.close(),
         clusterRates?.close(),
+        keyPlaces?.stop(),
+        directory?.close(),
       ]);
       await metering.stop(DRAIN_MS);
       await app.callLogger?.stop(DRAIN_MS);

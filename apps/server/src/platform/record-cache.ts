@@ -7,6 +7,8 @@ export type RecordCache<Value> = {
   get(name: string): Promise<Value | null>;
   /** Forgets each value with this id, and every memory of what did not exist: the id may name something new. */
   forget(id: string): void;
+  /** Forgets that a name does not exist. */
+  forgetMiss(name: string): void;
   clear(): void;
   readonly size: number;
 };
@@ -223,6 +225,9 @@ export function createRecordCache<Value>(options: RecordCacheOptions<Value>): Re
         young.delete(name);
         old.delete(name);
       }
+    },
+    forgetMiss: (name) => {
+      misses.delete(name);
     },
     clear: () => {
       generation += 1;

@@ -1,5 +1,6 @@
 /** Why the product does not start. */
 export type StartupErrorCode =
+  | "CELL_REFUSED"
   | "CONFIG_INVALID"
   | "DATA_FOLDER_EXPOSED"
   | "DATA_FOLDER_IN_USE"

@@ -22,6 +22,8 @@ export type Entitlement = {
   tenantId: TenantId;
   /** True when the operator has suspended the tenant. */
   suspended: boolean;
+  /** True while it is moved to another cell. Left out: it is not. */
+  isMoving?: boolean | undefined;
   standing: Standing;
   planId: string;
   planVersion: number;

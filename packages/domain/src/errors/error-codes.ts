@@ -126,6 +126,14 @@ export const ERROR_CODES = {
     status: 503,
     title: "The database cannot be reached",
   },
+  // Several cells (docs/scale.md, "Cells").
+  FORWARDED_CALL_REFUSED: { status: 403, title: "The forwarded call is not accepted" },
+  CALL_MISDIRECTED: { status: 421, title: "The API key is of another cell" },
+  TENANT_MOVING: { status: 503, title: "The tenant is being moved" },
+  DIRECTORY_UNAVAILABLE: {
+    status: 503,
+    title: "The directory of cells cannot be reached",
+  },
   CLICKHOUSE_UNAVAILABLE: {
     status: 503,
     title: "ClickHouse does not answer",

@@ -11,6 +11,8 @@ export type EntitlementDirectory = {
   /** From memory: `undefined` when it must be loaded, `null` for a tenant known not to exist. */
   peek(tenantId: TenantId): Entitlement | null | undefined;
   load(tenantId: TenantId): Promise<Entitlement | null>;
+  /** Forgets that there is no such tenant, so that it is looked for again. */
+  forgetMiss(tenantId: TenantId): void;
   /** Forgets what a change may have made untrue. */
   applyChange: ChangeListener;
 };
@@ -55,6 +57,7 @@ export function createEntitlementDirectory(deps: {
   return {
     peek: cache.peek,
     load: cache.get,
+    forgetMiss: cache.forgetMiss,
     applyChange: (change) => {
       // A new version of a plan changes no tenant: versions never change, and a tenant that moves is a change of its own.
       if (change.kind === "tenant") {

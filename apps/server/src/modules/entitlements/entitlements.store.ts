@@ -21,6 +21,7 @@ type EntitlementRow = {
   period_every: number;
   spend_cap: EntitledSpend | null;
   sandbox_spend: EntitledSpend | null;
+  moving_since: Date | null;
 };
 
 function toEntitlement(row: EntitlementRow): Entitlement {
@@ -34,6 +35,7 @@ function toEntitlement(row: EntitlementRow): Entitlement {
     terms: row.terms,
     periodAnchor: row.period_anchor,
     periodUnit: every === 1 ? unit : { every, unit },
+    ...(row.moving_since === null ? {} : { isMoving: true }),
     ...(row.spend_cap === null ? {} : { spendCap: row.spend_cap }),
     ...(row.sandbox_spend === null ? {} : { sandboxSpend: row.sandbox_spend }),
   };
@@ -46,7 +48,7 @@ export async function listEntitlements(
 ): Promise<Entitlement[]> {
   const rows = await tx<EntitlementRow[]>`
     select tenant_id, suspended_at, standing, plan_id, plan_version, terms, period_anchor, period_unit, period_every,
-      spend_cap, sandbox_spend
+      spend_cap, sandbox_spend, moving_since
     from entitlements where tenant_id = any(${[...tenantIds]}::text[])`;
   return rows.map(toEntitlement);
 }

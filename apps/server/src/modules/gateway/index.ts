@@ -1,3 +1,4 @@
+export type { OtherCells } from "./cells/forward-to-cell.ts";
 export { createTakePreflight } from "./decide/cluster-places.ts";
 export { createDecider } from "./decide/decide-call.ts";
 export { createRateLimiter } from "./decide/rate-limiter.ts";

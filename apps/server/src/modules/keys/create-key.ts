@@ -16,14 +16,14 @@ import {
   parseNetworks,
 } from "./key-input.ts";
 import { insertKey, type KeyRow, publishKey } from "./keys.store.ts";
-import { mintKey } from "./mint-key.ts";
+import { mintKey, toHex } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 /**
  * Creates a key of a tenant. The reply is the only place where its text appears; the database holds a hash.
  *
  * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `INVALID_REQUEST` (expiry in the past, invalid network, unknown
- *   meter, a scope that the plan does not allow).
+ *   meter, a scope that the plan does not allow), `DIRECTORY_UNAVAILABLE`.
  */
 export async function createKey(
   deps: AppServices,
@@ -62,6 +62,7 @@ export async function createKey(
     await assertTenantExists(tx, input.tenantId);
     await assertScopesAllowed(tx, input.tenantId, { scopes: input.scopes, kept: [] });
     await assertMetersExist(tx, row.quotas);
+    await deps.cellEntries?.admitKeys(input.tenantId, [toHex(minted.hash)]);
     await insertKey(tx, {
       ...row,
       metadata: input.metadata,

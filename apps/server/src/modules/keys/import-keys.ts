@@ -121,7 +121,7 @@ function toItem(
  * A dry run does everything and rolls it back. Hashes of placeholders and common values are the operator's to import.
  *
  * @returns The outcome of each row. A hash that another tenant holds is refused like an invalid one.
- * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`.
+ * @throws {AppError} `RESOURCE_NOT_FOUND` (tenant), `INSUFFICIENT_SCOPE`, `DIRECTORY_UNAVAILABLE`.
  */
 export async function importKeys(
   deps: AppServices,
@@ -159,6 +159,12 @@ export async function importKeys(
       newKeys.set(read.row.hash, toStoredRow(deps.newId("key"), read.row));
       return read;
     });
+    if (!dryRun && newKeys.size > 0) {
+      const taken = await deps.cellEntries?.admitKeys(tenantId, [...newKeys.keys()]);
+      for (const hash of taken ?? []) {
+        newKeys.delete(hash);
+      }
+    }
     const createdBy = `${context.actor.type}:${context.actor.id}`;
     const inserted = await insertImportedKeys(tx, tenantId, {
       rows: [...newKeys.values()],

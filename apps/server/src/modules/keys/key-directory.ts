@@ -50,6 +50,8 @@ export type KeyDirectory = {
   /** From memory, or `undefined` when it must be loaded; `null` for a key known not to exist. */
   peekKey(hash: string): KeyRecord | null | undefined;
   loadKey(hash: string): Promise<KeyRecord | null>;
+  /** Forgets that there is no such key, so that it is looked for again. */
+  forgetMiss(hash: string): void;
   /**
    * The actor of an API credential: a service key, or a live key of a tenant that is not suspended. Synchronous when the
    * record is in memory.
@@ -206,6 +208,7 @@ export function createKeyDirectory(deps: {
   return {
     peekKey: keys.peek,
     loadKey: keys.get,
+    forgetMiss: keys.forgetMiss,
     findActor: (credential, findAddress = () => undefined) => {
       const serviceHash = serviceHashes.get(credential);
       if (serviceHash !== undefined) {

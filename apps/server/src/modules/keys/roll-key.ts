@@ -10,7 +10,7 @@ import { publishEvent } from "#modules/notifications/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertScopesHeld } from "./key-input.ts";
 import { copyKeyRow, type KeyRow, lockKeyRow, markKeyRolled, publishKey } from "./keys.store.ts";
-import { mintKey } from "./mint-key.ts";
+import { mintKey, toHex } from "./mint-key.ts";
 import { toKeyReply } from "./to-key-reply.ts";
 
 function assertRollable(row: KeyRow, now: Date): void {
@@ -41,7 +41,7 @@ function endOfGrace(row: KeyRow, graceSeconds: number, now: Date): Date {
  *
  * @returns The new key. Its text appears nowhere else.
  * @throws {AppError} `RESOURCE_NOT_FOUND`; `CONFLICT` when the key is not active or was rolled already;
- *   `INSUFFICIENT_SCOPE` when the key can do what the actor cannot.
+ *   `INSUFFICIENT_SCOPE` when the key can do what the actor cannot; `DIRECTORY_UNAVAILABLE`.
  */
 export async function rollKey(
   deps: AppServices,
@@ -60,6 +60,7 @@ export async function rollKey(
     // The actor receives the successor, so it must hold all its scopes.
     assertScopesHeld(context, input.tenantId, before.scopes);
     const minted = mintKey(before.environment, deps.randomBytes);
+    await deps.cellEntries?.admitKeys(input.tenantId, [toHex(minted.hash)]);
     const made = await copyKeyRow(tx, before, {
       key_id: deps.newId("key"),
       key_hash: minted.hash,

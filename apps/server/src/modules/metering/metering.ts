@@ -40,6 +40,12 @@ export type Metering = {
   processId: ProcessId;
   /** Takes a change from the change feed: other processes ask for units. */
   applyChange(change: Change): void;
+  /**
+   * Commits what is recorded and gives back what is leased to a tenant whose calls are over.
+   *
+   * @returns False when some of it waits for a call that is not over, or for the next time.
+   */
+  finishTenant(tenantId: TenantId): Promise<boolean>;
   /** Commits what is recorded and gives leases back, for at most `timeoutMs` each, and closes the journal. */
   stop(timeoutMs: number): Promise<void>;
 };
@@ -283,6 +289,12 @@ export async function startMetering(
       } else if (change.kind === "reset") {
         leases.release(undefined);
       }
+    },
+    finishTenant: async (tenantId) => {
+      leases.release(tenantId);
+      await recorder.flush();
+      await leases.returnRetired(() => recorder.flush());
+      return !leases.holdsLeasesOf(tenantId);
     },
     stop: async (timeoutMs) => {
       clearInterval(upkeepTimer);

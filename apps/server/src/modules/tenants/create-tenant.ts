@@ -121,7 +121,7 @@ async function makeOwner(
  * becomes its owner.
  *
  * @throws {AppError} `ALREADY_EXISTS` for a taken slug or external id; `INVALID_REQUEST` for an unknown plan;
- *   `TENANT_LIMIT_REACHED`; `INSUFFICIENT_SCOPE`.
+ *   `TENANT_LIMIT_REACHED`; `INSUFFICIENT_SCOPE`; `DIRECTORY_UNAVAILABLE`.
  */
 export async function createTenant(
   deps: CreateTenantDeps,
@@ -148,6 +148,7 @@ export async function createTenant(
       },
       input,
     );
+    await deps.cellEntries?.admitTenant(row.tenant_id);
     const plan = await deps.plans.start(tx, { tenantId: row.tenant_id, planId: input.planId, now });
     await writeAudit(deps, tx, context, {
       tenantId: row.tenant_id,

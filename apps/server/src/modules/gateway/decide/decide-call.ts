@@ -54,11 +54,17 @@ const REFILLS_MAX = 3;
 /** How often the records of a call are read, when its key changes each time while the tenant's record is on its way. */
 const READS_MAX = 3;
 
+/** Most tenants move within seconds. */
+const MOVING_RETRY_SECONDS = 5;
+
 /** How long a refusal waits for the state of a quota from the database; without an answer the quota is left out. */
 const DESCRIBE_WAIT_MS = 1_000;
 
 /** True when the database may know the key. A key in memory was known to it, so its form is not checked again. */
-function mayBeKnown(keyText: string): boolean {
+export function mayBeKnown(keyText: string): boolean {
+  if (keyText.length > KEY_LENGTH_MAX) {
+    return false;
+  }
   const parsed = parseKey(keyText);
   return parsed.form === "foreign" || (parsed.form === "own" && parsed.kind !== "svc");
 }
@@ -191,6 +197,14 @@ export function createDecider(deps: DecideDeps) {
     if (call.environment !== undefined && call.environment !== key.environment) {
       return denyUnknown();
     }
+    if (tenant.isMoving === true) {
+      // No denial, which would be recorded: the ledger may have been copied already.
+      throw new AppError({
+        code: "TENANT_MOVING",
+        publicMessage: "The account of this API key is being moved. Try again in a moment.",
+        headers: { "retry-after": String(MOVING_RETRY_SECONDS) },
+      });
+    }
     const nowMs = deps.clock.now().getTime();
     const period = periodOf(tenant, nowMs);
     const subject: Subject = {
@@ -234,7 +248,7 @@ export function createDecider(deps: DecideDeps) {
    * Decides one call: state of the key and its tenant, network, scopes, environment, calls at once, rate limits, hard limits, in
    * this order. Synchronous when everything is in memory. A decision that waited may be older than a change of its key.
    *
-   * @throws {AppError} `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
+   * @throws {AppError} `TENANT_MOVING`; `LIMITS_UNAVAILABLE`, `DATABASE_UNAVAILABLE` or `OVERLOADED` when no decision can be had.
    */
   return function decideCall(call: CallToDecide): Decision | Promise<Decision> {
     if (deps.changesSilentMs() > STALE_RECORDS_MAX_MS) {

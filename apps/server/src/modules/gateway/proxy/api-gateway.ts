@@ -2,17 +2,34 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
-import type { NewId } from "@turnpike/domain/ids/ids";
+import type { NewId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { toCallMethod } from "@turnpike/domain/metering/call-method";
 import { type ProblemRenderer, sendProblem, toAppError } from "#http/problem-details.ts";
+import { hashKey } from "#modules/keys/index.ts";
 import type { MeteredCall } from "#modules/metering/index.ts";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
+import {
+  type CellForwarder,
+  createCellForwarder,
+  type OtherCells,
+} from "../cells/forward-to-cell.ts";
+import {
+  type ForwardingFacts,
+  MARKER_HEADER_LOWER,
+  readMarker,
+} from "../cells/forwarding-marker.ts";
+import { restoreRequest } from "../cells/restore-request.ts";
 import type { CallPermits } from "../decide/call-permits.ts";
 import type { CalledUpstream, CallToDecide } from "../decide/call-to-decide.ts";
-import type { Admission, DecideCall, Decision } from "../decide/decide-call.ts";
+import {
+  type Admission,
+  type DecideCall,
+  type Decision,
+  mayBeKnown,
+} from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
 import { DENIAL_HEADERS, toChallenge, toDenialError } from "../denial-error.ts";
 import { API_KEY_HEADER, findKey, isPreflight } from "../find-key.ts";
@@ -46,7 +63,7 @@ import {
   type ProxyOptions,
   type SentCall,
 } from "./create-proxy.ts";
-import { findCallOrigin, type HeaderPair } from "./forward-headers.ts";
+import { ELSEWHERE_HEADER, findCallOrigin, type HeaderPair } from "./forward-headers.ts";
 import { createGatewayServer, type GatewayServer } from "./gateway-server.ts";
 import type { OpenCall, OpenCalls } from "./open-calls.ts";
 import type { RawConnection } from "./raw-response.ts";
@@ -67,6 +84,8 @@ export type ApiGatewayOptions = {
   plansUrl: string;
   /** Origin of pages of ours that send calls: those of the reference. Left out: there are none. */
   pagesOrigin?: string | undefined;
+  /** The other cells, whose keys may be used here. Left out: there are none. */
+  cells?: OtherCells | undefined;
   /** Where several threads serve; see {@link ProxyOptions}. */
   shareUpstream?: ProxyOptions["shareUpstream"];
 };
@@ -78,6 +97,8 @@ export type ApiGatewayDeps = {
   whenDurable?: WhenDurable;
   /** Takes the permits of a preflight at its upstream in the cluster. Left out: this process alone decides. */
   takePreflight?: ((upstream: CalledUpstream) => Promise<CallPermits>) | undefined;
+  /** Forgets that a key and its tenant are not here, which was true until a moment ago. */
+  forgetUnknown?: ((keyHash: string, tenantId: TenantId) => void) | undefined;
   renderProblem: ProblemRenderer;
   newId: NewId;
   clock: Clock;
@@ -159,6 +180,16 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     signingSecret: options.signingSecret,
     shareUpstream: options.shareUpstream,
   });
+
+  const forwarder: CellForwarder | undefined =
+    options.cells &&
+    createCellForwarder({
+      ...deps,
+      cells: options.cells,
+      viaPseudonym: options.instanceName,
+      trustedProxies,
+      renderProblem: renderProxyProblem,
+    });
 
   /** The client's side of a call; `raw` is set for a WebSocket handshake. */
   type Client = { res: ServerResponse; raw: RawConnection | undefined };
@@ -379,17 +410,51 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     res.end();
   }
 
+  /**
+   * What another cell says of a call that it forwards; undefined for a call that comes from its client.
+   *
+   * @throws {AppError} `FORWARDED_CALL_REFUSED`.
+   */
+  function readForwarded(req: IncomingMessage): ForwardingFacts | undefined {
+    const marker = req.headers[MARKER_HEADER_LOWER];
+    if (options.cells === undefined || marker === undefined) {
+      return undefined;
+    }
+    const { cell, markerKey: secret } = options.cells;
+    const facts = readMarker(String(marker), {
+      key: secret,
+      cell,
+      nowSeconds: deps.clock.now().getTime() / 1_000,
+      call: {
+        method: req.method ?? "GET",
+        rawTarget: req.url ?? "/",
+        keyText: findKey(req)?.text ?? "",
+      },
+    });
+    if (facts === undefined) {
+      throw refuseWith(
+        "FORWARDED_CALL_REFUSED",
+        "This call says that another cell forwards it, and no cell has signed that.",
+        { connection: "close" },
+      );
+    }
+    return facts;
+  }
+
   function take(req: IncomingMessage, client: Client): void {
     const startedAtMs = deps.clock.monotonicMs();
-    const requestId = deps.newId("request");
     const refusal = inspectRequest(req, {
       keyHeaderNames: [API_KEY_HEADER],
       viaPseudonym: options.instanceName,
     });
     if (refusal !== undefined) {
-      refuse(client, requestId, refuseWith(refusal.code, refusal.reason, { connection: "close" }));
+      const error = refuseWith(refusal.code, refusal.reason, { connection: "close" });
+      refuse(client, deps.newId("request"), error);
       return;
     }
+    const forwarded = readForwarded(req);
+    const requestId = forwarded?.requestId ?? deps.newId("request");
+    const origin = forwarded && restoreRequest(req, forwarded);
     const rawTarget = req.url ?? "/";
     if (rawTarget === WELL_KNOWN && client.raw === undefined) {
       answerWellKnown(client.res);
@@ -416,6 +481,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       upstream: choice.upstream,
       rawTarget: choice.rawTarget,
       requestId,
+      origin,
       extraResponseHeaders: [
         ["X-Request-Id", requestId] as const,
         ...(fromOwnPage ? ownPageHeaders : []),
@@ -441,7 +507,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       rawTarget,
       upstream: choice.upstream.name,
     };
-    const findAddress = () => findCallOrigin(req, trustedProxies).clientAddress;
+    const findAddress = () => (origin ?? findCallOrigin(req, trustedProxies)).clientAddress;
     const callToDecide = {
       keyText: key.text,
       takesTestKeys: choice.forTests !== undefined,
@@ -456,9 +522,39 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     // A test key without a place to go is denied.
     const placeIn = (environment: Environment) =>
       environment === "test" ? (choice.forTests ?? choice) : choice;
-    const proceed = (decision: Decision, decided: "at-once" | "waited"): void => {
+    /** For a key that this cell does not know. @param isAgain - It was looked for here once more. */
+    const goElsewhere = (denial: Denial, isAgain: boolean): void => {
+      if (forwarded !== undefined) {
+        // The forwarding node looks again where the key is.
+        const headers = { [ELSEWHERE_HEADER]: "1" };
+        const detail = "This cell does not have the API key.";
+        refuse(client, requestId, refuseWith("CALL_MISDIRECTED", detail, headers));
+      } else if (forwarder === undefined || isAgain || !mayBeKnown(key.text)) {
+        deny(denial);
+      } else {
+        forwarder.forward({
+          ...call,
+          ...client,
+          keyText: key.text,
+          onUnknown: () => deny(denial),
+          onHere: ({ tenantId }) => {
+            deps.forgetUnknown?.(hashKey(key.text), tenantId);
+            decide(true);
+          },
+          onError: (error) => refuse(client, requestId, error, protocol),
+        });
+      }
+    };
+    const proceed = (
+      decision: Decision,
+      { decided, isAgain }: { decided: "at-once" | "waited"; isAgain: boolean },
+    ): void => {
       if (!decision.allowed) {
-        deny(decision);
+        if (decision.code === "INVALID_KEY" && decision.subject === undefined) {
+          goElsewhere(decision, isAgain);
+        } else {
+          deny(decision);
+        }
         return;
       }
       const { upstream, rawTarget: upstreamTarget } = placeIn(decision.key.environment);
@@ -481,25 +577,28 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
       );
     };
 
-    try {
-      assertRecordable(deps.callRecorder);
-      const pending = deps.decideCall({
-        ...callToDecide,
-        meterId: REQUESTS_METER,
-        cost: 1,
-        holdsPermits: true,
-        upstreamOf: (environment) => placeIn(environment).upstream,
-      });
-      if (pending instanceof Promise) {
-        pending
-          .then((decision) => proceed(decision, "waited"))
-          .catch((error: unknown) => refuse(client, requestId, error, protocol));
-      } else {
-        proceed(pending, "at-once");
+    const decide = (isAgain: boolean): void => {
+      try {
+        assertRecordable(deps.callRecorder);
+        const pending = deps.decideCall({
+          ...callToDecide,
+          meterId: REQUESTS_METER,
+          cost: 1,
+          holdsPermits: true,
+          upstreamOf: (environment) => placeIn(environment).upstream,
+        });
+        if (pending instanceof Promise) {
+          pending
+            .then((decision) => proceed(decision, { decided: "waited", isAgain }))
+            .catch((error: unknown) => refuse(client, requestId, error, protocol));
+        } else {
+          proceed(pending, { decided: "at-once", isAgain });
+        }
+      } catch (error) {
+        refuse(client, requestId, error, protocol);
       }
-    } catch (error) {
-      refuse(client, requestId, error, protocol);
-    }
+    };
+    decide(false);
   }
 
   function takeSafely(req: IncomingMessage, client: Client): void {
@@ -515,5 +614,11 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
     onCall: (req, res) => takeSafely(req, { res, raw: undefined }),
     onUpgrade: (req, res, raw) => takeSafely(req, { res, raw }),
   });
-  return { server, proxy, upstreamHealth };
+  const proxies: GatewayProxy = {
+    ...proxy,
+    close: async (graceMs) => {
+      await Promise.all([proxy.close(graceMs), forwarder?.close(graceMs)]);
+    },
+  };
+  return { server, proxy: proxies, upstreamHealth };
 }

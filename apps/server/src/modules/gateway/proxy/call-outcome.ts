@@ -32,6 +32,8 @@ export type CallOutcome =
       isStream: boolean;
       /** The cost header as the upstream sent it, unparsed; never reaches the client. */
       cost: string | undefined;
+      /** True when a gateway of another cell does not know the key of a call that was forwarded to it. */
+      isElsewhere?: boolean | undefined;
     }
   | { kind: "failed"; code: ProxyFailureCode }
   | {
@@ -42,8 +44,14 @@ export type CallOutcome =
       isSent: boolean;
     };
 
-/** Headers to add to the answer; each replaces the upstream's of the same name. */
-export type OutcomeReply = { headers?: readonly HeaderPair[] } | undefined;
+export type OutcomeReply =
+  | {
+      /** Headers to add to the answer; each replaces the upstream's of the same name. */
+      headers?: readonly HeaderPair[];
+      /** Takes the call over, whose client has nothing yet; the answer is dropped. */
+      instead?: () => void;
+    }
+  | undefined;
 
 /** Bytes of bodies (after an upgrade: of everything), as they passed the gateway. */
 export type CallTraffic = { requestBytes: number; responseBytes: number };

@@ -51,7 +51,7 @@ export type ForwardedCall = {
 };
 
 /** A call that was sent; see {@link ProxyCall}. */
-export type SentCall = Pick<ProxyCall, "finished" | "cut">;
+export type SentCall = Pick<ProxyCall, "finished" | "cut" | "hasTakenBody">;
 
 export type GatewayProxy = {
   /** Sends a call and streams the answer. @throws {AppError} `OVERLOADED`; then it was not sent. */

@@ -138,7 +138,12 @@ export type ReplyHeaders = {
   isStream: boolean;
   /** True when the body is in a transfer coding that nothing here decodes. */
   hasUnknownCoding: boolean;
+  /** True when a gateway of another cell says that it does not know the key. */
+  isElsewhere: boolean;
 };
+
+/** In the answer of a gateway that was forwarded a call with a key that its cell does not have. */
+export const ELSEWHERE_HEADER = "x-turnpike-elsewhere";
 
 const STREAM_TYPE =
   /^(?:text\/event-stream|multipart\/x-mixed-replace|application\/(?:x-ndjson|jsonl|json-seq|stream\+json))(?:\s*;|\s*$)/i;
@@ -165,6 +170,7 @@ export function filterReplyHeaders(input: {
   let contentLength: HeaderPair | undefined;
   let isStream = false;
   let hasUnknownCoding = false;
+  let isElsewhere = false;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     const name = toText(rawHeaders[i]);
     const lowerCase = name.toLowerCase();
@@ -181,6 +187,7 @@ export function filterReplyHeaders(input: {
       replacedNames.includes(lowerCase) ||
       connectionTokens?.includes(lowerCase)
     ) {
+      isElsewhere ||= lowerCase === ELSEWHERE_HEADER;
       continue;
     }
     if (lowerCase === "content-length") {
@@ -208,6 +215,7 @@ export function filterReplyHeaders(input: {
     hasContentLength: contentLength !== undefined,
     isStream,
     hasUnknownCoding,
+    isElsewhere,
   };
 }
 
@@ -302,7 +310,8 @@ function isOverride(lowerCase: string): boolean {
   }
 }
 
-function isForwardingHeader(lowerCase: string): boolean {
+/** True for a header in which proxies say where a request comes from. */
+export function isForwardingHeader(lowerCase: string): boolean {
   return (
     lowerCase.startsWith("x-forwarded-") || lowerCase === "forwarded" || lowerCase === "x-real-ip"
   );

@@ -1,5 +1,6 @@
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
+import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { KeyRecord } from "#modules/keys/index.ts";
 import type { Change } from "#platform/change-feed.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -35,6 +36,10 @@ export type OpenCalls = {
   delete(call: OpenCall): void;
   /** Asks again about the calls that a change may concern. Subscribe it after the directories, which forget what changed. */
   applyChange(change: Change): void;
+  /** True while a call of a tenant is under way. */
+  hasCallsOf(tenantId: TenantId): boolean;
+  /** Cuts the calls of a tenant that are under way. */
+  cutCallsOf(tenantId: TenantId, why: Pick<Denial, "code" | "detail">): void;
   /** Watches the clock for keys that expire, until the signal aborts. */
   watchExpiry(signal: AbortSignal): void;
 };
@@ -153,6 +158,15 @@ export function createOpenCalls(deps: OpenCallsDeps): OpenCalls {
         isReset = true;
       } else {
         changed.add(change.entityId);
+      }
+    },
+    hasCallsOf: (tenantId) =>
+      [...expiries.keys()].some(({ admission }) => admission.tenant.tenantId === tenantId),
+    cutCallsOf(tenantId, why) {
+      for (const call of expiries.keys()) {
+        if (call.admission.tenant.tenantId === tenantId) {
+          cut(call, why);
+        }
       }
     },
     watchExpiry(signal) {

@@ -261,6 +261,7 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
         upstreamMs: this.#upstreamMs(),
         isStream: reply.isStream,
         cost: reply.cost,
+        isElsewhere: reply.isElsewhere || undefined,
       },
       proceed: (headers) => this.#openReply({ status, statusMessage, reply, headers }),
     });
@@ -389,6 +390,10 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     }
     const goOn = (reply: OutcomeReply): void => {
       try {
+        if (reply?.instead !== undefined) {
+          this.#handOver(reply.instead);
+          return;
+        }
         step.proceed(reply?.headers ?? []);
       } catch (error) {
         giveUp(error);
@@ -421,6 +426,26 @@ export class ProxyCall implements Dispatcher.DispatchHandler {
     } catch (error) {
       giveUp(error);
     }
+  }
+
+  /** True once a byte of the body was taken from the client: the call cannot be sent again. */
+  get hasTakenBody(): boolean {
+    return (this.#body?.bytes ?? 0) > 0;
+  }
+
+  /** Leaves the client, which has nothing of an answer, to `next`. */
+  #handOver(next: () => void): void {
+    const { res } = this.#input;
+    res.off("close", this.#onClientClose);
+    res.off("drain", this.#onClientDrain);
+    this.#phase = "done";
+    this.#deadline.end();
+    this.#backlog = [];
+    this.#body?.destroy();
+    this.#abortUpstream();
+    this.#releasePermit();
+    this.#resolveFinished({ requestBytes: this.#body?.bytes ?? 0, responseBytes: 0 });
+    next();
   }
 
   #openReply(input: {

@@ -398,6 +398,14 @@ export class LeaseHolder {
     }
   }
 
+  /** True while this process holds a lease of a tenant, or has one to give back. */
+  holdsLeasesOf(tenantId: TenantId): boolean {
+    const isHeld = this.#registry
+      .all()
+      .some(({ name, lease }) => name.tenantId === tenantId && lease !== undefined);
+    return isHeld || this.#returns.hasLeasesOf(tenantId);
+  }
+
   /**
    * Another process has calls for units of a balance: releases what is held of it, unless callers here wait for it as well.
    *

@@ -36,6 +36,13 @@ export class LeaseReturns {
     return this.#hasUnits(({ name }) => name.tenantId === tenantId);
   }
 
+  /** True while a lease of a tenant waits, also for calls in flight. */
+  hasLeasesOf(tenantId: TenantId): boolean {
+    return this.#waiting.some(
+      ({ name, leaseId }) => name.tenantId === tenantId && !this.#kept.has(leaseId),
+    );
+  }
+
   #hasUnits(isMeant: (lease: HeldLease) => boolean): boolean {
     return this.#waiting.some(
       (lease) =>

@@ -1,0 +1,13 @@
+export {
+  type CellDirectory,
+  CellTakenError,
+  DirectorySecretError,
+  type DirectorySettings,
+  deriveCellsKey,
+  openCellDirectory,
+} from "./cell-directory.ts";
+export { createCellsJobs } from "./cells.jobs.ts";
+export { DIRECTORY_CHANNEL } from "./directory.store.ts";
+export { createKeyPlaces, type KeyPlaces } from "./key-places.ts";
+export { resumeTenant, stopMovingTenant } from "./stop-moving-tenant.ts";
+export { createMoveWatch } from "./watch-moves.ts";

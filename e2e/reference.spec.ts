@@ -11,6 +11,7 @@ import { findAxeViolations, rulesIn } from "./support/find-axe-violations.ts";
 import { type Instance, startInstance } from "./support/instance.ts";
 import { measureOverflowPx } from "./support/measure-overflow.ts";
 import { openKeysOfNewTenant } from "./support/open-keys.ts";
+import { runShell } from "./support/run-sample.ts";
 import { watchPage } from "./support/watch-page.ts";
 
 const DOCUMENT = {
@@ -145,6 +146,31 @@ describe("the reference of the operator's own API", () => {
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByText("INVALID_KEY").waitFor();
     expect(trace).toMatchObject({ pageErrors: [], foreignRequests: [], policyViolations: [] });
+    await page.close();
+  });
+
+  it("is what Quickstart offers as a first call, with a body and any method", async () => {
+    const page = await browser.context.newPage();
+    await openKeysOfNewTenant(page, instance.consoleUrl);
+    await page.goto(`${instance.consoleUrl}/quickstart`);
+    await page.getByRole("main").getByRole("button", { name: "Create key" }).click();
+    await page
+      .getByText(/tp_live_\w+/)
+      .first()
+      .waitFor();
+    const call = page.getByRole("combobox", { name: "Call" });
+    expect(await call.textContent()).toBe("GET /");
+    await call.click();
+    await page.getByRole("combobox", { name: "Search calls" }).fill("change");
+    await page.getByRole("option", { name: "PUT /harbours/{id}" }).click();
+    const sample = page.getByRole("tabpanel");
+    await sample.getByText("depth").waitFor();
+    expect(await page.getByLabel("Path to call").inputValue()).toBe("/harbours/rotterdam");
+    expect(await findFaults(page)).toEqual([]);
+    const answer = await runShell((await sample.locator("code").textContent()) ?? "");
+    expect(answer).toContain("HTTP/1.1 200 OK");
+    expect(answer).toContain("24.5");
+    await page.getByText("Your first call has arrived.").waitFor();
     await page.close();
   });
 });

@@ -62,7 +62,7 @@ const IDS_BY_NAME: Readonly<Record<string, Kind>> = {
 /** Fields that name nothing which a tenant owns. */
 const NO_IDS = new Set(
   `name title body emails userCode decision personTokenId signInId providerId nonce idToken currentPassword password keepThis confirmation description email url link kind action issuer subject unit eventType valuePointer pointer measure measures
-  currency migrationId pricePerMonth resource address from to since until timeZone order compare dimensions route method status
+  currency migrationId pricePerMonth resource address from to since until timeZone order compare dimensions route method path status
   status_class outcome environment event plan type scopes meter meterId planId defaultPlanId expiresAt expiresBefore
   expectedRevision collection allowedNetworks metadata/{} valueMax minimum maximum included amount unitAmount flatAmount size
   rate quantity taxClass limit below card cards couponId percent redeemBy reason suspensionReason suspended at hash sha256 day isOverdue search paidAt reference

@@ -368,6 +368,7 @@ const QUERIES: Record<string, (ids: Ids) => string> = {
   "revenue.listUsageInvoices": () => "?month=2026-01&currency=USD",
   "revenue.getTaxReport": () => "?period=2026-Q1",
   "revenue.listTaxDocuments": () => "?period=2026-Q1&currency=USD&country=DE&category=S&rate=19",
+  "reference.getCall": () => "?method=GET&path=/none",
   "usage.keys": (ids) => `?keys=${ids.keyId}`,
 };
 

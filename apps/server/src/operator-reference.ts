@@ -5,7 +5,8 @@ import {
   OPERATOR_REFERENCE_PATH,
   type UpstreamReference,
 } from "#http/pages/reference/operator-reference.ts";
-import { createReferenceVisitRoutes, createReferenceVisits } from "#http/pages/reference/visits.ts";
+import { createReferenceOperations } from "#http/pages/reference/reference-operations.ts";
+import { createReferenceVisits } from "#http/pages/reference/visits.ts";
 import type { Clock } from "#platform/clock.ts";
 import { createSealer } from "#platform/sealer.ts";
 import type { Config } from "./config.ts";
@@ -39,8 +40,9 @@ export function createOperatorReference(input: {
   const { checkout, brand } = config;
   return {
     listPublic: () => listPublicReferences({ visibility, list: input.list }),
-    routes: createReferenceVisitRoutes(visits, {
+    routes: createReferenceOperations(visits, {
       url: visibility === "members" ? urls.console + OPERATOR_REFERENCE_PATH : undefined,
+      list: () => (visibility === null ? [] : input.list().map(({ reference }) => reference)),
     }),
     rawRoutes:
       visibility === null

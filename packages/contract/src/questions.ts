@@ -2,7 +2,6 @@ import {
   QUESTION_LENGTH_MAX,
   QUESTIONS_BEFORE_MAX,
 } from "@turnpike/domain/questions/question-limits";
-import { LANGUAGES } from "@turnpike/domain/text/languages";
 import { GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -103,21 +102,13 @@ export const questionReply = z.strictObject({
   timeZone: z.string(),
   /** One for each choice that the question left open. */
   assumed: z.array(z.string()),
-  /** The answer in plain words, with its figures; for `clarify` and `refuse`, why there is none. */
+  /** The answer in plain English, with its figures; for `clarify` and `refuse`, why there is none. */
   sentence: z.string(),
   answer: answer.nullable(),
   /** Ways to go on: as a question with this one before it for `clarify`, by itself for `refuse`. */
   choices: z.array(z.string()),
-  titles: z
-    .array(z.string())
-    .meta({ description: "What each of `choices` says, in the language asked for." }),
 });
 export type QuestionReply = z.infer<typeof questionReply>;
-
-const answerLanguage = z
-  .enum(LANGUAGES)
-  .optional()
-  .describe("Of sentences and titles. Left out: English, in which questions are always asked.");
 
 const asked = {
   question: plainText(QUESTION_LENGTH_MAX).min(1),
@@ -127,7 +118,6 @@ const asked = {
   query: questionQuery.optional(),
   kind: z.enum(["query", "explain", "forecast"]).default("query").describe("Of `query`."),
   timeZone,
-  language: answerLanguage,
 };
 export const questionInput = z.strictObject(asked);
 export type AskedInput = z.output<typeof questionInput>;
@@ -135,9 +125,6 @@ export type AskedInput = z.output<typeof questionInput>;
 export const questionChoices = z.strictObject({
   /** Questions that this tenant's data can answer. */
   suggestions: z.array(z.string()),
-  titles: z
-    .array(z.string())
-    .meta({ description: "What each of `suggestions` says, in the language asked for." }),
   measures: z.array(answerMeasure),
   dimensions: z.array(z.string()),
   /** By dimension: values by name, the first of many. */
@@ -167,7 +154,7 @@ export const questionsContract = {
       summary: "List what questions about a tenant may name, and some to start with",
       tags,
     })
-    .input(z.strictObject({ tenantId, timeZone, language: answerLanguage }))
+    .input(z.strictObject({ tenantId, timeZone }))
     .output(questionChoices),
 };
 

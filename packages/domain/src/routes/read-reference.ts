@@ -59,11 +59,12 @@ function follow(document: Json, value: unknown): Json {
   return recordOf(followLink(document, value));
 }
 
-function readContent(value: unknown): Content[] {
-  return Object.entries(recordOf(value)).map(([type, media]) => ({
-    type,
-    schema: recordOf(media)["schema"],
-  }));
+/** The schema of each media type, with the example that the document gives for the whole. */
+function readContent(document: Json, value: unknown): Content[] {
+  return Object.entries(recordOf(value)).map(([type, each]) => {
+    const media = recordOf(each);
+    return { type, schema: { ...recordOf(media["schema"]), ...exampleOf(document, media) } };
+  });
 }
 
 /** Parameters by place and name: those of an operation replace those of its path. */
@@ -77,14 +78,20 @@ function readParameters(document: Json, ...lists: unknown[]): Field[] {
       place,
       isRequired: parameter["required"] === true,
       description: textOf(parameter["description"]) || undefined,
-      schema: { ...recordOf(schema ?? readContent(content)[0]?.schema), ...exampleOf(parameter) },
+      schema: {
+        ...recordOf(schema ?? readContent(document, content)[0]?.schema),
+        ...exampleOf(document, parameter),
+      },
     });
   }
   return [...byName.values()].filter(({ name }) => name !== "");
 }
 
-function exampleOf({ example }: Json): Json {
-  return example === undefined ? {} : { example };
+/** `example`, or the first of the named `examples`. */
+function exampleOf(document: Json, { example, examples }: Json): Json {
+  const [named] = Object.values(recordOf(examples));
+  const given = example ?? follow(document, named)["value"];
+  return given === undefined ? {} : { example: given };
 }
 
 function readAnswers(document: Json, value: unknown): Answer[] {
@@ -93,7 +100,7 @@ function readAnswers(document: Json, value: unknown): Answer[] {
     return {
       status,
       description: textOf(answer["description"]),
-      content: readContent(answer["content"])[0],
+      content: readContent(document, answer["content"])[0],
     };
   });
 }
@@ -133,7 +140,7 @@ export function readReference(document: unknown, toAddress: ToAddress): Referenc
         scope: typeof scope === "string" ? scope : undefined,
         isDeprecated: operation["deprecated"] === true,
         parameters: readParameters(top, item["parameters"], operation["parameters"]),
-        body: readContent(follow(top, operation["requestBody"])["content"]),
+        body: readContent(top, follow(top, operation["requestBody"])["content"]),
         answers: readAnswers(top, operation["responses"]),
       };
     });

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
-import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { toCodeSamples, toGet } from "#components/code-samples.view-model.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 
@@ -11,7 +11,7 @@ export function useSampleCall(): { subject: string; code: string } | undefined {
   if (content.isPending) {
     return undefined;
   }
-  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
+  const [curl] = toCodeSamples(config.urls.gateway, toGet(content.data?.samplePath ?? "/"));
   return curl === undefined
     ? undefined
     : { subject: t`A call through the gateway`, code: curl.code };

@@ -5,7 +5,7 @@ import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import KeyRound from "lucide-react/icons/key-round";
 import SearchX from "lucide-react/icons/search-x";
-import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { toCodeSamples, toGet } from "#components/code-samples.view-model.ts";
 import { DocsLink } from "#components/docs-link.tsx";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -62,7 +62,7 @@ export function NoKeys({ view, mayWrite, onChange }: NoKeysProps) {
 function NoKeysYet({ view, mayWrite, onChange }: NoKeysProps) {
   const { config } = usePlatform();
   const content = useQuery(pageContentQuery("landing"));
-  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/");
+  const [curl] = toCodeSamples(config.urls.gateway, toGet(content.data?.samplePath ?? "/"));
   return (
     <EmptyState
       icon={<KeyRound />}

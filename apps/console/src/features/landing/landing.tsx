@@ -3,7 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import type { LandingContent } from "@turnpike/contract/public-pages";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import type { ReactNode } from "react";
-import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { toCodeSamples, toGet } from "#components/code-samples.view-model.ts";
 import { useIsSignedIn } from "#components/public-frame.tsx";
 import { SiteLink } from "#components/site-link.tsx";
 import { usePageTitle } from "#components/use-page-title.ts";
@@ -52,7 +52,7 @@ export function Landing({ content }: { content: LandingContent }) {
             </p>
           )}
         </div>
-        <CodeSamples samples={toCodeSamples(config.urls.gateway, content.samplePath)} />
+        <CodeSamples samples={toCodeSamples(config.urls.gateway, toGet(content.samplePath))} />
       </section>
       <Section id="how" title={t`Three steps to your first response`}>
         <StepList />

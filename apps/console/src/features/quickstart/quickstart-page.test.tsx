@@ -46,7 +46,7 @@ const toProgress = (finished: string[]) => ({
 });
 
 /** The page of a tenant without keys and calls, whose progress is remembered already. */
-function openPage(answers: FakeAnswers = {}): void {
+function openPage(answers: FakeAnswers = {}, reference: "members" | null = null): void {
   fakeNetwork({
     [`GET ${AT}/keys`]: () => ({ items: [], nextCursor: null }),
     [`GET ${AT}/documents/progress`]: () => ({
@@ -61,7 +61,8 @@ function openPage(answers: FakeAnswers = {}): void {
     "GET /page-data/landing": () => ({ samplePath: "/v1/quote" }),
     ...answers,
   });
-  const platform = makeTestPlatform();
+  const plain = makeTestPlatform();
+  const platform = { ...plain, config: { ...plain.config, reference } };
   platform.session.change({ user: makeUser() });
   const client = createQueryClient();
   client.setDefaultOptions({ queries: { retry: false } });
@@ -185,6 +186,53 @@ it("shows the call to the path that a person types, and to the known one while i
   fireEvent.change(path, { target: { value: '"; echo' } });
   screen.getByText("Begin with a slash: /v1/cities?query=ber");
   expect(sample()).toContain('gateway.example.com/v1/quote"');
+});
+
+it("offers the calls that the document describes, and shows the one that a person chooses", async () => {
+  const asked: object[] = [];
+  openPage(
+    {
+      [`GET ${AT}/documents/progress`]: () => ({
+        items: [toProgress(["tenant", "key"])],
+        nextCursor: null,
+      }),
+      "GET /reference-calls": () => ({
+        items: [
+          { method: "GET", path: "/v1/quote", summary: "Get a quote" },
+          { method: "POST", path: "/v1/quotes", summary: "Add a quote" },
+        ],
+      }),
+      "GET /reference-calls/sample": ({ url }) => {
+        asked.push(Object.fromEntries(new URL(url).searchParams));
+        return {
+          ...{ method: "POST", target: "/v1/quotes", body: '{"text":"It\'s"}' },
+          headers: [{ name: "Content-Type", value: "application/json" }],
+        };
+      },
+    },
+    "members",
+  );
+  const choice = await screen.findByRole("combobox", { name: "Call" }, PATIENT);
+  expect(choice.textContent).toBe("GET /v1/quote");
+  fireEvent.click(choice);
+  fireEvent.click(await screen.findByRole("option", { name: /POST \/v1\/quotes/ }, PATIENT));
+  await screen.findByDisplayValue("/v1/quotes", undefined, PATIENT);
+  const sample = screen.getByRole("tabpanel").textContent;
+  expect(asked).toEqual([{ method: "POST", path: "/v1/quotes" }]);
+  expect(sample).toContain("-X POST");
+  expect(sample).toContain("-H 'Content-Type: application/json'");
+  expect(sample).toContain(`{"text":"It'\\''s"}`);
+});
+
+it("offers no other call where the API has no reference", async () => {
+  openPage({
+    [`GET ${AT}/documents/progress`]: () => ({
+      items: [toProgress(["tenant", "key"])],
+      nextCursor: null,
+    }),
+  });
+  await screen.findByLabelText("Path to call", undefined, PATIENT);
+  expect(screen.queryByRole("combobox", { name: "Call" })).toBeNull();
 });
 
 it("offers to create a key once it is known that there is none", async () => {

@@ -1,10 +1,14 @@
 import { t } from "@lingui/core/macro";
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, skipToken } from "@tanstack/react-query";
+import type { CALL_METHODS } from "@turnpike/contract/reference";
 import type { UsageReport } from "@turnpike/contract/usage";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
 type TenantId = OwnTenant["tenantId"];
+
+/** A call of the operator's API, as its document names it. */
+export type CallName = { method: (typeof CALL_METHODS)[number]; path: string };
 
 /** Time between two checks for new calls, in milliseconds: short while the first one is awaited. */
 const FIRST_CALL_MS = 1_500;
@@ -78,6 +82,24 @@ export const quickstartQueries = {
       staleTime: 0,
       refetchInterval: ({ state }) =>
         (state.data?.found ?? 0) === 0 ? FIRST_CALL_MS : MORE_CALLS_MS,
+    }),
+
+  /** The calls that the documents of the operator's API describe. */
+  documentedCalls: (api: ApiClient) =>
+    queryOptions({
+      queryKey: ["reference-calls"],
+      queryFn: async ({ signal }) => (await api.reference.listCalls({}, { signal })).items,
+    }),
+
+  /** @param call - Left out while none is chosen: nothing is asked. */
+  sampleCall: (api: ApiClient, call: CallName | undefined) =>
+    queryOptions({
+      queryKey: ["reference-calls", call?.method, call?.path],
+      queryFn:
+        call === undefined
+          ? skipToken
+          : ({ signal }) =>
+              api.reference.getCall({ method: call.method, path: call.path }, { signal }),
     }),
 
   members: (api: ApiClient, tenantId: TenantId) =>

@@ -103,6 +103,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
   "deviceSignIns.decide": ["RESOURCE_NOT_FOUND", "TOO_MANY_ATTEMPTS", "CONFLICT"],
   "personTokens.revoke": ["RESOURCE_NOT_FOUND"],
   "reference.visit": ["RESOURCE_NOT_FOUND"],
+  "reference.getCall": ["RESOURCE_NOT_FOUND"],
   "account.get": ["RESOURCE_NOT_FOUND"],
   "account.rename": ["ACCOUNT_ELSEWHERE"],
   "account.changePassword": [...PROVEN, "CONFLICT"],

@@ -3,7 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { SecretOnce } from "@turnpike/ui/secret-once";
-import { toCodeSamples } from "#components/code-samples.view-model.ts";
+import { toCodeSamples, toGet } from "#components/code-samples.view-model.ts";
 import { pageContentQuery } from "#platform/page-content.ts";
 import { usePlatform } from "#platform/platform.tsx";
 
@@ -13,7 +13,7 @@ export type ShownKeyProps = { secret: string; onStored: () => void };
 export function ShownKey({ secret, onStored }: ShownKeyProps) {
   const { config } = usePlatform();
   const content = useQuery(pageContentQuery("landing"));
-  const [curl] = toCodeSamples(config.urls.gateway, content.data?.samplePath ?? "/", secret);
+  const [curl] = toCodeSamples(config.urls.gateway, toGet(content.data?.samplePath ?? "/"), secret);
   return (
     <div className="space-y-4">
       <SecretOnce

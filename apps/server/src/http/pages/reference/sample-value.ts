@@ -46,6 +46,11 @@ export function sampleOf(value: unknown, schemas: Json, depth = 0): unknown {
   if (depth > DEPTH_MAX) {
     return null;
   }
+  // Beside a name, an example is of this place alone.
+  const { example } = recordOf(value);
+  if (example !== undefined) {
+    return example;
+  }
   const name = refName(value);
   if (name !== undefined) {
     return sampleOf(schemas[name], schemas, depth + 1);

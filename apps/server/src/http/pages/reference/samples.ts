@@ -4,8 +4,8 @@ import { javaNethttp } from "@scalar/snippetz/plugins/java/nethttp";
 import { jsFetch } from "@scalar/snippetz/plugins/js/fetch";
 import { pythonRequests } from "@scalar/snippetz/plugins/python/requests";
 import { shellCurl } from "@scalar/snippetz/plugins/shell/curl";
-import type { Json } from "@turnpike/domain/routes/json";
-import type { ReferenceOperation } from "@turnpike/domain/routes/read-reference";
+import { type Json, recordOf } from "@turnpike/domain/routes/json";
+import type { Content, ReferenceOperation } from "@turnpike/domain/routes/read-reference";
 import { sampleOf } from "./sample-value.ts";
 
 /** The languages of samples; the first one is shown unless another is asked for. `fence` is its name in Markdown. */
@@ -36,6 +36,37 @@ export type SampleRequest = {
   values: Readonly<Record<string, string>>;
 };
 
+const JSON_TYPE = /[/+]json(;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded(;|$)/i;
+const TEXT_TYPE = /^text\//i;
+
+/** The body that samples send: JSON where the operation takes it. */
+export function findSampleBody({ body }: Pick<ReferenceOperation, "body">): Content | undefined {
+  return body.find(({ type }) => JSON_TYPE.test(type)) ?? body[0];
+}
+
+/** Whether a sample can hold a body of this type: it cannot hold a file. */
+export function isWritable({ type }: Content): boolean {
+  return [JSON_TYPE, FORM_TYPE, TEXT_TYPE].some((known) => known.test(type));
+}
+
+function toText(value: unknown): string {
+  return (typeof value === "object" ? JSON.stringify(value) : String(value)).toWellFormed();
+}
+
+/** @returns The empty text for a type that samples cannot hold. */
+function writeBody({ type, schema }: Content, schemas: Json): string {
+  const value = isWritable({ type, schema }) ? sampleOf(schema, schemas) : "";
+  if (JSON_TYPE.test(type)) {
+    return JSON.stringify(value, null, 2);
+  }
+  const fields = Object.entries(recordOf(value)).map(([name, field]): [string, string] => [
+    name,
+    toText(field),
+  ]);
+  return FORM_TYPE.test(type) ? new URLSearchParams(fields).toString() : toText(value);
+}
+
 /** @param credential - What follows `Authorization: Bearer `; undefined when none is needed. */
 export function toSampleRequest(
   operation: ReferenceOperation,
@@ -50,8 +81,7 @@ export function toSampleRequest(
     headers.push({ name: "Authorization", value: `Bearer ${credential}` });
   }
   for (const { name, place, isRequired, schema } of operation.parameters) {
-    const value = sampleOf(schema, schemas);
-    const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+    const text = toText(sampleOf(schema, schemas));
     values[name] = text;
     if (place === "path") {
       address = address.replaceAll(`{${name}}`, encodeURIComponent(text));
@@ -61,19 +91,16 @@ export function toSampleRequest(
       headers.push({ name, value: text });
     }
   }
-  const [content] = operation.body;
+  const content = findSampleBody(operation);
   if (content !== undefined) {
     headers.push({ name: "Content-Type", value: content.type });
   }
-  const isJson = content !== undefined && /[/+]json$/.test(content.type);
   return {
     method: operation.method,
     url: query.size === 0 ? address : `${address}?${query.toString()}`,
     headers,
     values,
-    body: isJson
-      ? { type: content.type, text: JSON.stringify(sampleOf(content.schema, schemas), null, 2) }
-      : content && { type: content.type, text: "" },
+    body: content && { type: content.type, text: writeBody(content, schemas) },
   };
 }
 

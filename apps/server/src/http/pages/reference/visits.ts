@@ -1,7 +1,3 @@
-import { implement } from "@orpc/server";
-import { referenceContract } from "@turnpike/contract/reference";
-import { AppError } from "@turnpike/domain/errors/app-error";
-import type { HttpContext } from "#http/http-context.ts";
 import type { Sealer } from "#platform/sealer.ts";
 
 const MINUTE_MS = 60_000;
@@ -66,28 +62,4 @@ export function createReferenceVisits(
       return own !== undefined && (await isGood("visit", own.slice(prefix.length)));
     },
   };
-}
-
-/** @param options.url - Address of the reference; undefined where there is none, or it needs no visit. */
-export function createReferenceVisitRoutes(
-  visits: Pick<ReferenceVisits, "issueTicket">,
-  options: { url: string | undefined },
-) {
-  const os = implement(referenceContract).$context<HttpContext>();
-  return os.router({
-    visit: os.visit.handler(async ({ context }) => {
-      context.call();
-      if (options.url === undefined) {
-        throw new AppError({
-          code: "RESOURCE_NOT_FOUND",
-          publicMessage: "There is no reference that only signed-in people may read.",
-        });
-      }
-      const { ticket, expiresAt } = await visits.issueTicket();
-      return {
-        url: `${options.url}?ticket=${encodeURIComponent(ticket)}`,
-        expiresAt: expiresAt.toISOString(),
-      };
-    }),
-  });
 }

@@ -107,6 +107,18 @@ export async function listVersionTerms(
       join (select plan_id, row_number() over (order by created_at, plan_id) - 1 as place from plans) p using (plan_id)`;
 }
 
+/** The newest names of plans, archived and private ones included; ids of no plan are left out. */
+export async function listPlanNames(
+  tx: Tx,
+  planIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx<{ planId: string; name: string }[]>`
+    select p.plan_id as "planId", v.terms ->> 'name' as name
+    from plans p join plan_versions v on v.plan_id = p.plan_id and v.version = p.latest_version
+    where p.plan_id = any(${[...planIds]}::text[])`;
+  return new Map(rows.map(({ planId, name }) => [planId, name]));
+}
+
 /** Serializes changes of the catalogue until the end of the transaction. No other lock uses the number. */
 export async function lockCatalog(tx: Tx): Promise<void> {
   await tx`select pg_advisory_xact_lock(7163026)`;

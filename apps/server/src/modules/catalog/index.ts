@@ -5,6 +5,7 @@ export {
   findPlanVersionRow,
   listMeterRows,
   listMeterVersionRows,
+  listPlanNames,
   listVersionTerms,
 } from "./catalog.store.ts";
 export { type CouponRow, findCoupon } from "./coupons/coupons.store.ts";

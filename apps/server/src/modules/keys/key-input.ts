@@ -94,7 +94,7 @@ export async function assertScopesAllowed(
             pointer: `/scopes/${String(index)}`,
             message: isReservedScope(name)
               ? `A tenant's key cannot have ${name}, only ${TENANT_KEY_SCOPES.join(", ")}.`
-              : `The plan ${entitlement?.planId ?? ""} does not allow ${name}.`,
+              : `The plan ${entitlement?.terms.name ?? ""} does not allow ${name}.`,
           },
         ]
       : [],

@@ -16,6 +16,7 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";
 import { syncSpendBudget } from "../spend-cap/sync-spend-budget.ts";
+import { toBillingEvents } from "../subscriptions/list-billing-events.ts";
 import { CLOCK_ADVANCED, insertShift, listLastAdvance } from "./clock.store.ts";
 import { toClock } from "./get-clock.ts";
 
@@ -120,7 +121,8 @@ async function advance(
     entityId: tenantId,
     details,
   });
-  return toClock(tenantId, { now, aheadMs, events: await listLastAdvance(tx, tenantId) });
+  const events = await toBillingEvents(tx, await listLastAdvance(tx, tenantId));
+  return toClock(tenantId, { now, aheadMs, events });
 }
 
 /**
@@ -145,8 +147,13 @@ export async function advanceClock(
     }
     const events = await listLastAdvance(tx, tenantId);
     const last = events.find(({ kind }) => kind === CLOCK_ADVANCED);
-    return last?.details["to"] === new Date(toMs).toISOString()
-      ? toClock(tenantId, { now: deps.clock.now(), aheadMs: row.aheadMs, events })
-      : await advance(deps, tx, context, { row, recordedTo, toMs });
+    if (last?.details["to"] !== new Date(toMs).toISOString()) {
+      return await advance(deps, tx, context, { row, recordedTo, toMs });
+    }
+    return toClock(tenantId, {
+      now: deps.clock.now(),
+      aheadMs: row.aheadMs,
+      events: await toBillingEvents(tx, events),
+    });
   });
 }

@@ -1,23 +1,22 @@
-import type { BillingClock } from "@turnpike/contract/billing";
+import type { BillingClock, BillingEvent } from "@turnpike/contract/billing";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findTenantRow } from "#modules/tenants/index.ts";
 import { shareOf } from "#platform/transact.ts";
-import { type EventRow, listAccounts } from "../accounts/accounts.store.ts";
+import { listAccounts } from "../accounts/accounts.store.ts";
 import type { BillingDeps } from "../billing-deps.ts";
-import { toBillingEvent } from "../subscriptions/list-billing-events.ts";
 
 export function toClock(
   tenantId: TenantId,
-  { now, aheadMs, events }: { now: Date; aheadMs: number; events: readonly EventRow[] },
+  { now, aheadMs, events }: { now: Date; aheadMs: number; events: BillingEvent[] },
 ): BillingClock {
   return {
     tenantId,
     now: new Date(now.getTime() + aheadMs).toISOString(),
     realNow: now.toISOString(),
     aheadMs,
-    events: events.map(toBillingEvent),
+    events,
   };
 }
 

@@ -16,14 +16,17 @@ function toDay(ms: number): string {
 }
 
 function nameOf({ loaded, after }: QuotedChange, planId: string): string {
-  const { subscription } = after;
-  const plans = [
-    ...(subscription === undefined ? [] : [subscription.run, ...subscription.addOns]),
-  ].map(({ plan }) => plan);
-  const pending = subscription?.pendingChange?.plan;
-  const plan = [...plans, ...(pending === undefined ? [] : [pending])].find(
-    (candidate) => candidate.planId === planId,
-  );
+  // An add-on that is removed is only in the subscription before.
+  const plan = [after.subscription, loaded.account.subscription]
+    .flatMap((subscription) =>
+      subscription === undefined
+        ? []
+        : [
+            ...[subscription.run, ...subscription.addOns].map((run) => run.plan),
+            ...(subscription.pendingChange === undefined ? [] : [subscription.pendingChange.plan]),
+          ],
+    )
+    .find((candidate) => candidate.planId === planId);
   return plan === undefined
     ? planId
     : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
@@ -47,7 +50,7 @@ function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
     case "addOn":
       return [`${nameOf(change, action.planId)} is added now.`];
     case "removeAddOn":
-      return [`The add-on ${action.planId} ends now.`];
+      return [`The add-on ${nameOf(change, action.planId)} ends now.`];
     case "cancel":
       if (isScheduled(change.loaded.account.subscription)) {
         return ["The plan does not begin, and nothing is charged."];

@@ -3,18 +3,18 @@ import type { EventRow } from "../accounts/accounts.store.ts";
 type Described = EventRow["details"] & { invoice: string; plan: string };
 
 const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
-  "asked.subscribe": ({ planId, startsAt }) =>
+  "asked.subscribe": ({ plan, startsAt }) =>
     typeof startsAt === "string"
-      ? `The plan ${String(planId)} was chosen, to begin on ${startsAt.slice(0, 10)}.`
-      : `The plan ${String(planId)} was chosen.`,
-  "asked.change": ({ planId, when }) =>
+      ? `The plan ${plan} was chosen, to begin on ${startsAt.slice(0, 10)}.`
+      : `The plan ${plan} was chosen.`,
+  "asked.change": ({ plan, when }) =>
     when === "period_end"
-      ? `A change to ${String(planId)} at the end of the period was asked for.`
-      : `A change to ${String(planId)} was asked for.`,
+      ? `A change to ${plan} at the end of the period was asked for.`
+      : `A change to ${plan} was asked for.`,
   "asked.seats": ({ card, quantity }) =>
     `The quantity of ${String(card)} was set to ${String(quantity)}.`,
-  "asked.addOn": ({ planId }) => `The add-on ${String(planId)} was added.`,
-  "asked.removeAddOn": ({ planId }) => `The add-on ${String(planId)} was removed.`,
+  "asked.addOn": ({ plan }) => `The add-on ${plan} was added.`,
+  "asked.removeAddOn": ({ plan }) => `The add-on ${plan} was removed.`,
   "asked.cancel": ({ when }) =>
     when === "now"
       ? "The subscription was cancelled."
@@ -76,14 +76,27 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
     `The clock of the sandbox was set to ${String(to).slice(0, 16).replace("T", " ")} UTC.`,
 };
 
-/** Says what happened, in one sentence. */
-export function describeEvent({ kind, details, invoiceNumber }: EventRow): string {
+/** The plan that an event names without its name; undefined when it names none, or its name as it was then. */
+export function findNamelessPlan({ details }: Pick<EventRow, "details">): string | undefined {
+  const { planName, planId } = details;
+  return planName === undefined && typeof planId === "string" ? planId : undefined;
+}
+
+/**
+ * Says what happened, in one sentence.
+ *
+ * @param planNames - Of the plans that {@link findNamelessPlan} finds, by id.
+ */
+export function describeEvent(
+  { kind, details, invoiceNumber }: EventRow,
+  planNames: ReadonlyMap<string, string>,
+): string {
   const { planName, planId } = details;
   return (
     TEXTS[kind]?.({
       ...details,
       invoice: invoiceNumber === null ? "An invoice" : `Invoice ${invoiceNumber}`,
-      plan: String(planName ?? planId),
+      plan: String(planName ?? planNames.get(String(planId)) ?? planId),
     }) ?? kind
   );
 }

@@ -167,7 +167,7 @@ describe("a plan that is to begin later", () => {
       ...{ tenantId, environment: "live", limit: 20 },
     });
     const texts = items.map(({ text }) => text);
-    expect(texts).toContain(`The plan metered was chosen, to begin on ${startsAt.slice(0, 10)}.`);
+    expect(texts).toContain(`The plan Metered was chosen, to begin on ${startsAt.slice(0, 10)}.`);
     expect(texts).toContain("The start of Metered was planned.");
     expect(texts).toContain("Metered is active.");
   });

@@ -72,7 +72,7 @@ function assertCurrency(account: Account, { plan, coupon }: ActionTarget): void 
   if (plan !== undefined && plan.currency !== code) {
     throw new StepRefused(
       "bad_value",
-      `${plan.planId} is sold in ${plan.currency}, and this tenant is billed in ${code}: choose a plan in ${code}.`,
+      `The plan is sold in ${plan.currency}, and this tenant is billed in ${code}: choose a plan in ${code}.`,
     );
   }
 }

@@ -54,7 +54,7 @@ function toSeats(run: Run): Subscription["seats"] {
     .filter((card) => isPriced(card) && card.meterId === undefined)
     .map((card) => ({
       card: card.key,
-      name: card.key,
+      name: card.name ?? card.key,
       quantity: fromScaled(seatsOf(run, card.key, card.quantity)),
     }));
 }
@@ -98,7 +98,14 @@ function toInvoiceDate(
   };
 }
 
-function listDates(account: Account, invoices: readonly OpenInvoice[], nowMs: number): Dates {
+function listDates(
+  account: Account,
+  {
+    invoices,
+    plans,
+    nowMs,
+  }: { invoices: readonly OpenInvoice[]; nowMs: number } & Pick<LoadedAccount, "plans">,
+): Dates {
   const { subscription } = account;
   const dates = invoices.map((invoice) => toInvoiceDate(invoice, account, nowMs));
   if (isScheduled(subscription)) {
@@ -119,7 +126,7 @@ function listDates(account: Account, invoices: readonly OpenInvoice[], nowMs: nu
     dates.push({
       at: endAt,
       kind: "changes",
-      text: `The plan changes to ${pendingChange.plan.planId}.`,
+      text: `The plan changes to ${plans.termsOf(plans.book.referenceOf(pendingChange.plan)).name}.`,
     });
   } else if (endsTrial) {
     dates.push({
@@ -197,7 +204,7 @@ export function toSubscription(
     }),
     coupons: account.coupons.map((coupon) => toCoupon(coupon, account)),
     balance: formatMinor(account.balance, terms.currency),
-    dates: listDates(account, openInvoices, nowMs),
+    dates: listDates(account, { invoices: openInvoices, plans, nowMs }),
     revision: Number(row?.revision ?? 0),
     now: new Date(nowMs).toISOString(),
   };

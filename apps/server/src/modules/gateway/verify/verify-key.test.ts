@@ -136,7 +136,7 @@ describe("scopes of the operator's API", () => {
     });
     expect(beyond.json).toMatchObject({
       code: "INVALID_REQUEST",
-      errors: [{ pointer: "/scopes/1", message: "The plan small does not allow maps:write." }],
+      errors: [{ pointer: "/scopes/1", message: "The plan SMALL does not allow maps:write." }],
     });
     const program = await app.mintKey(tenantId, ["keys:write"]);
     const raised = await app.call(program, "POST", keys, { name: "Key", scopes: ["maps:read"] });

@@ -11,6 +11,7 @@ import { useCursorTrail } from "#components/use-cursor-trail.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { catalogQuery } from "#platform/shared-queries.ts";
 import { CsvButton } from "./csv-button.tsx";
 import {
   customersQuery,
@@ -86,6 +87,8 @@ function CustomerRows({
     nextCursor: page.data?.nextCursor,
     onCursorChange: setCursor,
   });
+  const plans = useQuery(catalogQuery(api)).data?.plans ?? [];
+  const nameOf = (planId: string) => plans.find((plan) => plan.planId === planId)?.name ?? planId;
   const columns: readonly Column<RevenueCustomer>[] = [
     {
       id: "tenant",
@@ -93,7 +96,7 @@ function CustomerRows({
       phone: "title",
       cell: ({ tenantName, planId }) => (
         <span className="[overflow-wrap:anywhere]">
-          {tenantName} <span className="text-ink-muted text-xs">{planId}</span>
+          {tenantName} <span className="text-ink-muted text-xs">{nameOf(planId)}</span>
         </span>
       ),
     },

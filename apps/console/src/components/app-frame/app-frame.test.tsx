@@ -469,6 +469,67 @@ describe("the command palette", () => {
     expect(guides[0]?.textContent).toBe("How events and meters workGuide");
   });
 
+  it("finds keys by name, and rolls them for those who may", async () => {
+    const key = (digit: string, name: string, more: object = {}) => ({
+      ...{ keyId: `key_${digit.repeat(32)}`, name, start: "tp_live_a", lastFour: digit.repeat(4) },
+      ...{ state: "active", rolledToKeyId: null, ...more },
+    });
+    const items = [
+      key("1", "Checkout"),
+      key("2", "Checkout, old", { rolledToKeyId: `key_${"1".repeat(32)}` }),
+      key("3", "Checkout, gone", { state: "revoked" }),
+    ];
+    const answers = {
+      ...QUIET,
+      [`GET /tenants/${ACME}/keys`]: () => ({ items, nextCursor: null }),
+      [`GET /tenants/${BIRCH}/keys`]: () => ({ items, nextCursor: null }),
+    };
+    const look = async (user: Awaited<ReturnType<typeof open>>["user"], query: string) => {
+      await user.keyboard("{Control>}k{/Control}");
+      await screen.findByRole("combobox", { name: "Search or go to…" });
+      await user.keyboard(query);
+      await screen.findByRole("option", { name: /^Checkout, old/ });
+      return screen.getAllByRole("option").map(({ textContent }) => textContent);
+    };
+    const { router, user } = await open({ path: "/overview?tenant=acme", answers });
+    expect(await look(user, "checkout")).toEqual([
+      "Checkouttp_live_a…1111",
+      "Checkout, oldtp_live_a…2222",
+      "Roll Checkouttp_live_a…1111",
+    ]);
+    await user.click(screen.getByRole("option", { name: /^Roll Checkout/ }));
+    await waitFor(() =>
+      expect(router.state.location.search).toMatchObject({
+        ...{ key: `key_${"1".repeat(32)}`, dialog: "roll" },
+      }),
+    );
+    cleanup();
+    const viewer = await open({ path: "/overview?tenant=birch", answers });
+    const found = await look(viewer.user, "checkout");
+    expect(found.some((text) => text?.startsWith("Roll"))).toBe(false);
+  });
+
+  it("asks the server for keys by what is typed when there are more than it has", async () => {
+    const key = (digit: string, name: string) => ({
+      ...{ keyId: `key_${digit.repeat(32)}`, name, start: "tp_live_a", lastFour: digit.repeat(4) },
+      ...{ state: "active", rolledToKeyId: null },
+    });
+    const { user } = await open({
+      path: "/overview?tenant=acme",
+      answers: {
+        ...QUIET,
+        [`GET /tenants/${ACME}/keys`]: ({ url }: Request) =>
+          new URL(url).searchParams.get("q") === "harbour"
+            ? { items: [key("2", "Harbour")], nextCursor: null }
+            : { items: [key("1", "Newest")], nextCursor: "next" },
+      },
+    });
+    await user.keyboard("{Control>}k{/Control}");
+    await screen.findByRole("combobox", { name: "Search or go to…" });
+    await user.keyboard("harbour");
+    await screen.findByRole("option", { name: /^Harbour/ });
+  });
+
   it("leads operators alone to what is theirs", async () => {
     const { user } = await open({ path: "/overview?tenant=acme" });
     await user.keyboard("{Control>}k{/Control}");

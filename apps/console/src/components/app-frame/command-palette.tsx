@@ -23,7 +23,7 @@ export type CommandPaletteProps = { isOpen: boolean; onClose: () => void };
 /** Screens and their parts, what the tenant has with a name, pages of the documentation, tenants and actions. */
 export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
   const [query, setQuery] = useState("");
-  const commands = useCommands(isOpen);
+  const commands = useCommands(isOpen, query);
   const navigate = useNavigate();
   const { user } = useVerifiedUser();
   const found = rankCommands(

@@ -28,12 +28,13 @@ import { useFoundCommands } from "./use-found-commands.tsx";
  * Everything the palette can do for this person, here.
  *
  * @param isOpen - Whether it is looked at.
+ * @param query - What is typed.
  */
-export function useCommands(isOpen: boolean): CommandGroup[] {
+export function useCommands(isOpen: boolean, query: string): CommandGroup[] {
   const { config, session, theme } = usePlatform();
   const { user, tenants } = useVerifiedUser();
   const current = useCurrentTenant();
-  const found = useFoundCommands(isOpen);
+  const found = useFoundCommands(isOpen, query);
   const switchEnvironment = useSwitchEnvironment();
   const switchTenant = useSwitchTenant();
   const openOwnReference = useOpenReference();

@@ -1032,6 +1032,17 @@ describe("a running import", () => {
 });
 
 describe("rolling a key", () => {
+  it("opens by its address, also of a key that is on no page shown, and closes to the list", async () => {
+    const { user, address } = openPage({
+      search: { key: toTestKeyId(1), dialog: "roll" },
+      answers: { [`GET ${AT}/keys/${toTestKeyId(1)}`]: () => makeKey(1) },
+    });
+    const dialog = await screen.findByRole("dialog", { name: "Roll Key 1" });
+    await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(address()).toEqual({}));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+  });
+
   it("explains each grace period and creates one new key from a double click, shown once", async () => {
     const bodies: unknown[] = [];
     const { user } = openPage({

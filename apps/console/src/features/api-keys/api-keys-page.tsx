@@ -49,6 +49,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
   const change = (next: KeysView, how?: "replace") => onSearchChange(toApiKeysSearch(next), how);
   const mayWrite = mayInTenant(tenant, "keys:write");
   const isCreating = useOpenForm(view.isCreating, mayWrite);
+  const isRolling = useOpenForm(view.isRolling, mayWrite);
 
   const keys = useQuery({
     ...keysQueries.list(api, tenantId, view),
@@ -217,7 +218,7 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
         <>
           <layers.KeyPanel
             tenant={tenant}
-            keyId={view.openKeyId}
+            keyId={isRolling ? undefined : view.openKeyId}
             listed={keys.data?.items.find((key) => key.keyId === view.openKeyId)}
             people={people}
             {...(mayWrite && { onAction: act })}
@@ -226,6 +227,14 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
           >
             {dialogs}
           </layers.KeyPanel>
+          {isRolling && view.openKeyId !== undefined && (
+            <layers.KeyTaskDialog
+              tenant={tenant}
+              keyId={view.openKeyId}
+              task="roll"
+              onClose={() => change({ ...view, openKeyId: undefined, isRolling: false }, "replace")}
+            />
+          )}
           {mayWrite && (
             <layers.ImportKeysDialog
               isOpen={view.isImporting}

@@ -30,6 +30,11 @@ describe("the address of the keys", () => {
     expect(parseApiKeysSearch(FULL)).toEqual(FULL);
   });
 
+  it("names the key that is rolled", () => {
+    const search = { key: toTestKeyId(7), dialog: "roll" };
+    expect(parseApiKeysSearch(search)).toEqual(search);
+  });
+
   it("is empty for the default view", () => {
     expect(toApiKeysSearch(toKeysView({}))).toEqual({});
     expect(parseApiKeysSearch({ sort: "-createdAt", q: "", hide: "" })).toEqual({});
@@ -43,6 +48,7 @@ describe("the address of the keys", () => {
     ["an invalid key id", { key: "key_1" }],
     ["the id of something else", { key: toTestKeyId(1).replace("key_", "usr_") }],
     ["an unknown dialog", { dialog: "delete" }],
+    ["a roll of no key", { dialog: "roll" }],
     ["skipped pages without a page", { skipped: 3 }],
     ["an invalid cursor", { after: "a b.<script>" }],
     ["a list instead of a text", { q: ["a"], state: {} }],

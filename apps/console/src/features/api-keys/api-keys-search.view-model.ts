@@ -41,7 +41,8 @@ export type ApiKeysSearch = {
   hide?: string;
   /** The key whose details are open. */
   key?: string;
-  dialog?: "create" | "import";
+  /** `roll` is of that key. */
+  dialog?: "create" | "import" | "roll";
 };
 
 /** The current view, parsed from the search parameters. */
@@ -61,6 +62,8 @@ export type KeysView = {
   openKeyId: KeyId | undefined;
   isCreating: boolean;
   isImporting: boolean;
+  /** The open key is rolled, in place of its details. */
+  isRolling: boolean;
 };
 
 /** Keeps the search parameters that the page understands and drops the rest. */
@@ -93,6 +96,7 @@ export function toKeysView(search: Record<string, unknown>): KeysView {
     openKeyId: isId("key", key) ? key : undefined,
     isCreating: text("dialog") === "create",
     isImporting: text("dialog") === "import",
+    isRolling: text("dialog") === "roll" && isId("key", key),
   };
 }
 
@@ -109,6 +113,7 @@ export function toApiKeysSearch(view: KeysView): ApiKeysSearch {
     ...(view.openKeyId === undefined ? {} : { key: view.openKeyId }),
     ...(view.isCreating ? { dialog: "create" as const } : {}),
     ...(view.isImporting ? { dialog: "import" as const } : {}),
+    ...(view.isRolling ? { dialog: "roll" as const } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import { CreateKeyDialog } from "./forms/create-key-dialog.tsx";
 import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
 import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
 import { ImportKeysDialog } from "./import/import-keys-dialog.tsx";
+import { KeyTaskDialog } from "./key-task-dialog.tsx";
 import { KeyPanel } from "./panel/key-panel.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 
@@ -11,6 +12,7 @@ export const KEY_LAYERS = {
   EditKeyDialog,
   ImportKeysDialog,
   KeyPanel,
+  KeyTaskDialog,
   RevokeKeyDialog,
   RollKeyDialog,
 };

@@ -9,18 +9,19 @@ import { usePlatform } from "#platform/platform.tsx";
 import { type KeyId, keysQueries } from "./api-keys.queries.ts";
 import { useChangeKey } from "./change-keys.ts";
 import { EditKeyDialog } from "./forms/edit-key-dialog.tsx";
+import { RollKeyDialog } from "./forms/roll-key-dialog.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
 
 export type KeyTaskDialogProps = {
   tenant: OwnTenant;
   keyId: string;
-  task: "edit" | "revoke";
+  task: "edit" | "roll" | "revoke";
   onClose: () => void;
   /** After the key has changed. */
-  onDone: () => void;
+  onDone?: () => void;
 };
 
-/** Changes or revokes one key from another screen. */
+/** Changes, rolls or revokes one key that no list is open for. */
 export function KeyTaskDialog({ tenant, keyId, task, onClose, onDone }: KeyTaskDialogProps) {
   const { api } = usePlatform();
   const client = useQueryClient();
@@ -45,6 +46,9 @@ export function KeyTaskDialog({ tenant, keyId, task, onClose, onDone }: KeyTaskD
       </Dialog>
     );
   }
+  if (task === "roll") {
+    return <RollKeyDialog tenantId={tenantId} subject={subject} onClose={onClose} />;
+  }
   return task === "edit" ? (
     <EditKeyDialog
       tenant={tenant}
@@ -52,7 +56,7 @@ export function KeyTaskDialog({ tenant, keyId, task, onClose, onDone }: KeyTaskD
       onClose={() => {
         onClose();
         if (client.getQueryData(keysQueries.one(api, tenantId, id).queryKey) !== subject) {
-          onDone();
+          onDone?.();
         }
       }}
     />
@@ -63,7 +67,10 @@ export function KeyTaskDialog({ tenant, keyId, task, onClose, onDone }: KeyTaskD
       onClose={onClose}
       onConfirm={() => {
         onClose();
-        change.mutateAsync({ key: subject, change: "revoke" }).then(onDone, () => undefined);
+        change.mutateAsync({ key: subject, change: "revoke" }).then(
+          () => onDone?.(),
+          () => undefined,
+        );
       }}
     />
   );

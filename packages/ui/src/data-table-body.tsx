@@ -6,9 +6,6 @@ import { type LeavingColumns, toLeavingClass } from "./data-table-room.tsx";
 import { joinClasses } from "./join-classes.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
-/** Rows drawn while the first page loads. */
-const SKELETON_ROWS = 6;
-
 export type DataTableBodyProps<Row> = {
   columns: readonly Column<Row>[];
   leaving: LeavingColumns;
@@ -222,14 +219,15 @@ type SkeletonBodyProps<Row> = {
   leaving: LeavingColumns;
   hasSelection: boolean;
   hasActions: boolean;
+  rowCount: number;
 };
 
 /** The shape of the rows that are loading. */
 export function SkeletonBody<Row>(props: SkeletonBodyProps<Row>) {
-  const { columns, leaving, hasSelection, hasActions } = props;
+  const { columns, leaving, hasSelection, hasActions, rowCount } = props;
   return (
     <tbody className="max-md:block">
-      {Array.from({ length: SKELETON_ROWS }, (_, index) => (
+      {Array.from({ length: rowCount }, (_, index) => (
         <tr
           // biome-ignore lint/suspicious/noArrayIndexKey: rows that do not exist yet have no identity but their place
           key={index}

@@ -32,6 +32,8 @@ export type DataTableProps<Row> = {
   columnRoom?: ColumnRoom;
   /** Undefined while the first page loads. */
   rows: readonly Row[] | undefined;
+  /** Rows drawn while it loads. Left out: six, as of a list that fills its page. */
+  skeletonRows?: number;
   getRowId: (row: Row) => string;
   /** The name of a row where it is spoken of: "Select Production key". */
   getRowName: (row: Row) => string;
@@ -56,6 +58,8 @@ export type DataTableProps<Row> = {
   /** Pages, counts. */
   footer?: ReactNode;
 };
+
+const SKELETON_ROWS = 6;
 
 /**
  * Rows under headers; cards below 768 px. Up, Down, Home and End move between rows, Enter opens one, Space chooses it.
@@ -122,6 +126,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   leaving={leaving}
                   hasSelection={hasSelection}
                   hasActions={hasActions}
+                  rowCount={props.skeletonRows ?? SKELETON_ROWS}
                 />
               ) : (
                 <DataTableBody {...props} columns={columns} leaving={leaving} rows={props.rows} />

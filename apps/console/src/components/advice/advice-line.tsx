@@ -11,7 +11,7 @@ export function AdviceLine({ tenantId }: Pick<OwnTenant, "tenantId">) {
   const { data } = useQuery(planAdviceQuery(usePlatform().api, tenantId));
   const sentence = data && describeAdvice(data);
   return sentence === undefined ? null : (
-    <p className="mb-4 max-w-[72ch] tabular-nums">
+    <p className="mt-4 max-w-[72ch] tabular-nums">
       {sentence}{" "}
       <Link to="/ai-intelligence" className="font-medium underline underline-offset-4">
         <Trans>Month by month</Trans>

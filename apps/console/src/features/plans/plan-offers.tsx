@@ -61,13 +61,7 @@ export function PlanOffers(props: PlanOffersProps) {
     );
   }
   if (catalog.data === undefined) {
-    return (
-      <div role="status" aria-label={t`Loading plans`} className="grid gap-4 md:grid-cols-3">
-        {[0, 1, 2].map((place) => (
-          <Skeleton key={place} className="h-96 w-full rounded-card" />
-        ))}
-      </div>
-    );
+    return <LoadingOffers />;
   }
   const { plans, meters } = catalog.data;
   if (plans.length === 0) {
@@ -77,6 +71,16 @@ export function PlanOffers(props: PlanOffersProps) {
     <Offers plans={plans} meters={meters} />
   ) : (
     <OffersOfTenant plans={plans} meters={meters} tenant={props.tenant} owner={props.owner} />
+  );
+}
+
+function LoadingOffers() {
+  return (
+    <div role="status" aria-label={t`Loading plans`} className="grid gap-4 md:grid-cols-3">
+      {[0, 1, 2].map((place) => (
+        <Skeleton key={place} className="h-96 w-full rounded-card" />
+      ))}
+    </div>
   );
 }
 
@@ -90,7 +94,8 @@ function OffersOfTenant({
   const { api } = usePlatform();
   const place = useBillingPlace(tenant.tenantId);
   const [request, setRequest] = useState<ChangeRequest>();
-  const subscription = useQuery(subscriptionQuery(api, place)).data;
+  const subscribed = useQuery(subscriptionQuery(api, place));
+  const subscription = subscribed.data;
   const limits = useQuery(limitsQuery(api, tenant.tenantId));
   const refusal = findBillingRefusal(tenant, t`change the plan`);
   return (
@@ -102,9 +107,6 @@ function OffersOfTenant({
         refusal={refusal}
         onRequest={setRequest}
       />
-      {place.environment === "live" && mayInTenant(tenant, "billing:read") && (
-        <AdviceLine tenantId={tenant.tenantId} />
-      )}
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
         <p className="mb-4 max-w-[72ch]">
           <Trans>
@@ -113,30 +115,39 @@ function OffersOfTenant({
           </Trans>
         </p>
       )}
-      <Offers
-        {...catalog}
-        of={{
-          // What is scheduled is not in force yet.
-          currentPlanId:
-            subscription === undefined || subscription.life === "scheduled"
-              ? tenant.planId
-              : subscription.planId,
-          limits: limits.data,
-          environment: place.environment,
-          owner,
-          toNote: (plan) =>
-            toOfferNote(plan, {
-              subscription,
-              // Versions are of the live plan.
-              limits: place.environment === "live" ? limits.data : undefined,
-              price: limits.data && toMonthlyPrice(limits.data),
-              owner,
-            }),
-          toAction: (plan) =>
-            refusal === undefined ? toOfferAction(plan, subscription) : undefined,
-          onAction: (action) => setRequest(action.request),
-        }}
-      />
+      {/* Until their heights are known, the cards would be moved by what is above them. */}
+      {subscribed.isPending || limits.isPending ? (
+        <LoadingOffers />
+      ) : (
+        <Offers
+          {...catalog}
+          of={{
+            // What is scheduled is not in force yet.
+            currentPlanId:
+              subscription === undefined || subscription.life === "scheduled"
+                ? tenant.planId
+                : subscription.planId,
+            limits: limits.data,
+            environment: place.environment,
+            owner,
+            toNote: (plan) =>
+              toOfferNote(plan, {
+                subscription,
+                // Versions are of the live plan.
+                limits: place.environment === "live" ? limits.data : undefined,
+                price: limits.data && toMonthlyPrice(limits.data),
+                owner,
+              }),
+            toAction: (plan) =>
+              refusal === undefined ? toOfferAction(plan, subscription) : undefined,
+            onAction: (action) => setRequest(action.request),
+          }}
+        />
+      )}
+      {/* It takes longer than all else, and stands where it moves no card. */}
+      {place.environment === "live" && mayInTenant(tenant, "billing:read") && (
+        <AdviceLine tenantId={tenant.tenantId} />
+      )}
       {limits.isError && (
         <div className="mt-4">
           <FailureNotice

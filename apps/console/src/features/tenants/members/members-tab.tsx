@@ -1,11 +1,14 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import UserPlus from "lucide-react/icons/user-plus";
 import { useState } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
 import { mayDo, toMissingScope } from "../standing.view-model.ts";
 import type { TabProps } from "../tab-props.ts";
+import { tenantsQueries } from "../tenants.queries.ts";
 import { useStanding } from "../use-standing.ts";
 import { InvitationsCard } from "./invitations-card.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -19,6 +22,7 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
   const standing = useStanding(tenant);
   const [isInviting, setIsInviting] = useState(false);
   const mayWrite = mayDo(standing, "members:write");
+  const areListsHere = useAreListsHere(tenant, search.cursor);
   return (
     <div className="space-y-6">
       <section aria-labelledby="members-title">
@@ -47,8 +51,12 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
           }
         />
       </section>
-      <InvitationsCard tenant={tenant} standing={standing} />
-      <RolesCard tenant={tenant} standing={standing} />
+      {areListsHere && (
+        <>
+          <InvitationsCard tenant={tenant} standing={standing} />
+          <RolesCard tenant={tenant} standing={standing} />
+        </>
+      )}
       <InviteDialog
         tenant={tenant}
         standing={standing}
@@ -57,4 +65,21 @@ export function MembersTab({ tenant, search, onSearchChange }: MembersTabProps) 
       />
     </div>
   );
+}
+
+/**
+ * True once the lists of the tab were there, or failed: they are as long as they are, and would move what is below them.
+ * Another page of members keeps it.
+ */
+function useAreListsHere({ tenantId }: OwnTenant, cursor: string | undefined): boolean {
+  const { api } = usePlatform();
+  const members = useQuery(tenantsQueries.members(api, tenantId, cursor));
+  const invitations = useQuery(tenantsQueries.invitations(api, tenantId));
+  const roles = useQuery(tenantsQueries.roles(api, tenantId));
+  const [wereHere, setWereHere] = useState(false);
+  const areHere = ![members, invitations, roles].some(({ isPending }) => isPending);
+  if (areHere && !wereHere) {
+    setWereHere(true);
+  }
+  return wereHere;
 }

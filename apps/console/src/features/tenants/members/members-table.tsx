@@ -89,6 +89,7 @@ export function MembersTable({ tenant, standing, cursor, onCursorChange }: Membe
         label={t`Members`}
         columns={columns}
         rows={members.data?.items}
+        skeletonRows={2}
         getRowId={({ userId }) => userId}
         getRowName={nameMember}
         isStale={members.isPlaceholderData}

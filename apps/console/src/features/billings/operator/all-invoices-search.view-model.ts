@@ -36,10 +36,14 @@ export type AllInvoicesSearch = InvoiceFilters &
     view?: "all";
     /** The tenant of the open invoice; without an invoice, the tenant whose billing is open as a whole. */
     owner?: string;
+    /** Lines of bank statements that are decided; left out for those that wait. */
+    lines?: (typeof DECIDED_LINES)[number];
   };
 
 /** Everything that the address of `/billings` may say. */
 export type BillingsAddress = AllInvoicesSearch;
+
+const DECIDED_LINES = ["ignored", "matched"] as const;
 
 const TEXT_LENGTH_MAX = 100;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -80,11 +84,13 @@ export function parseBillingsAddress(search: Record<string, unknown>): BillingsA
   // The list of one tenant has its own filter, by state; that of all tenants has the filters below.
   const { state, ...rest } = own;
   const owner = readText(search["owner"]);
+  const lines = DECIDED_LINES.find((known) => known === search["lines"]);
   return {
     ...rest,
     view: "all",
     ...parseFilters(search),
     ...parseReportsSearch(search),
+    ...(lines === undefined ? {} : { lines }),
     ...(owner === undefined ? {} : { owner, ...(state === undefined ? {} : { state }) }),
   };
 }

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { Environment } from "#platform/current-environment.ts";
 
@@ -44,9 +44,24 @@ export function failedEventsQuery(api: ApiClient, environment: Environment) {
 /** Lines of bank statements that wait, newest first. */
 export function openLinesQuery(api: ApiClient) {
   return queryOptions({
-    queryKey: [KEY, "lines"],
+    queryKey: [KEY, "lines", "open"],
     queryFn: ({ signal }) =>
       api.payments.listStatementLines({ state: "open", limit: 100 }, { signal }),
+    staleTime: 0,
+  });
+}
+
+/** Lines of bank statements that are decided, newest first. */
+export function decidedLinesQuery(api: ApiClient, state: "ignored" | "matched") {
+  return infiniteQueryOptions({
+    queryKey: [KEY, "lines", state],
+    queryFn: ({ pageParam, signal }) =>
+      api.payments.listStatementLines(
+        { state, limit: PER_PAGE, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     staleTime: 0,
   });
 }

@@ -159,6 +159,30 @@ describe("payments to be matched", () => {
     expect(sent).toEqual([{ reason: "Rent." }]);
   });
 
+  it("are looked at again after they were set aside", async () => {
+    let ignored = [{ ...LINE, state: "ignored", note: "Rent.", proposals: [] }];
+    const asked: (string | null)[] = [];
+    open({
+      "GET /statement-lines": ({ url }) => {
+        const state = new URL(url).searchParams.get("state");
+        asked.push(state);
+        return state === "ignored" ? pageOf(...ignored) : pageOf();
+      },
+      [`POST /statement-lines/${LINE_ID}/reopen`]: () => {
+        ignored = [];
+        return LINE;
+      },
+    });
+    await userEvent.click(await screen.findByRole("radio", { name: "No payment" }));
+    await screen.findByText("Rent.");
+    await userEvent.click(screen.getByRole("button", { name: "Reopen line" }));
+    await screen.findByText("The line waits to be matched again.");
+    await screen.findByText("Nothing is set aside");
+    await userEvent.click(screen.getByRole("radio", { name: "Matched" }));
+    await screen.findByText("Nothing is matched yet");
+    expect(asked).toContain("matched");
+  });
+
   it("come from a statement that is looked at first", async () => {
     const asked: { columns?: object; currency?: string }[] = [];
     const preview = statementPreview.parse({

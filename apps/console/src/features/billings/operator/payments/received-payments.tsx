@@ -103,7 +103,7 @@ export function ReceivedPayments({
 }: AllInvoicesProps & { environment: Environment }) {
   const { api } = usePlatform();
   const [refunded, setRefunded] = useState<ReceivedPayment>();
-  const { cursor } = search;
+  const { cursor, lines } = search;
   const page = useQuery({
     ...paymentsQuery(api, { environment, cursor }),
     placeholderData: keepPreviousData,
@@ -115,6 +115,7 @@ export function ReceivedPayments({
       onSearchChange({
         view: "all",
         report: "payments",
+        ...(lines === undefined ? {} : { lines }),
         ...(next === undefined ? {} : { cursor: next }),
       }),
   });

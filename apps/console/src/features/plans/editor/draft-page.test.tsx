@@ -236,6 +236,9 @@ describe("publishing", () => {
     await screen.findByRole("button", { name: "Phase 1, card base, amount" });
     screen.getByText("Customers see it once it is published.");
     expect(screen.getByLabelText<HTMLInputElement>("Currency").value).toBe("USD");
+    // The fee is what an operator sets first.
+    expect(screen.getByRole("button", { name: /^base ?Flat/, expanded: true })).toBeTruthy();
+    screen.getByLabelText("Amount");
   });
 
   it("is not lost when it fails", async () => {

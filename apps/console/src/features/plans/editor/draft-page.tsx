@@ -189,7 +189,13 @@ function Editor(props: EditorProps) {
               onTakeTheirs={editor.takeTheirs}
             />
           )}
-          <PlanForm draft={draft} meters={meters} faults={faults} onChange={editor.change} />
+          <PlanForm
+            draft={draft}
+            isNew={published === undefined}
+            meters={meters}
+            faults={faults}
+            onChange={editor.change}
+          />
         </div>
         <div className="min-w-0 space-y-4 lg:sticky lg:top-18">
           <PricePreview source={{ planId, terms, meters }} />

@@ -13,12 +13,14 @@ import type { Meter } from "#platform/shared-queries.ts";
 import { CallLimitFields } from "./call-limit-fields.tsx";
 import { FaultList } from "./fault-list.tsx";
 import { PhaseFields } from "./phase-fields.tsx";
-import { addPhase, copyPhase, type PlanDraft } from "./plan-draft.view-model.ts";
+import { addPhase, copyPhase, type PhaseDraft, type PlanDraft } from "./plan-draft.view-model.ts";
 import { listAncestors, makeFaultFinder, type PlanFault } from "./plan-faults.view-model.ts";
 import { changeRow, removeRow } from "./rows.view-model.ts";
 
 export type PlanFormProps = {
   draft: PlanDraft;
+  /** Nothing of it is published: its fee, the first thing that is set, is open. */
+  isNew: boolean;
   meters: readonly Meter[];
   faults: readonly PlanFault[];
   onChange: (part: Partial<PlanDraft>) => void;
@@ -30,10 +32,10 @@ const VISIBILITIES = [
 ] as const;
 
 /** Everything that can be said of a plan, with each mistake beside its field and all of them above. */
-export function PlanForm({ draft, meters, faults, onChange }: PlanFormProps) {
+export function PlanForm({ draft, isNew, meters, faults, onChange }: PlanFormProps) {
   const form = useRef<HTMLDivElement>(null);
   const finder = makeFaultFinder(faults);
-  const open = useOpenCards();
+  const open = useOpenCards(isNew ? draft.phases.at(-1) : undefined);
   /** The mistake to go to, once its card is open. */
   const [wanted, setWanted] = useState<{ pointer: string }>();
   const { phases } = draft;
@@ -90,9 +92,20 @@ export function PlanForm({ draft, meters, faults, onChange }: PlanFormProps) {
   );
 }
 
-/** Which cards are open, by the rows of phase and card. */
-function useOpenCards() {
-  const [opened, setOpened] = useState<ReadonlyMap<number, ReadonlySet<number>>>(new Map());
+/**
+ * Which cards are open, by the rows of phase and card.
+ *
+ * @param first - The phase whose first card is open at the beginning; left out: all are closed.
+ */
+function useOpenCards(first: PhaseDraft | undefined) {
+  const [opened, setOpened] = useState<ReadonlyMap<number, ReadonlySet<number>>>(
+    () =>
+      new Map(
+        first === undefined
+          ? []
+          : [[first.rowId, new Set(first.cards.slice(0, 1).map(({ rowId }) => rowId))]],
+      ),
+  );
   return {
     of: (phase: number): ReadonlySet<number> => opened.get(phase) ?? new Set(),
     set: (phase: number, card: number, isOpen: boolean) =>

@@ -34,6 +34,7 @@ describe("the search of the documentation", () => {
     ["authorization header", "/docs/calling#send-the-key"],
     ["restrict key to ip address", "/docs/errors/forbidden-network"],
     ["import hashes of existing keys", "/docs/keys#importing-keys"],
+    ["management api", "/docs/api"],
     ["pagination cursor", "/docs/api#pages-of-lists"],
     ["export usage csv", "/docs/analytics#exports"],
     ["success rate", "/docs/analytics"],

@@ -43,7 +43,7 @@ async function build(options: { consoleUrl: string; version: string }): Promise<
   const write = createReferenceTwins(reference, {
     address: options.consoleUrl + REFERENCE_PATH,
     title: REFERENCE_TITLE,
-    intro: `Version ${document.info.version}, at \`${document.servers?.[0]?.url ?? ""}\`. Send a service key, or a key of a tenant with management scopes, in the header \`Authorization: Bearer\`. [How to call the API](${toTarget("api.md") ?? ""}) explains the rest; [openapi.json](${options.consoleUrl}/v1/openapi.json) is the same for programs, OpenAPI 3.1.`,
+    intro: `Version ${document.info.version}, at \`${document.servers?.[0]?.url ?? ""}\`. Send a service key, or a key of a tenant with management scopes, in the header \`Authorization: Bearer\`. [Management API](${toTarget("api.md") ?? ""}) explains the rest; [openapi.json](${options.consoleUrl}/v1/openapi.json) is the same for programs, OpenAPI 3.1.`,
     credentialFor,
     toTarget,
   });

@@ -24,7 +24,7 @@ import { findLanguage } from "./samples.ts";
 import { tryItRoute } from "./try-it.ts";
 
 function renderIntro({ info, servers }: OpenApiDocument): SafeHtml {
-  return html`<p>Version ${info.version}, at <code>${servers?.[0]?.url ?? ""}</code>. Send a service key, or a key of a tenant with management scopes, in the header <code>Authorization: Bearer</code>. <a href="/docs/api">How to call the API</a> explains the rest; programs read the same from <a href="/v1/openapi.json">openapi.json</a>, OpenAPI 3.1.</p>`;
+  return html`<p>Version ${info.version}, at <code>${servers?.[0]?.url ?? ""}</code>. Send a service key, or a key of a tenant with management scopes, in the header <code>Authorization: Bearer</code>. <a href="/docs/api">Management API</a> explains the rest; programs read the same from <a href="/v1/openapi.json">openapi.json</a>, OpenAPI 3.1.</p>`;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { said } from "../text/said.ts";
 import type { Grain } from "../time/zoned-buckets.ts";
 import { move } from "./calendar.ts";
 import { correctSpelling } from "./correct-spelling.ts";
@@ -418,7 +417,7 @@ export function readParts(
   }
   const filters = toFilters(takeMentions(phrase, marked));
   if (statuses.some(({ field, values: [one] }) => field === "invoice_status" && one === "open")) {
-    values.assumed.push(said("unpaid: open"));
+    values.assumed.push("unpaid: open");
   }
   const contrast = CONTRAST_THAN.exec(phrase.text) ?? CONTRAST.exec(phrase.text);
   const isContrast = contrast !== null && CONTRASTS.test(`${phrase.text} ${spelt}`);
@@ -459,7 +458,7 @@ export function readParts(
   }
   // A forecast is one figure: “more than a million” is what it is compared with.
   if (limits.length > 0 && intent === "forecast") {
-    assumed.push(said("the forecast itself, to compare with the number"));
+    assumed.push("the forecast itself, to compare with the number");
   }
   for (const limit of intent === "forecast" ? [] : limits) {
     const [beside] = findThresholdMeasure(phrase.text, found) ?? [];

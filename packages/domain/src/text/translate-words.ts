@@ -1,4 +1,4 @@
-import { createSentenceFinder } from "./sentence-finder.ts";
+import { createSentenceFinder, type FoundSentence } from "./sentence-finder.ts";
 import { createWriteValue, type ValueStyle } from "./write-value.ts";
 
 /** What the server wrote, in another language. */
@@ -25,7 +25,9 @@ export type Catalogue = {
 
 /** Values of sentences, some of which are sentences with values of their own. */
 const DEPTH_MAX = 3;
-const BETWEEN_SENTENCES = /(?<=[.?!]) (?=[\p{Lu}\p{Nd}])/u;
+const BETWEEN_SENTENCES = /(?<=[.?!]) (?=\p{Lu})/u;
+/** Where a value goes on into the next sentence. A short word with a capital letter is an abbreviation: "Acme Inc. Berlin". */
+const GOES_ON = /(?:\d|(?<!\p{L})\p{Ll}\p{L}*|\p{L}{5})[.?!] (?=\p{Lu})/u;
 /** Own characters of a sentence with places from which it is not taken for something that a person wrote. */
 const SURE_LENGTH = 12;
 /** The same for a text that only the server writes, */
@@ -34,6 +36,20 @@ const OWN_LENGTH = 6;
 const PART_LENGTH = 4;
 /** No message has more sentences. */
 const SENTENCES_MAX = 6;
+
+/** Which sentences count as recognised. */
+type Match = {
+  /** Own characters of one with places. */
+  ownLengthMin: number;
+  /** Whether a value may be more than one sentence. */
+  mayGoOn: boolean;
+};
+const PART: Match = { ownLengthMin: PART_LENGTH, mayGoOn: true };
+
+/** What people wrote stands in quotes, and may be several sentences. */
+function hasValueThatGoesOn({ id, values }: FoundSentence): boolean {
+  return values.some((value, place) => GOES_ON.test(value) && !id.includes(`“{${String(place)}}”`));
+}
 
 /**
  * Makes a translator from a catalogue of the server's sentences. The sentence itself is what finds its translation, so one that
@@ -48,13 +64,20 @@ export function createTranslator(
   const find = createSentenceFinder(ids);
   const writeValue = createWriteValue(
     language,
-    (noun) => translateOne(noun, DEPTH_MAX, PART_LENGTH),
+    (noun) => translateOne(noun, DEPTH_MAX, PART),
     style,
   );
 
-  function translateOne(text: string, depth: number, ownLengthMin: number): string | undefined {
+  function translateOne(
+    text: string,
+    depth: number,
+    { ownLengthMin, mayGoOn }: Match,
+  ): string | undefined {
     const found = depth > DEPTH_MAX ? undefined : find(text);
     if (found === undefined || (found.values.length > 0 && found.ownLength < ownLengthMin)) {
+      return;
+    }
+    if (!mayGoOn && hasValueThatGoesOn(found)) {
       return;
     }
     return fill(
@@ -64,33 +87,35 @@ export function createTranslator(
   }
 
   function translateValue(value: string, depth: number): string {
-    return translateOne(value, depth, PART_LENGTH) ?? writeValue(value);
+    return translateOne(value, depth, PART) ?? writeValue(value);
   }
 
-  function hasSentenceInValue(text: string): boolean {
-    return find(text)?.values.some((value) => BETWEEN_SENTENCES.test(value)) === true;
+  /** The longest message that a text begins with, and of how many sentences it is. */
+  function findFirst(sentences: readonly string[], match: Match) {
+    for (let count = Math.min(sentences.length, SENTENCES_MAX); count > 0; count -= 1) {
+      const translated = translateOne(sentences.slice(0, count).join(" "), 0, match);
+      if (translated !== undefined) {
+        return { text: translated, count };
+      }
+    }
+    return;
   }
 
-  /** The sentences of a text, translated or as they are. Several that belong together are one message, so more are tried first. */
+  /**
+   * The sentences of a text, translated or as they are. Several that belong together are one message, so more are tried first; but
+   * not as the value of a message, while there is another way.
+   */
   function translateEach(text: string, ownLengthMin: number): { text: string; isKnown: boolean }[] {
     const sentences = text.split(BETWEEN_SENTENCES);
     const parts: { text: string; isKnown: boolean }[] = [];
     let at = 0;
     while (at < sentences.length) {
-      let next = Math.min(sentences.length, at + SENTENCES_MAX);
-      let translated: string | undefined;
-      const isFirstKnown = translateOne(sentences[at] ?? "", 0, ownLengthMin) !== undefined;
-      for (; next > at && translated === undefined; next -= 1) {
-        const text = sentences.slice(at, next).join(" ");
-        // What begins with a sentence of its own is not the first value of another one.
-        translated =
-          isFirstKnown && hasSentenceInValue(text)
-            ? undefined
-            : translateOne(text, 0, ownLengthMin);
-      }
-      const isKnown = translated !== undefined;
-      parts.push({ text: translated ?? sentences[at] ?? "", isKnown });
-      at = isKnown ? next + 1 : at + 1;
+      const rest = sentences.slice(at);
+      const first =
+        findFirst(rest, { ownLengthMin, mayGoOn: false }) ??
+        findFirst(rest, { ownLengthMin, mayGoOn: true });
+      parts.push({ text: first?.text ?? rest[0] ?? "", isKnown: first !== undefined });
+      at += first?.count ?? 1;
     }
     return parts;
   }
@@ -98,9 +123,10 @@ export function createTranslator(
   const join = (parts: readonly { text: string }[]) => parts.map(({ text }) => text).join(" ");
 
   function translateLines(text: string, ownLengthMin: number): string {
-    const whole = text.includes("\n") ? translateOne(text, 0, ownLengthMin) : undefined;
+    // Of several lines no value goes on: it is on one of them.
+    const mayGoOn = text.includes("\n");
     return (
-      whole ??
+      translateOne(text, 0, { ownLengthMin, mayGoOn }) ??
       text
         .split("\n")
         .map((line) => join(translateEach(line, ownLengthMin)))

@@ -16,7 +16,6 @@ import {
   toSeries,
   toShape,
 } from "./answer.view-model.ts";
-import { toDimensionLabel, toDimensionNoun } from "./dimension-label.view-model.ts";
 import type { Answer } from "./questions.queries.ts";
 
 const HEIGHT_PX = 260;
@@ -96,7 +95,7 @@ function Bars({ label, answer }: AnswerViewProps) {
   return (
     <BarList
       label={label}
-      nameHeading={toDimensionLabel(dimension)}
+      nameHeading={toHeading(dimension)}
       valueHeading={measure.title}
       items={items}
       total={canShare ? Math.max(sum, whole) : largest}
@@ -141,12 +140,11 @@ function Rows({ label, answer }: AnswerViewProps) {
         columns={[
           ...answer.dimensions.map((dimension, at) => ({
             id: dimension,
-            header: toDimensionLabel(dimension),
+            header: toHeading(dimension),
             phone: at === 0 ? ("title" as const) : ("detail" as const),
             cell: ({ group }: Placed) => {
               const value = group[dimension] ?? "";
-              const name =
-                value === "" ? t`no ${toDimensionNoun(dimension)}` : (answer.names[value] ?? value);
+              const name = value === "" ? t`no ${dimension}` : (answer.names[value] ?? value);
               return <span className="[overflow-wrap:anywhere]">{name}</span>;
             },
           })),
@@ -185,4 +183,9 @@ function Rows({ label, answer }: AnswerViewProps) {
       )}
     </>
   );
+}
+
+function toHeading(dimension: string): string {
+  const text = dimension.replaceAll("_", " ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

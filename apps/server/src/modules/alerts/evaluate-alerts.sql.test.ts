@@ -2,6 +2,10 @@ import { WEBHOOK_EVENTS } from "@turnpike/contract/webhooks";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT, type TestTenant } from "@turnpike/testkit/test-services";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  listUntranslatedMails,
+  listUntranslatedNotices,
+} from "#modules/notifications/testing/untranslated.fixture.ts";
 import { claimAlertRows } from "./alerts.store.ts";
 import { CLAIM_MS, evaluateAlerts } from "./evaluate-alerts.ts";
 import {
@@ -452,4 +456,12 @@ describe("evaluators", () => {
     world.clock.advance(CLAIM_MS);
     expect(await evaluate(world)).toBe(1);
   });
+});
+
+it("has German for all that its mails and notices say", async () => {
+  for (const list of [listUntranslatedMails, listUntranslatedNotices]) {
+    const { count, unknown } = await list(database.sql);
+    expect(count).toBeGreaterThan(0);
+    expect(unknown).toEqual([]);
+  }
 });

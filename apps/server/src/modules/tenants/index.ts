@@ -13,7 +13,7 @@ export { listTenants } from "./list-tenants.ts";
 export { createLogosRawRoutes, createLogosRoutes } from "./logo/logo.routes.ts";
 export { logoFiles } from "./logo/logo.store.ts";
 export { createLogoDrawer, type LogoDrawer } from "./logo/logo-drawer.ts";
-export { mailMembers } from "./mail-members.ts";
+export { type MemberNotice, mailMembers } from "./mail-members.ts";
 export { isMemberElsewhere, listRoleEmails } from "./members.store.ts";
 export { type NoticeSettings, type NotifyDeps, notifyMembers } from "./notify-members.ts";
 export { notifyOperators } from "./notify-operators.ts";

@@ -33,35 +33,26 @@ function toLinkOf(link: string, slug: string | undefined): string {
     : `${link}${link.includes("?") ? "&" : "?"}tenant=${encodeURIComponent(slug)}`;
 }
 
-/**
- * Mails the members of a tenant who have one of the roles, at their verified addresses, if the caller's transaction commits.
- * Needs the operator role. Without a mail server it does nothing: the console shows the same notification, and the outbox is
- * only for mails that have no other way.
- *
- * @param input.subject - Without a name that people chose: a subject is read as ours.
- * @param input.link - A path of the console. The mail has the full address when `consoleUrl` is known.
- */
-export async function mailMembers(
-  deps: NotifyDeps,
-  tx: Tx,
-  input: {
-    tenantId: TenantId;
-    roles: readonly Role[];
-    kind: string;
-    subject: string;
-    title: string;
-    body: string;
-    link: string;
-  },
-): Promise<void> {
-  const { sendsMail, brandName, consoleUrl } = deps.notices;
-  if (!sendsMail) {
-    return;
-  }
-  const tenant = await findTenantRow(tx, input.tenantId);
-  const content: MailContent = [
-    { kind: "title", text: input.title },
-    { kind: "paragraph", text: input.body },
+/** What members are told, in the console and by mail. */
+export type MemberNotice = {
+  kind: string;
+  /** Without a name that people chose: a subject is read as ours. */
+  subject: string;
+  title: string;
+  body: string;
+  /** A path of the console. */
+  link: string;
+};
+
+/** Writes the mail of a notice. What is not known of its place is left out. */
+export function toNoticeContent(
+  { title, body, link }: Pick<MemberNotice, "title" | "body" | "link">,
+  place: { tenant: { name: string; slug: string } | undefined; consoleUrl: string | undefined },
+): MailContent {
+  const { tenant, consoleUrl } = place;
+  return [
+    { kind: "title", text: title },
+    { kind: "paragraph", text: body },
     ...(tenant === undefined
       ? []
       : [{ kind: "facts" as const, facts: [[said("Tenant"), tenant.name, "people"] as const] }]),
@@ -71,10 +62,30 @@ export async function mailMembers(
           {
             kind: "link" as const,
             label: "Open the console",
-            address: `${consoleUrl}${toLinkOf(input.link, tenant?.slug)}`,
+            address: `${consoleUrl}${toLinkOf(link, tenant?.slug)}`,
           },
         ]),
   ];
+}
+
+/**
+ * Mails the members of a tenant who have one of the roles, at their verified addresses, if the caller's transaction commits.
+ * Needs the operator role. Without a mail server it does nothing: the console shows the same notification, and the outbox is
+ * only for mails that have no other way.
+ *
+ * The mail has the full address of its link when `consoleUrl` is known.
+ */
+export async function mailMembers(
+  deps: NotifyDeps,
+  tx: Tx,
+  input: MemberNotice & { tenantId: TenantId; roles: readonly Role[] },
+): Promise<void> {
+  const { sendsMail, brandName, consoleUrl } = deps.notices;
+  if (!sendsMail) {
+    return;
+  }
+  const tenant = await findTenantRow(tx, input.tenantId);
+  const content = toNoticeContent(input, { tenant, consoleUrl });
   for (const to of await listRoleEmails(tx, input.tenantId, input.roles, MAILS_MAX)) {
     await sendMail(deps, tx, {
       to,

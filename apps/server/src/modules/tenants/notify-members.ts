@@ -1,7 +1,7 @@
 import type { Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { notify } from "#modules/notifications/index.ts";
-import { mailMembers, type NotifyDeps } from "./mail-members.ts";
+import { type MemberNotice, mailMembers, type NotifyDeps } from "./mail-members.ts";
 
 export type { NoticeSettings, NotifyDeps } from "./mail-members.ts";
 
@@ -17,14 +17,7 @@ const CARETAKERS = ["owner", "admin"] as const;
 export async function notifyMembers(
   deps: NotifyDeps,
   tx: Tx,
-  input: {
-    tenantId: TenantId;
-    kind: string;
-    subject: string;
-    title: string;
-    body: string;
-    link: string;
-  },
+  input: MemberNotice & { tenantId: TenantId },
 ): Promise<void> {
   await notify(deps, tx, input);
   await mailMembers(deps, tx, { ...input, roles: CARETAKERS });

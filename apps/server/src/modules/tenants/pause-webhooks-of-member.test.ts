@@ -17,6 +17,7 @@ import {
   updateWebhook,
   type WebhooksDeps,
 } from "#modules/notifications/index.ts";
+import { listUntranslatedNotices } from "#modules/notifications/testing/untranslated.fixture.ts";
 import { createSealer } from "#platform/sealer.ts";
 import { putMember } from "./put-member.ts";
 import { removeMember } from "./remove-member.ts";
@@ -173,4 +174,10 @@ describe("webhooks of a member", () => {
     const { items } = await listWebhooks(services, OPERATOR_CONTEXT, { owner: other.tenantId });
     expect(items.map((item) => item.state)).toEqual(["enabled"]);
   });
+});
+
+it("has German for all that its notices say", async () => {
+  const { count, unknown } = await listUntranslatedNotices(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

@@ -3,9 +3,8 @@ import { createTranslator, type Translator } from "@turnpike/domain/text/transla
 import { fillPlaces } from "./fill-places.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
-/** Days are in digits on documents; amounts have the sign of their currency in both, and its code on pages. */
+/** Days are in digits on documents; amounts have the sign of their currency in both. */
 const STYLES = {
-  page: { dateStyle: "long", currency: "code" },
   mail: { dateStyle: "long", currency: "symbol" },
   document: { dateStyle: "medium", currency: "symbol" },
 } as const;

@@ -5,6 +5,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listUntranslatedNotices } from "#modules/notifications/testing/untranslated.fixture.ts";
 
 let database: TestDatabase;
 let app: TestApp;
@@ -192,4 +193,10 @@ describe("a proposal of an agent", () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(PROPOSALS_MAX);
     expect(statuses.filter((status) => status === 409)).toHaveLength(4);
   });
+});
+
+it("has German for all that its notices say", async () => {
+  const { count, unknown } = await listUntranslatedNotices(database.sql);
+  expect(count).toBeGreaterThan(0);
+  expect(unknown).toEqual([]);
 });

@@ -13,6 +13,7 @@ import {
   sumGranted,
   writeCreditAlerts,
 } from "./credit-alerts.store.ts";
+import { toCreditNotice } from "./credit-notice.ts";
 import { syncOutOfCredit } from "./out-of-credit.ts";
 import { findDraw } from "./read-draw.ts";
 
@@ -35,28 +36,6 @@ function findReached(
       : whole > 0n && (isEmpty || left * WHOLE <= whole * BigInt(share)),
   );
   return reached.length === 0 ? undefined : Math.min(...reached);
-}
-
-function toMessage(share: number | undefined, left: string) {
-  const more = "Add credit, or let it be bought by itself, so that calls go on.";
-  if (share === 0) {
-    return {
-      subject: "Your credit is used up",
-      title: "The credit is used up",
-      body: "Calls that credit does not pay for are refused. They pass again as soon as credit is added.",
-    };
-  }
-  return share === undefined
-    ? {
-        subject: `${left} of your credit is left`,
-        title: `${left} of credit is left`,
-        body: ["This is less than the sum that you wanted to hear of.", more].join(" "),
-      }
-    : {
-        subject: `${String(share)}% of your credit is left`,
-        title: `${String(share)}% of the credit is left`,
-        body: [`${left} is left.`, more].join(" "),
-      };
 }
 
 /** What is left with its tax, as the console shows it, in minor units. */
@@ -117,7 +96,7 @@ export async function tellOfCredit(
   const currency = currencyOf(state.currency);
   const share = isLower ? reached : undefined;
   const text = formatMinor(left, currency);
-  const { subject, title, body } = toMessage(share, `${text} ${currency.code}`);
+  const { subject, title, body } = toCreditNotice(share, `${text} ${currency.code}`);
   const notice = { tenantId, kind: "credit.threshold_reached", title, body, link: LINK };
   await notify(deps, tx, notice);
   if (deps.mail !== undefined) {

@@ -9,11 +9,10 @@ import type { BillingDeps } from "../billing-deps.ts";
 import { tellOfCredit } from "../credits/watch-credit.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
 import { deleteOldAlerts, findSpendCap, insertAlerts } from "./spend-caps.store.ts";
+import { CAP_SHARE_WHOLE, toSpendNotice } from "./spend-notice.ts";
 
 const PAGE = 200;
 const LINK = "/billings";
-const WHOLE = 100;
-const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 /** Roles of those who pay, and of those who answer for the tenant. */
 const MAILED = ["owner", "billing"] as const;
 /** Longer than any billing period is. */
@@ -22,36 +21,10 @@ const ALERTS_KEPT_MS = 2 * 366 * 24 * 3600 * 1000;
 /** The shares that are passed. The whole is reached when no further unit fits, since prices seldom come to the cap exactly. */
 function listPassed({ spent, cap, isReached }: SpendState, shares: readonly number[]): number[] {
   return shares.filter((share) =>
-    share === WHOLE
+    share === CAP_SHARE_WHOLE
       ? isReached || spent >= cap
-      : spent * BigInt(WHOLE) >= cap * BigInt(share) && spent > 0n,
+      : spent * BigInt(CAP_SHARE_WHOLE) >= cap * BigInt(share) && spent > 0n,
   );
-}
-
-function toMessage(share: number, state: SpendState, now: Date) {
-  // A period goes on past its end while its invoice waits for the operator.
-  const isOver = state.periodTo <= now;
-  const currency = currencyOf(state.currency);
-  const money = (minor: bigint) => `${formatMinor(minor, currency)} ${currency.code}`;
-  const [used, whole] = [money(state.spent), money(state.cap)];
-  const end = DAY.format(state.periodTo);
-  const spent = isOver
-    ? `${used} of ${whole} are spent in the period that ended on ${end} (UTC).`
-    : `${used} of ${whole} are spent in the period that ends on ${end} (UTC).`;
-  const until = isOver
-    ? "Calls that do not fit are refused until its invoice is issued or the cap is raised. Raising it counts at once."
-    : "Calls that do not fit are refused until the period ends or the cap is raised. Raising it counts at once.";
-  return share === WHOLE
-    ? {
-        subject: "Your spend cap is reached",
-        title: "The spend cap is reached",
-        body: `${spent}\n${until}`,
-      }
-    : {
-        subject: `${String(share)}% of your spend cap is used`,
-        title: `${String(share)}% of the spend cap is used`,
-        body: spent,
-      };
 }
 
 /** Sends the highest share that is new, and records those below it with it. */
@@ -70,7 +43,7 @@ async function tell(deps: BillingDeps, tx: Tx, tenantId: TenantId): Promise<bool
   if (share === undefined) {
     return false;
   }
-  const { subject, title, body } = toMessage(share, state, deps.clock.now());
+  const { subject, title, body } = toSpendNotice(share, state, deps.clock.now());
   const notice = { tenantId, kind: "spend_cap.threshold_reached", title, body, link: LINK };
   await notify(deps, tx, notice);
   if (deps.mail !== undefined) {

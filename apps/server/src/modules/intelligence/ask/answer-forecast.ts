@@ -1,14 +1,13 @@
 import type { ForecastBand, MeterForecast } from "@turnpike/contract/forecasts";
 import type { AskedQuery } from "@turnpike/contract/questions";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
-import { said } from "@turnpike/domain/text/said";
 import { forecastUsage } from "../forecasts/forecast-usage.ts";
 import type { Said } from "./answer-standing.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 import { describeMeasure } from "./describe-measure.ts";
 import { describeRange } from "./describe-range.ts";
-import { formatCell, nounsOf } from "./format-cell.ts";
+import { countOf, formatCell } from "./format-cell.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { type InstantRange, rangeOfQuery } from "./range-of-query.ts";
 
@@ -63,7 +62,7 @@ export async function answerForecast(
   asker: Asker,
   { vocabulary, query }: { vocabulary: NamedVocabulary; query: AskedQuery },
 ): Promise<Said> {
-  const { tenantId, context, timeZone, nowMs, words } = asker;
+  const { tenantId, context, timeZone, nowMs } = asker;
   const [name = "requests"] = query.measures;
   if (tenantId === null) {
     throw new CannotAnswer("Usage is forecast for one tenant: open it and ask there.");
@@ -87,13 +86,11 @@ export async function answerForecast(
   }
   if (forecast.state !== "forecast") {
     const { days, needed } = forecast.history;
-    throw forecast.state === "no_usage"
-      ? new CannotAnswer("There is no usage to forecast from.")
-      : new CannotAnswer(
-          "A forecast takes {0} complete days of usage; there are {1}.",
-          String(needed),
-          String(days),
-        );
+    throw new CannotAnswer(
+      forecast.state === "no_usage"
+        ? "There is no usage to forecast from."
+        : `A forecast takes ${String(needed)} complete days of usage; there are ${String(days)}.`,
+    );
   }
   const outlook = findOutlook(forecast, range);
   if (outlook === undefined) {
@@ -102,35 +99,18 @@ export async function answerForecast(
   const { band, isPeriod } = outlook;
   const measure = describeMeasure(vocabulary, name);
   const rounded = (value: number) => Math.max(0, Math.round(value));
-  const { say } = words;
-  const write = (value: number) => formatCell(measure, rounded(value), words);
-  const [one, many] = nounsOf(measure);
-  const mean = rounded(band.mean);
-  const noun = say(mean === 1 ? one : many);
-  const { during } = describeRange(words, range, timeZone);
-  const [lower, upper] = [write(band.lower80), write(band.upper80)];
+  const when = describeRange(range, timeZone);
   return {
     assumed: [
-      said("live calls that count towards the plan"),
-      ...(isPeriod
-        ? []
-        : [said("bounds: the sum of those of the days, which is wider than needed")]),
+      "live calls that count towards the plan",
+      ...(isPeriod ? [] : ["bounds: the sum of those of the days, which is wider than needed"]),
     ],
-    sentence:
-      mean === 0
-        ? say(
-            "No {0} are expected {1}: between {2} and {3} in 4 of 5 cases.",
-            ...[noun, during, lower, upper],
-          )
-        : say(
-            "{0} {1} are expected {2}: between {3} and {4} in 4 of 5 cases.",
-            ...[write(band.mean), noun, during, lower, upper],
-          ),
+    sentence: `${countOf(measure, rounded(band.mean)).replace(/^no/, "No")} are expected ${when}: between ${formatCell(measure, rounded(band.lower80))} and ${formatCell(measure, rounded(band.upper80))} in 4 of 5 cases.`,
     answer: {
       measures: [
         measure,
-        { ...measure, name: "lower80", title: said("At least") },
-        { ...measure, name: "upper80", title: said("At most") },
+        { ...measure, name: "lower80", title: "At least" },
+        { ...measure, name: "upper80", title: "At most" },
       ],
       dimensions: [],
       from: new Date(range.fromMs).toISOString(),

@@ -35,6 +35,18 @@ export function listUntranslated({ subject, content }: Mail): string[] {
     : [subject, ...unknown];
 }
 
+/** The same for all notices in the console of a database, which says them as mails do. */
+export async function listUntranslatedNotices(
+  sql: TestDatabase["sql"],
+): Promise<{ count: number; unknown: string[] }> {
+  const notices = await sql<{ title: string; body: string }[]>`
+    select title, body from notifications`;
+  const unknown = notices.flatMap(({ title, body }) =>
+    listUntranslated({ subject: title, content: [{ kind: "paragraph", text: body }] }),
+  );
+  return { count: notices.length, unknown: [...new Set(unknown)] };
+}
+
 /** The same for all mails of a database. */
 export async function listUntranslatedMails(
   sql: TestDatabase["sql"],

@@ -10,6 +10,7 @@ import type { AppServices } from "#platform/app-services.ts";
 import { type GuardedOutbound, GuardedOutboundError } from "#platform/guarded-outbound.ts";
 import type { Sealer } from "#platform/sealer.ts";
 import type { WebhookNotices } from "../notifications.ports.ts";
+import { toDisabledNotice } from "./disabled-notice.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { toShownOrigin } from "./to-shown-origin.ts";
 import {
@@ -163,8 +164,7 @@ async function disable(
   );
   await deps.webhookNotices.notifyDisabled(tx, {
     tenantId,
-    title: "A webhook was disabled",
-    body: `${name}\n${reason} Nothing more is sent to it. Fix the receiver, enable the webhook, and replay the failed deliveries; they are kept for 30 days.`,
+    ...toDisabledNotice(name, reason),
   });
 }
 

@@ -9,6 +9,7 @@ import { insertChange } from "#platform/changes.store.ts";
 import { type NotifyDeps, notifyMembers } from "../notify-members.ts";
 import { findTenantRow } from "../tenants.store.ts";
 import { type ActingRow, endOpenActing, insertActing, listOpenActing } from "./acting.store.ts";
+import { toActingNotice } from "./acting-notice.ts";
 
 export type ActingDeps = AppServices & NotifyDeps;
 
@@ -92,14 +93,7 @@ export async function startActing(
       entityId: row.acting_id,
       details: { reason, expiresAt: row.expires_at.toISOString() },
     });
-    await notifyMembers(deps, tx, {
-      tenantId,
-      kind: "acting.started",
-      subject: "an operator acts in your tenant",
-      title: "An operator acts in your tenant",
-      body: `The operator of this installation makes changes in your tenant, for an hour at most. Their reason: “${reason}” The audit log shows each change.`,
-      link: "/tenants?tab=audit",
-    });
+    await notifyMembers(deps, tx, { tenantId, ...toActingNotice(reason) });
     await insertChange(tx, { kind: "user", tenantId: null, entityId: operator.id });
   });
   return toReply(row);

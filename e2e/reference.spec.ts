@@ -150,7 +150,9 @@ describe("the reference of the operator's own API", () => {
   });
 
   it("is what Quickstart offers as a first call, with a body and any method", async () => {
-    const page = await browser.context.newPage();
+    // A person of their own, who has called nothing yet.
+    await using fresh = await startBrowser();
+    const page = await fresh.context.newPage();
     await openKeysOfNewTenant(page, instance.consoleUrl);
     await page.goto(`${instance.consoleUrl}/quickstart`);
     await page.getByRole("main").getByRole("button", { name: "Create key" }).click();
@@ -171,6 +173,5 @@ describe("the reference of the operator's own API", () => {
     expect(answer).toContain("HTTP/1.1 200 OK");
     expect(answer).toContain("24.5");
     await page.getByText("Your first call has arrived.").waitFor();
-    await page.close();
   });
 });

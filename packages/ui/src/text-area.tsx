@@ -23,7 +23,7 @@ export function TextArea(props: TextAreaProps) {
           {...control}
           className={joinClasses(
             CONTROL_CLASSES,
-            "field-sizing-content max-h-96 min-h-20 px-3 py-2",
+            "block field-sizing-content max-h-96 min-h-20 px-3 py-2",
             isMono && "font-mono text-[0.8125rem]",
           )}
         />

@@ -16,15 +16,17 @@ export type CallChoiceProps = {
 
 /** Any call of the API, found by typing a part of its method, path or summary. */
 export function CallChoice({ calls, suggested, chosen, onChoose }: CallChoiceProps) {
-  const choices = calls.map(({ method, path, summary }) => {
+  const first = `GET ${suggested}`;
+  const choices = calls.flatMap(({ method, path, summary }) => {
     const name = `${method} ${path}`;
-    return { value: name, label: name, ...(summary === name ? {} : { note: summary }) };
+    const note = summary === name ? {} : { note: summary };
+    return name === first ? [] : [{ value: name, label: name, ...note }];
   });
   return (
     <ComboboxField
       label={t`Call`}
       searchLabel={t`Search calls`}
-      choices={[{ value: SUGGESTED, label: `GET ${suggested}`, note: t`Suggested` }, ...choices]}
+      choices={[{ value: SUGGESTED, label: first, note: t`Suggested` }, ...choices]}
       value={chosen === undefined ? SUGGESTED : `${chosen.method} ${chosen.path}`}
       onValueChange={(value) =>
         onChoose(calls.find(({ method, path }) => `${method} ${path}` === value))

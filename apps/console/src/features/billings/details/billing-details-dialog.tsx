@@ -40,7 +40,7 @@ export function BillingDetailsDialog({
       isOpen={isOpen}
       onClose={onClose}
       title={t`Billing details`}
-      description={t`They count from the next invoice on; issued invoices stay as they are.`}
+      description={t`On invoices from the next one on. Leave empty what does not apply.`}
     >
       <DetailsForm place={place} name={name} details={details} onDone={onClose} />
     </Dialog>
@@ -98,7 +98,6 @@ function DetailsForm({
         help={t`Left empty, invoices are made out to ${name}.`}
         name="companyName"
         autoComplete="organization"
-        isOptional
         maxLength={200}
         value={draft.companyName}
         error={errors.companyName}
@@ -109,14 +108,13 @@ function DetailsForm({
         help={t`Street and house, at most three lines.`}
         name="address"
         autoComplete="street-address"
-        isOptional
         rows={2}
         maxLength={362}
         value={draft.address}
         error={errors.address}
         onChange={({ currentTarget }) => set({ address: currentTarget.value })}
       />
-      <div className="grid gap-4 sm:grid-cols-[9rem_1fr]">
+      <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-start gap-4 sm:grid-cols-[9rem_minmax(0,1fr)]">
         <TextField
           label={t`Postal code`}
           name="postalCode"
@@ -136,7 +134,7 @@ function DetailsForm({
           onChange={({ currentTarget }) => set({ city: currentTarget.value })}
         />
       </div>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <ComboboxField
           label={t`Country`}
           searchLabel={t`Search countries`}
@@ -153,7 +151,6 @@ function DetailsForm({
           label={t`State or province`}
           name="region"
           autoComplete="address-level1"
-          isOptional
           maxLength={60}
           value={draft.region}
           error={errors.region}
@@ -165,7 +162,6 @@ function DetailsForm({
         help={t`In the European Union the VAT id. A new one is checked; tax is charged until it is confirmed.`}
         name="taxId"
         autoComplete="off"
-        isOptional
         maxLength={40}
         value={draft.taxId}
         error={errors.taxId}
@@ -177,7 +173,6 @@ function DetailsForm({
         name="email"
         type="email"
         autoComplete="email"
-        isOptional
         maxLength={254}
         value={draft.email}
         error={errors.email}

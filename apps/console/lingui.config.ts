@@ -27,13 +27,15 @@ const SAYS_TO_PEOPLE = [
 const SAYS_TO_PROGRAMS = [
   ...["http/openapi", "http/pages", "modules/gateway", "modules/events", "modules/metering"],
   ...["modules/agents/mcp", "modules/agents/tools", "modules/sso/scim"],
-  ...["modules/identity/tokens", "modules/intelligence/ask", "billing/rehearsal"],
+  ...["modules/identity/tokens", "billing/rehearsal"],
   ...["billing/e-invoice", "billing/subscription"],
 ].map((folder) => `**/${folder}/**`);
 /** What is printed on invoices and credit notes. The console shows none of it, so it is a catalogue of its own. */
 const ON_DOCUMENTS = ["to-printed-document", "unit-price"].map(
   (name) => `${SERVER}/modules/billing/documents/${name}.ts`,
 );
+/** The answers to questions, which the server says in the language of who asks, and what the grammar of questions assumed. */
+const ANSWERS = [`${SERVER}/modules/intelligence/ask`, `${DOMAIN}/questions`];
 const ASKS_MODELS = ["model-tools", "spend-tokens", "write-instructions"].map(
   (name) => `**/agents/model/${name}.ts`,
 );
@@ -56,6 +58,7 @@ export default defineConfig({
       exclude: [
         ...TESTS,
         ...SAYS_TO_PROGRAMS,
+        "**/modules/intelligence/ask/**",
         ...ON_DOCUMENTS,
         ...ASKS_MODELS,
         "**/keys/placeholder-keys.ts",
@@ -64,6 +67,11 @@ export default defineConfig({
     {
       path: "<rootDir>/src/locales/server/document-words-{locale}",
       include: ON_DOCUMENTS,
+    },
+    {
+      path: "<rootDir>/src/locales/server/answer-words-{locale}",
+      include: ANSWERS,
+      exclude: TESTS,
     },
   ],
   extractors: [serverSentences, babelExtractor],

@@ -23,6 +23,8 @@ export async function hydratePage(input: {
   prerendered: PrerenderedPage;
 }): Promise<void> {
   const { root, console, prerendered } = input;
+  // Running the scripts was a long task already: the browser answers what was pressed before the next one.
+  await new Promise((resolve) => setTimeout(resolve));
   const { platform, router } = await startPrerendered(console, prerendered);
   // The router leaves out the outermost boundary, as the server did.
   router.ssr = { manifest: undefined };

@@ -2,6 +2,7 @@ import {
   QUESTION_LENGTH_MAX,
   QUESTIONS_BEFORE_MAX,
 } from "@turnpike/domain/questions/question-limits";
+import { LANGUAGES } from "@turnpike/domain/text/languages";
 import { GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { operation } from "./operation.ts";
@@ -102,13 +103,21 @@ export const questionReply = z.strictObject({
   timeZone: z.string(),
   /** One for each choice that the question left open. */
   assumed: z.array(z.string()),
-  /** The answer in plain English, with its figures; for `clarify` and `refuse`, why there is none. */
+  /** The answer in plain words, with its figures; for `clarify` and `refuse`, why there is none. */
   sentence: z.string(),
   answer: answer.nullable(),
   /** Ways to go on: as a question with this one before it for `clarify`, by itself for `refuse`. */
   choices: z.array(z.string()),
+  titles: z
+    .array(z.string())
+    .meta({ description: "What each of `choices` says, in the language asked for." }),
 });
 export type QuestionReply = z.infer<typeof questionReply>;
+
+const answerLanguage = z
+  .enum(LANGUAGES)
+  .optional()
+  .describe("Of sentences and titles. Left out: English, in which questions are always asked.");
 
 const asked = {
   question: plainText(QUESTION_LENGTH_MAX).min(1),
@@ -118,6 +127,7 @@ const asked = {
   query: questionQuery.optional(),
   kind: z.enum(["query", "explain", "forecast"]).default("query").describe("Of `query`."),
   timeZone,
+  language: answerLanguage,
 };
 export const questionInput = z.strictObject(asked);
 export type AskedInput = z.output<typeof questionInput>;
@@ -125,6 +135,9 @@ export type AskedInput = z.output<typeof questionInput>;
 export const questionChoices = z.strictObject({
   /** Questions that this tenant's data can answer. */
   suggestions: z.array(z.string()),
+  titles: z
+    .array(z.string())
+    .meta({ description: "What each of `suggestions` says, in the language asked for." }),
   measures: z.array(answerMeasure),
   dimensions: z.array(z.string()),
   /** By dimension: values by name, the first of many. */
@@ -154,7 +167,7 @@ export const questionsContract = {
       summary: "List what questions about a tenant may name, and some to start with",
       tags,
     })
-    .input(z.strictObject({ tenantId, timeZone }))
+    .input(z.strictObject({ tenantId, timeZone, language: answerLanguage }))
     .output(questionChoices),
 };
 

@@ -98,15 +98,26 @@ function assertIntact({ headers, body }: ArrivedRequest): void {
  * signatures, conditions, checksums, ranges and the sizes of parts, and answers listings page by page.
  *
  * @param options.pageSize - Keys of a page. Default: 1,000.
+ * @param options.conditions - How the server treats conditions of writes. `refused` is what OpenStack Swift does, which also applies
+ *   the one at the end of an upload to the upload itself. Default: `kept`.
  */
-export async function startS3Server(options: { pageSize?: number } = {}): Promise<S3Server> {
-  const { pageSize = 1_000 } = options;
+export async function startS3Server(
+  options: { pageSize?: number; conditions?: "kept" | "refused" | "ignored" } = {},
+): Promise<S3Server> {
+  const { pageSize = 1_000, conditions = "kept" } = options;
   const objects = new Map<string, StoredObject>();
   const uploads = new Map<string, Upload>();
 
   function assertCondition(headers: ArrivedRequest["headers"], key: string): void {
     const found = objects.get(key);
     const ifMatch = headers["if-match"];
+    const isConditional = ifMatch !== undefined || headers["if-none-match"] !== undefined;
+    if (conditions === "ignored" || !isConditional) {
+      return;
+    }
+    if (conditions === "refused") {
+      throw new Refusal(501, "NotImplemented");
+    }
     if (headers["if-none-match"] === "*" && found !== undefined) {
       throw new Refusal(412, "PreconditionFailed");
     }
@@ -177,6 +188,9 @@ export async function startS3Server(options: { pageSize?: number } = {}): Promis
 
   function complete(request: ArrivedRequest, key: string, uploadId: string, res: ServerResponse) {
     const upload = getUpload(key, uploadId);
+    if (conditions === "refused" && request.headers["if-none-match"] !== undefined) {
+      throw new Refusal(412, "PreconditionFailed");
+    }
     assertCondition(request.headers, key);
     const named = [
       ...Buffer.from(request.body)

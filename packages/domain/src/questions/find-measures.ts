@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import { type Phrase, take, takeAll } from "./phrase.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
 
@@ -7,6 +8,7 @@ type MeasureRule = {
   readonly assumed?: string;
 };
 
+const LATENCY_AT_P95 = said("latency at p95");
 const CALLS = "(?:api )?(?:requests?|calls?|hits|queries|responses|answers)";
 const OF_CALLS = `(?:${CALLS} (?:that |which )?(?:(?:were|was|got|get|have|been|are|did|we|being) )*)?`;
 const LATENCY =
@@ -43,7 +45,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["rate_limited"],
     pattern: words(
-      `${OF_CALLS}(?:rate[- ]limit(?:ed|ing)|throttl(?:ed|e|ing|es))(?: ${CALLS})?|rate[- ]limits?(?: hits?| hit| violations?)?`,
+      `(?:${OF_CALLS}(?:rate[- ]limit(?:ed|ing)|throttl(?:ed|e|ing|es))(?: ${CALLS})?|rate[- ]limits?(?: hits?| hit| violations?)?)`,
     ),
   },
   {
@@ -128,7 +130,7 @@ const RULES: readonly MeasureRule[] = [
   {
     measures: ["bytes_in", "bytes_out"],
     pattern: words("bandwidth|data transfer(?:red)?|data volume|bytes"),
-    assumed: "bytes in and out",
+    assumed: said("bytes in and out"),
   },
   { measures: ["invoices"], pattern: words(`${HOW_MANY}(?:invoices?|bills)`) },
   {
@@ -136,7 +138,7 @@ const RULES: readonly MeasureRule[] = [
     pattern: words(
       `${LATENCY}|slow(?:er|ness)?|faster|quicker|how (?:fast|quick)|speed|how long (?:do|did|does)`,
     ),
-    assumed: "latency at p95",
+    assumed: LATENCY_AT_P95,
   },
   {
     measures: ["requests"],
@@ -200,7 +202,7 @@ export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasu
       if (take(phrase, rule.pattern, `#m${String(marked.length)}`) === undefined) {
         break;
       }
-      const isGeneric = rule.assumed === "latency at p95";
+      const isGeneric = rule.assumed === LATENCY_AT_P95;
       if (isGeneric && marked.some(([measure]) => measure?.startsWith("latency"))) {
         phrase.text = before.replace(rule.pattern, " ").replace(/\s+/g, " ").trim();
         continue;
@@ -225,7 +227,7 @@ export function findMeasures(phrase: Phrase, index: VocabularyIndex): FoundMeasu
   const isUsage = marked.length === 0 && take(phrase, USAGE, "#m0") !== undefined;
   if (isUsage) {
     marked.push(["requests"]);
-    assumed.push("usage: requests");
+    assumed.push(said("usage: requests"));
   }
   return { marked, assumed, isUsage };
 }

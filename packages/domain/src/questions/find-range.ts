@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import { DAY_MS, HOUR_MS } from "../time/zoned-buckets.ts";
 import {
   type LocalRange,
@@ -110,16 +111,38 @@ function toWeekdayRange(clock: QuestionClock, name: string): LocalRange {
   return wholeUnit("day", move("day", today, clock.isFuture ? 7 - (back % 7) : -back));
 }
 
+/** Where units that go on end, for those of which a part may be meant. */
+const UNTIL_NOW = {
+  week: said("this week: Monday until now"),
+  month: said("this month: its start until now"),
+  quarter: said("this quarter: its start until now"),
+  half: said("this half: its start until now"),
+} as const;
+
+function countWhole(count: number, unit: "week" | "month" | "quarter" | "half" | "year"): string {
+  switch (unit) {
+    case "week":
+      return said(`${count} whole weeks`);
+    case "month":
+      return said(`${count} whole months`);
+    case "quarter":
+      return said(`${count} whole quarters`);
+    case "half":
+      return said(`${count} whole halfs`);
+    case "year":
+      return said(`${count} whole years`);
+  }
+}
+
 function thisUnit(clock: QuestionClock, unit: QuestionUnit): FoundRange {
   const whole = wholeUnit(unit, clock.nowMs);
   if (clock.isFuture || unit === "day" || unit === "hour" || unit === "minute") {
     return whole;
   }
   if (unit === "year") {
-    return { ...whole, assumed: "this year: until its end" };
+    return { ...whole, assumed: said("this year: until its end") };
   }
-  const start = unit === "week" ? "Monday" : "its start";
-  return { ...whole, toMs: endOfToday(clock), assumed: `this ${unit}: ${start} until now`, unit };
+  return { ...whole, toMs: endOfToday(clock), assumed: UNTIL_NOW[unit], unit };
 }
 
 /** The last `count` units until now, or until midnight when a unit is a day or longer. */
@@ -129,12 +152,12 @@ function trailing(clock: QuestionClock, count: number, unit: QuestionUnit): Foun
   }
   if (clock.isSeries && unit !== "day") {
     const toMs = startOf(unit, clock.nowMs);
-    return { fromMs: move(unit, toMs, -count), toMs, assumed: `${count} whole ${unit}s` };
+    return { fromMs: move(unit, toMs, -count), toMs, assumed: countWhole(count, unit) };
   }
   const toMs = startOf("day", clock.nowMs);
   const fromMs = move(unit, toMs, -count);
   const days = Math.round((toMs - fromMs) / DAY_MS);
-  return { fromMs, toMs, assumed: `${days} whole days until midnight` };
+  return { fromMs, toMs, assumed: said(`${days} whole days until midnight`) };
 }
 
 /** A rule for one way to name a range; the groups are those of its pattern. */
@@ -412,7 +435,7 @@ const SPANS: readonly RangeRule[] = [
     read: (clock, [hour, half, day = "today"]) => {
       const range = readAtom(clock, day.replace(/^on /, "")) ?? wholeUnit("day", clock.nowMs);
       const fromMs = range.fromMs + toHour(hour, half) * HOUR_MS;
-      return { fromMs, toMs: fromMs + HOUR_MS, assumed: "one hour" };
+      return { fromMs, toMs: fromMs + HOUR_MS, assumed: said("one hour") };
     },
   },
   {
@@ -425,7 +448,7 @@ const SPANS: readonly RangeRule[] = [
   {
     pattern:
       "(?:so far )?(?:this|the current|in this|in the current) (?:billing )?(?:period|cycle)(?: so far)?|(?:billing )?period[ -]to[ -]date|since the (?:billing )?period (?:began|started)",
-    read: (clock) => ({ ...clock.billingPeriod, assumed: "the whole billing period" }),
+    read: (clock) => ({ ...clock.billingPeriod, assumed: said("the whole billing period") }),
   },
   {
     pattern: "\\b([mqyw])td\\b",
@@ -544,7 +567,7 @@ const JOINS: readonly RangeRule[] = [
   {
     pattern:
       "right now|just now|as of now|at the moment|at present|presently|currently|(?<=\\S )now(?= ,|$)",
-    read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: "now: today" }),
+    read: (clock) => ({ ...wholeUnit("day", clock.nowMs), assumed: said("now: today") }),
   },
 ];
 
@@ -600,7 +623,7 @@ export function findRange(phrase: Phrase, clock: QuestionClock): FoundRange | un
 }
 
 export function allTime(clock: QuestionClock): FoundRange {
-  return { fromMs: 0, toMs: endOfToday(clock), assumed: "all time" };
+  return { fromMs: 0, toMs: endOfToday(clock), assumed: said("all time") };
 }
 
 /** The running unit: what “compared to last week” compares when no range is named. */
@@ -619,10 +642,10 @@ export function defaultRange(
   { isCompared }: { isCompared: boolean },
 ): FoundRange {
   if (clock.isFuture) {
-    return { ...wholeUnit("month", clock.nowMs), assumed: "this month" };
+    return { ...wholeUnit("month", clock.nowMs), assumed: said("this month") };
   }
   const days = trailing(clock, DEFAULT_DAYS, "day");
   return isCompared
-    ? { ...days, assumed: "last 30 days" }
-    : { ...days, toMs: endOfToday(clock), assumed: "last 30 days and today" };
+    ? { ...days, assumed: said("last 30 days") }
+    : { ...days, toMs: endOfToday(clock), assumed: said("last 30 days and today") };
 }

@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
 import { toComparison } from "./find-comparison.ts";
 import { isOutOfPlace } from "./is-out-of-place.ts";
@@ -87,7 +88,7 @@ export function mergeParts(
     assumed: [
       ...new Set([
         ...before.assumed,
-        ...dropped.map((filter) => `no longer only ${describe(filter)}`),
+        ...dropped.map((filter) => said(`no longer only ${describe(filter)}`)),
         ...parts.assumed,
       ]),
     ],

@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import type { QuestionVocabulary } from "./question-vocabulary.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -5,10 +6,10 @@ const NAMES: Readonly<Record<string, string>> = {
   rate_limited: "rate-limited calls",
   latency_avg: "average latency",
   latency_p50: "median latency",
-  latency_p95: "latency (p95)",
-  latency_p99: "latency (p99)",
-  bytes_in: "bytes received",
-  bytes_out: "bytes sent",
+  latency_p95: said("latency (p95)"),
+  latency_p99: said("latency (p99)"),
+  bytes_in: said("bytes received"),
+  bytes_out: said("bytes sent"),
   mrr: "monthly recurring revenue",
 };
 

@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import type { Grain } from "../time/zoned-buckets.ts";
 import { move } from "./calendar.ts";
 import { correctSpelling } from "./correct-spelling.ts";
@@ -417,7 +418,7 @@ export function readParts(
   }
   const filters = toFilters(takeMentions(phrase, marked));
   if (statuses.some(({ field, values: [one] }) => field === "invoice_status" && one === "open")) {
-    values.assumed.push("unpaid: open");
+    values.assumed.push(said("unpaid: open"));
   }
   const contrast = CONTRAST_THAN.exec(phrase.text) ?? CONTRAST.exec(phrase.text);
   const isContrast = contrast !== null && CONTRASTS.test(`${phrase.text} ${spelt}`);
@@ -458,7 +459,7 @@ export function readParts(
   }
   // A forecast is one figure: “more than a million” is what it is compared with.
   if (limits.length > 0 && intent === "forecast") {
-    assumed.push("the forecast itself, to compare with the number");
+    assumed.push(said("the forecast itself, to compare with the number"));
   }
   for (const limit of intent === "forecast" ? [] : limits) {
     const [beside] = findThresholdMeasure(phrase.text, found) ?? [];

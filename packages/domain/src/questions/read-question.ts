@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import { countEdits } from "../text/suggest.ts";
 import { DAY_MS } from "../time/zoned-buckets.ts";
 import { wholeUnit } from "./calendar.ts";
@@ -46,7 +47,18 @@ const DEFINES =
 const ASKS_EACH =
   /\b(?:by|per|each)\b|\b(?:which|what) (?:of |do |did |are |were )?(?:our |the |my )?#d\w+ (?!is\b)/;
 const CREDIT = /\b(?:credits?|prepaid|pre-paid|balance)\b/;
-const COMPARED_WITH = ["compared with the period before", "compared with the year before"];
+const COMPARED_WITH = [
+  said("compared with the period before"),
+  said("compared with the year before"),
+];
+const RANKED_BY = [said("by key"), said("by route"), said("per day"), said("per hour")];
+const PER = {
+  minute: said("per minute"),
+  hour: said("per hour"),
+  day: said("per day"),
+  week: said("per week"),
+  month: said("per month"),
+} as const;
 const SMALLER_IS_BETTER = /^(?:error|denied|rate_limited|latency)/;
 
 export type AskedQuestion = {
@@ -145,7 +157,7 @@ function toQuery(
       ranking?.measure === "requests" ||
       parts.filters.some(({ field }) => /^status|^method/.test(field));
     if (!isNamed) {
-      assumed.push(`by ${nameMeasure(index.vocabulary, implied)}`);
+      assumed.push(said(`by ${nameMeasure(index.vocabulary, implied)}`));
     }
   }
   const dimensions = parts.dimensions.map(({ field }) => field);
@@ -158,11 +170,11 @@ function toQuery(
   const isRanked = order !== undefined && dimensions.length > 0;
   const isSorted = ranking?.isSort === true && ranking.limit === undefined;
   if (isRanked && ranking?.limit === undefined && !isOne && !isSorted) {
-    assumed.push(`the first ${String(limit)}`);
+    assumed.push(said(`the first ${String(limit)}`));
   }
   const grain = parts.grain === "trend" ? chooseGrain(range) : parts.grain;
   if (parts.grain === "trend" && grain !== undefined) {
-    assumed.push(`per ${grain}`);
+    assumed.push(PER[grain]);
   }
   const query: QuestionQuery = {
     measures,
@@ -242,7 +254,7 @@ function judge(
   }
   const isRankedByNothing = parts.ranking !== undefined && parts.dimensions.length === 0;
   if (isRankedByNothing && parts.ranking?.isSort === false) {
-    return clarify(["by key", "by route", "per day", "per hour"]);
+    return clarify(RANKED_BY);
   }
   const isVague =
     parts.measures.length === 0 &&
@@ -253,10 +265,13 @@ function judge(
     parts.dimensions.length === 0 &&
     findMeter(index, [...parts.filters, ...parts.dimensions]) === undefined
   ) {
-    const { value } = parts.filters[0] ?? { value: "" };
-    return clarify(
-      ["requests", "errors", "latency", "spend"].map((name) => `${name} of ${String(value)}`),
-    );
+    const of = String(parts.filters[0]?.value ?? "");
+    return clarify([
+      said(`requests of ${of}`),
+      said(`errors of ${of}`),
+      said(`latency of ${of}`),
+      said(`spend of ${of}`),
+    ]);
   }
   return { kind: intent ?? "query", ...toQuery(index, parts, clock) };
 }
@@ -282,7 +297,7 @@ export function readQuestion(index: VocabularyIndex, asked: AskedQuestion): Ques
     return REFUSED;
   }
   if (AMBIGUOUS_DATE.test(question)) {
-    return clarify(["day/month/year", "month/day/year"]);
+    return clarify([said("day/month/year"), said("month/day/year")]);
   }
   if (isForeign(index, question)) {
     return REFUSED_AS_FOREIGN;

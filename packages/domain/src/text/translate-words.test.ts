@@ -2,6 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createTranslator } from "./translate-words.ts";
 
 const GERMAN: Readonly<Record<string, string>> = {
+  "{0} rose to {1} an hour.": "{0}: Anstieg auf {1} pro Stunde.",
+  "{0}% of the change comes from {1}.": "{0} % der Änderung entfallen auf {1}.",
+  "The plan {0} is archived.": "Der Tarif {0} ist archiviert.",
+  "Not yet. Ask again later.": "Noch nicht. Fragen Sie später.",
   "{0} was due on {1}.": "{0} waren am {1} fällig.",
   "{0} could not be collected: {1}": "{0} konnten nicht eingezogen werden: {1}",
   "Your card was declined.": "Ihre Karte wurde abgelehnt.",
@@ -14,7 +18,7 @@ const GERMAN: Readonly<Record<string, string>> = {
   "{0}\nNothing is sent.": "{0}\nEs wird nichts gesendet.",
 };
 
-const { translate, translateOwn } = createTranslator({
+const { translate, translateKnown, translateOwn } = createTranslator({
   language: "de",
   ids: Object.keys(GERMAN),
   fill: (id, values) =>
@@ -64,5 +68,18 @@ describe("several sentences", () => {
 
   it("are not known as a whole while one of them is not", () => {
     expect(translate("Calls are refused. Something else is so.")).toBeUndefined();
+  });
+
+  it("are each translated, also one that begins with a number", () => {
+    expect(
+      translateKnown("Calls rose to 1,200 an hour. 80.5% of the change comes from /v1/search."),
+    ).toBe("Calls: Anstieg auf 1.200 pro Stunde. 80,5 % der Änderung entfallen auf /v1/search.");
+  });
+
+  it("are taken together where they are one message, and a name with a full stop for a name", () => {
+    expect(translateKnown("Not yet. Ask again later.")).toBe("Noch nicht. Fragen Sie später.");
+    expect(translateKnown("The plan Acme Inc. Berlin is archived.")).toBe(
+      "Der Tarif Acme Inc. Berlin ist archiviert.",
+    );
   });
 });

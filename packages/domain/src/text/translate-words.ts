@@ -25,9 +25,9 @@ export type Catalogue = {
 
 /** Values of sentences, some of which are sentences with values of their own. */
 const DEPTH_MAX = 3;
-const BETWEEN_SENTENCES = /(?<=[.?!]) (?=\p{Lu})/u;
+const BETWEEN_SENTENCES = /(?<=[.?!]) (?=[\p{Lu}\p{Nd}])/u;
 /** Where a value goes on into the next sentence. A short word with a capital letter is an abbreviation: "Acme Inc. Berlin". */
-const GOES_ON = /(?:\d|(?<!\p{L})\p{Ll}\p{L}*|\p{L}{5})[.?!] (?=\p{Lu})/u;
+const GOES_ON = /(?:\d|(?<!\p{L})\p{Ll}\p{L}*|\p{L}{5})[)\]”%]*[.?!] (?=[\p{Lu}\p{Nd}])/u;
 /** Own characters of a sentence with places from which it is not taken for something that a person wrote. */
 const SURE_LENGTH = 12;
 /** The same for a text that only the server writes, */

@@ -1,5 +1,5 @@
-/** A number as the server writes it in a sentence: thousands set apart by commas, or the decimals of an amount. */
-const NUMBER = /^-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d{2,})$/;
+/** A number as the server writes it in a sentence: thousands set apart by commas, or decimals. */
+const NUMBER = /^-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)$/;
 const AMOUNT = /^(?<amount>-?\d[\d,]*(?:\.\d+)?) (?<currency>[A-Z]{3})$/;
 const COUNTED = /^(?<count>-?\d[\d,]*(?:\.\d+)?)(?<space> ?)(?<rest>[\p{L}%].*)$/u;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

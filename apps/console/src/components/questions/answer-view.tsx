@@ -16,6 +16,7 @@ import {
   toSeries,
   toShape,
 } from "./answer.view-model.ts";
+import { toDimensionLabel, toDimensionNoun } from "./dimension-label.view-model.ts";
 import type { Answer } from "./questions.queries.ts";
 
 const HEIGHT_PX = 260;
@@ -95,7 +96,7 @@ function Bars({ label, answer }: AnswerViewProps) {
   return (
     <BarList
       label={label}
-      nameHeading={toHeading(dimension)}
+      nameHeading={toDimensionLabel(dimension)}
       valueHeading={measure.title}
       items={items}
       total={canShare ? Math.max(sum, whole) : largest}
@@ -140,11 +141,12 @@ function Rows({ label, answer }: AnswerViewProps) {
         columns={[
           ...answer.dimensions.map((dimension, at) => ({
             id: dimension,
-            header: toHeading(dimension),
+            header: toDimensionLabel(dimension),
             phone: at === 0 ? ("title" as const) : ("detail" as const),
             cell: ({ group }: Placed) => {
               const value = group[dimension] ?? "";
-              const name = value === "" ? t`no ${dimension}` : (answer.names[value] ?? value);
+              const name =
+                value === "" ? t`no ${toDimensionNoun(dimension)}` : (answer.names[value] ?? value);
               return <span className="[overflow-wrap:anywhere]">{name}</span>;
             },
           })),
@@ -183,9 +185,4 @@ function Rows({ label, answer }: AnswerViewProps) {
       )}
     </>
   );
-}
-
-function toHeading(dimension: string): string {
-  const text = dimension.replaceAll("_", " ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -12,6 +12,7 @@ import {
   formatMs,
   formatQuantity,
 } from "#platform/format-measure.ts";
+import { toDimensionNoun } from "./dimension-label.view-model.ts";
 import type { Answer } from "./questions.queries.ts";
 
 export type Measure = Answer["measures"][number];
@@ -53,7 +54,7 @@ export function formatValue({ unit, unitName }: Measure, cell: Cell): string {
 export function nameGroup(answer: Pick<Answer, "dimensions" | "names">, row: Row): string {
   const names = answer.dimensions.map((dimension) => {
     const value = row.group[dimension] ?? "";
-    return value === "" ? t`no ${dimension.replaceAll("_", " ")}` : (answer.names[value] ?? value);
+    return value === "" ? t`no ${toDimensionNoun(dimension)}` : (answer.names[value] ?? value);
   });
   return names.join(", ");
 }

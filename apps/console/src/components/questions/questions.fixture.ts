@@ -7,6 +7,7 @@ const REQUESTS = { name: "requests", title: "Requests", unit: "count", unitName:
 
 export const QUESTION_CHOICES: QuestionChoices = {
   suggestions: ["requests per day in the last 30 days", "when do we hit the quota?"],
+  titles: ["requests per day in the last 30 days", "when do we hit the quota?"],
   measures: [REQUESTS, { name: "errors", title: "Errors", unit: "count", unitName: null }],
   dimensions: ["key", "route"],
   values: { key: ["production"], route: ["/v1/search", "/v1/orders"] },
@@ -51,6 +52,7 @@ export function makeQuestionReply(reply: Partial<QuestionReply> = {}): QuestionR
       },
     },
     choices: [],
+    titles: [],
     ...reply,
   };
 }

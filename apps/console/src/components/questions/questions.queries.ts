@@ -1,5 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ownCollection } from "@turnpike/domain/documents/own-collection";
+import { isLanguage } from "@turnpike/domain/text/languages";
+import { LANGUAGE } from "@turnpike/ui/language";
 import type { ApiClient } from "#platform/api-client.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
@@ -27,6 +29,7 @@ export type AskInput = {
   timeZone: string;
 };
 
+const language = isLanguage(LANGUAGE) ? LANGUAGE : undefined;
 const isExplained = (question: string) => /^\s*(?:why|what caused|explain)\b/i.test(question);
 
 export const questionsQueries = {
@@ -38,6 +41,7 @@ export const questionsQueries = {
           question,
           after: [...after],
           timeZone,
+          language,
           ...(edited === undefined
             ? {}
             : {
@@ -57,7 +61,7 @@ export const questionsQueries = {
     queryOptions({
       queryKey: ["questions", tenantId, "choices", timeZone],
       queryFn: ({ signal }): Promise<QuestionChoices> =>
-        api.questions.choices({ tenantId, timeZone }, { signal }),
+        api.questions.choices({ tenantId, timeZone, language }, { signal }),
       staleTime: 5 * 60_000,
     }),
 

@@ -19,14 +19,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The ranges that end now. */
+/** The ranges that end now. Addresses are read before any screen is shown, so labels wait until one is: the first number costs a formatter. */
 export const RANGE_PRESETS = [
-  { value: "1h", label: countTime(1, "hour"), words: "1 hour", lastMs: HOUR_MS },
-  { value: "6h", label: countTime(6, "hour"), words: "6 hours", lastMs: 6 * HOUR_MS },
-  { value: "24h", label: countTime(24, "hour"), words: "24 hours", lastMs: DAY_MS },
-  { value: "7d", label: countTime(7, "day"), words: "7 days", lastMs: 7 * DAY_MS },
-  { value: "30d", label: countTime(30, "day"), words: "30 days", lastMs: 30 * DAY_MS },
-  { value: "90d", label: countTime(90, "day"), words: "90 days", lastMs: 90 * DAY_MS },
+  { value: "1h", label: () => countTime(1, "hour"), words: "1 hour", lastMs: HOUR_MS },
+  { value: "6h", label: () => countTime(6, "hour"), words: "6 hours", lastMs: 6 * HOUR_MS },
+  { value: "24h", label: () => countTime(24, "hour"), words: "24 hours", lastMs: DAY_MS },
+  { value: "7d", label: () => countTime(7, "day"), words: "7 days", lastMs: 7 * DAY_MS },
+  { value: "30d", label: () => countTime(30, "day"), words: "30 days", lastMs: 30 * DAY_MS },
+  { value: "90d", label: () => countTime(90, "day"), words: "90 days", lastMs: 90 * DAY_MS },
 ] as const;
 export type RangePreset = (typeof RANGE_PRESETS)[number]["value"];
 const PRESET_DEFAULT: RangePreset = "24h";
@@ -225,7 +225,7 @@ function findPreset(preset: RangePreset) {
 
 /** The range in words: "24 hours"; undefined for a custom range. */
 export function toPresetLabel(view: AnalyticsView): string | undefined {
-  return "preset" in view.range ? findPreset(view.range.preset).label : undefined;
+  return "preset" in view.range ? findPreset(view.range.preset).label() : undefined;
 }
 
 /** The same as questions name it, whose grammar is English. */

@@ -47,12 +47,13 @@ export interface DirectTransfers {
    * Signs an address that takes one content, once.
    *
    * @param allowed.sha256 - The store refuses any other content.
-   * @returns The address, and the headers that must be sent with it.
+   * @returns The address, and the headers that must be sent with it. Undefined for a store that knows no conditions: it would take
+   *   another content at the same address after the first one was checked.
    */
   signUpload(
     fileId: string,
     allowed: { bytes: number; mediaType: string; sha256: Uint8Array; expiresInSeconds: number },
-  ): Promise<{ url: string; headers: Record<string, string> }>;
+  ): Promise<{ url: string; headers: Record<string, string> } | undefined>;
   /** @returns Undefined where the file is not there. */
   signDownload(
     fileId: string,

@@ -60,6 +60,42 @@ function openStore(changed: Partial<S3Settings> = {}): FileStore {
 
 describeFileStore("S3 file store", async () => openStore());
 
+describe.each(["refused", "ignored"] as const)(
+  "with a store whose conditions are %s",
+  (conditions) => {
+    let other: S3Server;
+    beforeAll(async () => {
+      other = await startS3Server({ pageSize: 2, conditions });
+    });
+    afterAll(() => other.close());
+    const open = () => openStore({ ...other.keys, endpoint: other.url, publicEndpoint: other.url });
+
+    describeFileStore("S3 file store", async () => open());
+
+    it("keeps what is longer than a part, also in place of another content, and leaves no trace of asking", async () => {
+      const store = open();
+      const id = newUuidId("file");
+      await store.put(id, pieces(PART_BYTES + 5), ROOM);
+      await store.put(id, pieces(PART_BYTES + 6), ROOM);
+      expect((await store.stat(id))?.bytes).toBe(PART_BYTES + 6);
+      expect(other.countUploads()).toBe(0);
+      expect(other.listKeys().filter((key) => key.includes("probe"))).toEqual([]);
+    });
+
+    it("signs downloads, and no uploads: an address could be used again once its content was checked", async () => {
+      const store = open();
+      const id = await put(store, "hello");
+      const upload = { bytes: 5, mediaType: "text/plain", sha256: new Uint8Array(32) };
+      expect(
+        await store.direct?.signUpload(newUuidId("file"), { ...upload, expiresInSeconds: 60 }),
+      ).toBeUndefined();
+      const answer = { mediaType: "text/plain", disposition: "attachment", expiresInSeconds: 60 };
+      const url = await store.direct?.signDownload(id, answer);
+      expect(await (await fetch(url ?? "")).text()).toBe("hello");
+    });
+  },
+);
+
 async function* pieces(count: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < count; at += 1024 * 1024) {
     yield await Promise.resolve(Buffer.alloc(Math.min(1024 * 1024, count - at), at / 1024 / 1024));

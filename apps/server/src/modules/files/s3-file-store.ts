@@ -3,6 +3,7 @@ import { isId } from "@turnpike/domain/ids/ids";
 import { type S3Client, S3Error, textAt, valueAt } from "#platform/s3-client.ts";
 import { createContentMeter, toChunks } from "./cut-content.ts";
 import { assertFileId, type FileStore, StorageFullError, type StoredFile } from "./file-store.ts";
+import { ABSENT, type Condition, createConditionProbe, isUnconditional } from "./s3-conditions.ts";
 
 /** In memory for each writer. A store takes parts of 5 MiB or more, at most 10,000 of them. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -12,9 +13,6 @@ const WRITES_MAX = 3;
 /** What stores call it when there is no room. */
 const FULL_CODES = new Set(["QuotaExceeded", "XMinioStorageFull", "InsufficientStorage"]);
 const FULL_STATUS = 507;
-
-const ABSENT = { "if-none-match": "*" } as const;
-type Condition = typeof ABSENT | { "if-match": string };
 
 function hasStatus(error: unknown, status: number): error is S3Error {
   return error instanceof S3Error && error.status === status;
@@ -37,14 +35,18 @@ function listAt(document: unknown, ...names: readonly string[]): readonly unknow
 type Upload = { fileId: string; uploadId: string };
 
 /**
- * Stores files in a bucket, each under the prefix and its id. Writes are conditional: a write that arrives twice, because its answer
- * was lost, is not taken for the write of another process.
+ * Stores files in a bucket, each under the prefix and its id. Writes are conditional where the store keeps to conditions: a write
+ * that arrives twice, because its answer was lost, is not taken for the write of another process. Without conditions the last of
+ * several writers wins, with its whole content.
  */
 export function createS3FileStore(client: S3Client, { prefix }: { prefix: string }): FileStore {
   const keyOf = (fileId: string): string => {
     assertFileId(fileId);
     return `${prefix}${fileId}`;
   };
+
+  const keepsConditions = createConditionProbe(client);
+  const probeKeyOf = (fileId: string): string => `${prefix}probe-${fileId}`;
 
   async function look(fileId: string) {
     try {
@@ -75,6 +77,10 @@ export function createS3FileStore(client: S3Client, { prefix }: { prefix: string
         await input.write(condition);
         return;
       } catch (error) {
+        if (isUnconditional(error)) {
+          await input.write({});
+          return;
+        }
         if (!hasStatus(error, 412) || tried === WRITES_MAX) {
           throw error;
         }
@@ -127,18 +133,18 @@ export function createS3FileStore(client: S3Client, { prefix }: { prefix: string
     const isOurs = (found: Readonly<Record<string, string | undefined>>) =>
       found["x-amz-meta-upload"] !== undefined && Number(found["content-length"]) === bytes;
     const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-    try {
-      await writeConditionally(fileId, {
-        write: (condition) =>
-          client.call({
-            method: "POST",
-            key: keyOf(fileId),
-            query: { uploadId },
-            headers: { "content-type": "application/xml", ...condition },
-            body,
-          }),
-        isOurs: () => false,
+    const write = (condition: Condition) =>
+      client.call({
+        method: "POST",
+        key: keyOf(fileId),
+        query: { uploadId },
+        headers: { "content-type": "application/xml", ...condition },
+        body,
       });
+    try {
+      await ((await keepsConditions(probeKeyOf(fileId)))
+        ? writeConditionally(fileId, { write, isOurs: () => false })
+        : write({}));
     } catch (error) {
       // It had ended before, and its answer was lost.
       const found = hasStatus(error, 404) ? await look(fileId) : undefined;
@@ -237,6 +243,9 @@ export function createS3FileStore(client: S3Client, { prefix }: { prefix: string
   return {
     direct: {
       async signUpload(fileId, { bytes, mediaType, sha256: hash, expiresInSeconds }) {
+        if (!(await keepsConditions(probeKeyOf(fileId)))) {
+          return;
+        }
         const sent = {
           "content-type": mediaType,
           "x-amz-checksum-sha256": Buffer.from(hash).toString("base64"),

@@ -34,7 +34,7 @@ const toExpiry = ({ clock }: FilesDeps) =>
  * Makes an address to which one file may be sent past the server. The store takes it only with the length, type and hash that are
  * given here. The file is not there before the upload is completed.
  *
- * @throws {AppError} `CONFLICT` where files are not in a bucket, and as `uploadFile` for a tenant without room.
+ * @throws {AppError} `CONFLICT` where files are not in a bucket that takes conditional writes, and as `uploadFile` for a tenant without room.
  */
 export async function createUpload(
   deps: FilesDeps,
@@ -52,19 +52,26 @@ export async function createUpload(
   const direct = getDirect(deps);
   await assertRoomFor(deps, { tenantId, added: bytes });
   const fileId = deps.newId("file");
-  const { url, headers } = await direct.signUpload(fileId, {
+  const signed = await direct.signUpload(fileId, {
     bytes,
     mediaType: input.mediaType,
     sha256: Buffer.from(input.sha256, "hex"),
     expiresInSeconds: GOOD_FOR_SECONDS,
   });
+  if (signed === undefined) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage:
+        "The bucket of this installation takes no conditional writes, so an address could be used twice: send files through the API.",
+    });
+  }
   const expiresAt = toExpiry(deps);
   const token = toUploadToken(deps.signingSecret, {
     ...input,
     fileId,
     expiresAtMs: expiresAt.getTime(),
   });
-  return { method: "PUT", url, headers, token, expiresAt: expiresAt.toISOString() };
+  return { method: "PUT", ...signed, token, expiresAt: expiresAt.toISOString() };
 }
 
 /** @throws {AppError} `UNSUPPORTED_MEDIA_TYPE`, `CONFLICT` for content that is not what was allowed; its bytes are deleted. */

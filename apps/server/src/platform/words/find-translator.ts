@@ -3,8 +3,9 @@ import { createTranslator, type Translator } from "@turnpike/domain/text/transla
 import { fillPlaces } from "./fill-places.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
-/** Days are in digits on documents; amounts have the sign of their currency in both. */
+/** Days are in digits on documents; amounts have the sign of their currency in both, and its code on pages. */
 const STYLES = {
+  page: { dateStyle: "long", currency: "code" },
   mail: { dateStyle: "long", currency: "symbol" },
   document: { dateStyle: "medium", currency: "symbol" },
 } as const;

@@ -4,7 +4,7 @@ import { findTranslator } from "./find-translator.ts";
 import { parsePo } from "./parse-po.ts";
 import { type CatalogueName, readCatalogue } from "./read-catalogue.ts";
 
-const NAMES: readonly CatalogueName[] = ["server-words", "document-words"];
+const NAMES: readonly CatalogueName[] = ["server-words", "document-words", "answer-words"];
 const listPlaces = (text: string) => [...new Set(text.match(/\{\d+\}/g))].sort();
 
 describe("the catalogues that the server reads", () => {

@@ -41,7 +41,7 @@ export type AnswerPanelProps = {
 export function AnswerPanel(props: AnswerPanelProps) {
   const { tenant, asked, reply, onAsk } = props;
   const { api } = usePlatform();
-  const { kind, sentence, assumed, choices, answer, query, timeZone } = reply;
+  const { kind, sentence, assumed, choices, titles, answer, query, timeZone } = reply;
   const known = useQuery(questionsQueries.choices(api, tenant.tenantId, timeZone));
   const isClarify = kind === "clarify";
   const canEdit = query !== null && (kind === "query" || kind === "explain");
@@ -71,8 +71,9 @@ export function AnswerPanel(props: AnswerPanelProps) {
       {choices.length > 0 && (
         <QuestionList
           heading={isClarify ? t`Which one?` : t`You could ask`}
-          questions={choices.map((question) => ({
+          questions={choices.map((question, at) => ({
             question,
+            title: titles[at],
             after: isClarify ? [...asked.after, asked.question] : [],
           }))}
           onAsk={onAsk}

@@ -130,7 +130,11 @@ function Beginnings({
     <div className="mt-4 grid gap-x-10 gap-y-4 sm:grid-cols-2">
       <QuestionList
         heading={t`You could ask`}
-        questions={choices.data?.suggestions.map((question) => ({ question, after: [] }))}
+        questions={choices.data?.suggestions.map((question, at) => ({
+          question,
+          title: choices.data.titles[at],
+          after: [],
+        }))}
         onAsk={onAsk}
       />
       {recent.data !== undefined && recent.data.length > 0 && (

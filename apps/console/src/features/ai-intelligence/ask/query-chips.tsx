@@ -8,6 +8,7 @@ import { TextField } from "@turnpike/ui/text-field";
 import Plus from "lucide-react/icons/plus";
 import X from "lucide-react/icons/x";
 import { useState } from "react";
+import { toDimensionNoun } from "#components/questions/dimension-label.view-model.ts";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
 import { TimeZoneChoice } from "#components/time-zone-choice.tsx";
 import {
@@ -65,7 +66,7 @@ export function QueryChips({
   const dimensions = [...new Set([...(choices?.dimensions ?? []), ...query.dimensions])];
   const breakdowns = [
     { value: NONE, label: t`Not broken down` },
-    ...dimensions.map((name) => ({ value: name, label: t`By ${name.replaceAll("_", " ")}` })),
+    ...dimensions.map((name) => ({ value: name, label: t`By ${toDimensionNoun(name)}` })),
   ];
   const seconds = [
     { value: NONE, label: t`And by…` },

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
+import { toDimensionNoun } from "#components/questions/dimension-label.view-model.ts";
 import type { QuestionChoices, QuestionQuery } from "#components/questions/questions.queries.ts";
 
 type Filter = QuestionQuery["filters"][number];
@@ -10,20 +11,23 @@ export const NONE = "none";
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const OPERATORS: Readonly<Record<Filter["op"], string>> = {
-  eq: "is",
+  eq: t`is`,
   ne: t`is not`,
-  in: "is",
+  in: t`is`,
   not_in: t`is not`,
-  gt: "above",
+  gt: t`above`,
   gte: t`at least`,
-  lt: "below",
+  lt: t`below`,
   lte: t`at most`,
 };
 
 /** “route is /v1/search or /v1/orders”. */
 export function describeFilter({ field, op, value }: Filter): string {
-  const values = [value].flat().map(String);
-  return `${field.replaceAll("_", " ")} ${OPERATORS[op]} ${values.join(" or ")}`;
+  const values = [value]
+    .flat()
+    .map(String)
+    .reduce((one, other) => t`${one} or ${other}`);
+  return `${toDimensionNoun(field)} ${OPERATORS[op]} ${values}`;
 }
 
 /** The day that an end of a range is on. */
@@ -88,7 +92,7 @@ export function listFilterChoices(
   return Object.entries(choices?.values ?? {}).flatMap(([field, values]) =>
     values.map((value) => ({
       value: JSON.stringify([field, value]),
-      label: `${field.replaceAll("_", " ")}: ${value}`,
+      label: `${toDimensionNoun(field)}: ${value}`,
     })),
   );
 }

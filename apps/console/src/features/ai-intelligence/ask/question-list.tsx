@@ -3,7 +3,14 @@ import type { OnAsk } from "./asked.view-model.ts";
 
 export type QuestionListProps = {
   heading: string;
-  questions: readonly { question: string; after: readonly string[] }[] | undefined;
+  questions:
+    | readonly {
+        question: string;
+        /** What it says in the language of the page; left out: as it is asked. */
+        title?: string | undefined;
+        after: readonly string[];
+      }[]
+    | undefined;
   onAsk: OnAsk;
 };
 
@@ -21,9 +28,9 @@ export function QuestionList({ heading, questions, onAsk }: QuestionListProps) {
               <button
                 type="button"
                 className="-mx-2 min-h-8 cursor-pointer rounded-control px-2 py-1 text-left [overflow-wrap:anywhere] hover:bg-hover touch:min-h-11"
-                onClick={() => onAsk(one)}
+                onClick={() => onAsk({ question: one.question, after: one.after })}
               >
-                {one.question}
+                {one.title ?? one.question}
               </button>
             </li>
           ))}

@@ -129,7 +129,7 @@ export function RangeChoice({ view, timeZone, nowMs, onChange }: RangeChoiceProp
           label={t`Range`}
           value={preset ?? null}
           placeholder={t`Custom`}
-          choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label }))}
+          choices={RANGE_PRESETS.map(({ value, label }) => ({ value, label: label() }))}
           onValueChange={choose}
         />
       </div>

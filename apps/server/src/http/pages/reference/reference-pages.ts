@@ -142,9 +142,8 @@ export function createReferencePages(
     return html`<nav class="languages" aria-label="Language of the samples">${LANGUAGES.map(
       (each) => {
         const href = createLinks(each).page(name);
-        return each === language
-          ? html`<a href="${href}" aria-current="true">${each.label}</a>`
-          : html`<a href="${href}">${each.label}</a>`;
+        // For search engines each language is the same page again.
+        return html`<a href="${href}" rel="nofollow"${each === language ? html` aria-current="true"` : undefined}>${each.label}</a>`;
       },
     )}</nav>`;
   }

@@ -1,6 +1,7 @@
 import type { PlanAdvice, QuotaUse } from "@turnpike/contract/advice";
 import { findCurrency } from "@turnpike/domain/money/currency";
 import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
 import { toPlural } from "@turnpike/domain/text/to-plural";
 
@@ -13,7 +14,9 @@ const UNUSED_SHARE = 0.1;
 const PERCENT = 100;
 
 function overMonths({ months }: PlanAdvice): string {
-  return months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
+  return months.length === 1
+    ? said("the last month")
+    : said(`the last ${String(months.length)} months`);
 }
 
 function nameOf({ plans }: PlanAdvice, planId: string): string {
@@ -30,7 +33,8 @@ function describeChoice(advice: PlanAdvice): string | undefined {
   const name = nameOf(advice, planId);
   const scaled = toScaled(saving);
   if (reason === "refuses_nothing") {
-    const cost = scaled < 0n ? `${saving.replace("-", "")} ${currency} more` : "no more";
+    const cost =
+      scaled < 0n ? said(`${saving.replace("-", "")} ${currency} more`) : said("no more");
     return `On ${name} no call would have been denied in ${overMonths(advice)}; it would have cost ${cost}.`;
   }
   const digits = findCurrency(currency)?.digits ?? 0;

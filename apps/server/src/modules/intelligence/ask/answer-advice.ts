@@ -1,30 +1,53 @@
 import type { PlanAdvice } from "@turnpike/contract/advice";
-import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { said } from "@turnpike/domain/text/said";
 import { advisePlans } from "../advice/advise-plans.ts";
 import type { Said } from "./answer-standing.ts";
+import type { AnswerWords } from "./answer-words.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 
-function describe({ plans, recommended, months, refused, currency }: PlanAdvice): string {
+function describe(
+  { plans, recommended, months, refused, currency }: PlanAdvice,
+  { say, money, number }: AnswerWords,
+): string {
   const own = plans.find(({ isOwn }) => isOwn);
-  const count = months.length === 1 ? "the last month" : `the last ${String(months.length)} months`;
-  const before = `Over ${count} ${own?.name ?? "the plan"} comes to ${toGrouped(own?.total ?? "0")} ${currency}, by list prices before tax.`;
+  const name = own?.name ?? say(said("the plan"));
+  const total = money(own?.total ?? "0", currency);
+  const before =
+    months.length === 1
+      ? say("Over the last month {0} comes to {1}, by list prices before tax.", name, total)
+      : say(
+          "Over the last {0} months {1} comes to {2}, by list prices before tax.",
+          number(months.length),
+          name,
+          total,
+        );
   if (recommended === null) {
-    return `${before} No other plan costs less without denying calls.`;
+    return `${before} ${say("No other plan costs less without denying calls.")}`;
   }
   const { planId, reason, saving } = recommended;
-  const better = plans.find((plan) => plan.planId === planId);
-  const name = better?.name ?? planId;
-  const change = saving.startsWith("-") ? "more" : "less";
-  const amount = toGrouped(saving.replace("-", ""));
-  const cost = `${name} would have cost ${amount} ${currency} ${change}`;
-  return reason === "cheaper"
-    ? `${before} ${cost} and denied no call.`
-    : `${before} ${cost} and denied no call, while this plan's quotas ${refused > 0 ? `denied ${toGrouped(refused)} calls` : "would have denied some"}.`;
+  const better = plans.find((plan) => plan.planId === planId)?.name ?? planId;
+  const amount = money(saving.replace("-", ""), currency);
+  const cost = say(
+    saving.startsWith("-")
+      ? said("{0} would have cost {1} more")
+      : said("{0} would have cost {1} less"),
+    better,
+    amount,
+  );
+  if (reason === "cheaper") {
+    return `${before} ${say("{0} and denied no call.", cost)}`;
+  }
+  return refused > 0
+    ? `${before} ${say("{0} and denied no call, while this plan's quotas denied {1} calls.", cost, number(refused))}`
+    : `${before} ${say("{0} and denied no call, while this plan's quotas would have denied some.", cost)}`;
 }
 
 /** Answers which plan fits the usage of the last months. @throws {CannotAnswer} for all tenants. */
-export async function answerAdvice(deps: AskDeps, { context, tenantId }: Asker): Promise<Said> {
+export async function answerAdvice(
+  deps: AskDeps,
+  { context, tenantId, words }: Asker,
+): Promise<Said> {
   if (tenantId === null) {
     throw new CannotAnswer("Plans are compared for one tenant: open it and ask there.");
   }
@@ -35,7 +58,7 @@ export async function answerAdvice(deps: AskDeps, { context, tenantId }: Asker):
     return {
       answer: null,
       assumed: [],
-      sentence: "Plans are compared once a calendar month of usage is over.",
+      sentence: words.say("Plans are compared once a calendar month of usage is over."),
     };
   }
   const measure = (name: string, title: string) => ({
@@ -45,10 +68,10 @@ export async function answerAdvice(deps: AskDeps, { context, tenantId }: Asker):
     unitName: currency,
   });
   return {
-    assumed: ["closed months", "list prices before coupons, credit, add-ons and tax"],
-    sentence: describe(advice),
+    assumed: [said("closed months"), said("list prices before coupons, credit, add-ons and tax")],
+    sentence: describe(advice, words),
     answer: {
-      measures: [measure("amount", "Total"), measure("saving", "Saving")],
+      measures: [measure("amount", said("Total")), measure("saving", said("Saving"))],
       dimensions: ["plan"],
       from: first.from,
       to: last.to,

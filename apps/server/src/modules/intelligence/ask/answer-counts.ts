@@ -1,5 +1,6 @@
 import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
+import { said } from "@turnpike/domain/text/said";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { listKeys } from "#modules/keys/index.ts";
 import { listTenants } from "#modules/tenants/index.ts";
@@ -58,7 +59,9 @@ function isIncluded(vocabulary: NamedVocabulary, query: AskedQuery, { group }: T
     const found = group[field];
     if (found === undefined) {
       throw new CannotAnswer(
-        `${describeMeasure(vocabulary, query.measures[0] ?? "").title} are not counted by ${field}.`,
+        "{0} are not counted by {1}.",
+        describeMeasure(vocabulary, query.measures[0] ?? "").title,
+        field,
       );
     }
     const wanted = [value].flat().map(String);
@@ -116,7 +119,7 @@ async function countActive(
   const things = used.map(({ time, group }) => ({ atMs: Date.parse(time ?? answer.from), group }));
   const range = rangeOfQuery(query, asker.timeZone);
   return {
-    assumed: [`active: with a call in the range`],
+    assumed: [said("active: with a call in the range")],
     answer: {
       ...answer,
       measures: [describeMeasure(vocabulary, measure)],
@@ -165,7 +168,7 @@ export async function answerCounts(
   const rows = toRows(counted, { query, range, timeZone: asker.timeZone });
   const shown = rows.slice(0, Math.min(query.limit ?? ANSWER_ROWS_MAX, ANSWER_ROWS_MAX));
   return {
-    assumed: isStock ? ["tenants that exist now"] : [],
+    assumed: isStock ? [said("tenants that exist now")] : [],
     answer: {
       measures: [describeMeasure(vocabulary, measure)],
       dimensions: query.dimensions,

@@ -3,11 +3,14 @@ import { chooseCause } from "@turnpike/domain/anomaly/cause/choose-cause";
 import { explainRate } from "@turnpike/domain/anomaly/cause/explain-rate";
 import { explainSum } from "@turnpike/domain/anomaly/cause/explain-sum";
 import { move } from "@turnpike/domain/questions/calendar";
+import { said } from "@turnpike/domain/text/said";
 import { createOffsetAt, DAY_MS, toZonedInstant } from "@turnpike/domain/time/zoned-buckets";
 import { type Answered, answerUsage } from "./answer-usage.ts";
+import type { AnswerWords } from "./answer-words.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { describeRange } from "./describe-range.ts";
 import { formatCell } from "./format-cell.ts";
+import { nameDimension } from "./name-dimension.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { type InstantRange, rangeOfQuery } from "./range-of-query.ts";
 import { describeChange, describeFilters } from "./write-sentence.ts";
@@ -94,20 +97,23 @@ function explainBy({ before, after }: Sides, measure: string, dimension: string)
 
 function describeCause(
   chosen: (Part & { dimension: string }) | undefined,
-  nameOf: (value: string) => string,
-  isSame: boolean,
+  { nameOf, isSame }: { nameOf: (value: string) => string; isSame: boolean },
+  words: AnswerWords,
 ): string {
+  const { say, percent } = words;
   if (chosen === undefined) {
-    return isSame ? "" : " No part stands out: the change is everywhere.";
+    return isSame ? "" : ` ${say("No part stands out: the change is everywhere.")}`;
   }
   const { dimension, name, share } = chosen;
-  const text = name === "" ? "that is not known" : nameOf(name);
+  const text = name === "" ? say(said("that is not known")) : nameOf(name);
   const part =
-    dimension === "outcome" ? `reason “${text}”` : `${dimension.replaceAll("_", " ")} ${text}`;
-  const percent = Math.round(100 * share);
-  return percent > 100
-    ? ` The ${part} changed by more than that, others the other way.`
-    : ` The ${part} accounts for ${String(percent)}% of the change.`;
+    dimension === "outcome"
+      ? say(said("reason “{0}”"), text)
+      : `${nameDimension(words, dimension)} ${text}`;
+  const rounded = Math.round(100 * share);
+  return rounded > 100
+    ? ` ${say("The {0} changed by more than that, others the other way.", part)}`
+    : ` ${say("The {0} accounts for {1} of the change.", part, percent(rounded))}`;
 }
 
 /** Medians and percentiles have no parts that add up: the mean of the same calls has. */
@@ -125,7 +131,8 @@ export async function answerExplain(
   asker: Asker,
   { vocabulary, query }: { vocabulary: NamedVocabulary; query: AskedQuery },
 ): Promise<Answered & { sentence: string }> {
-  const { timeZone, nowMs } = asker;
+  const { timeZone, nowMs, words } = asker;
+  const { say } = words;
   const [asked = "requests"] = query.measures;
   const measure = explainable(asked);
   const whole = rangeOfQuery(query, timeZone);
@@ -165,13 +172,19 @@ export async function answerExplain(
   }
   const now = total.totals?.[measure];
   const before = past.totals?.[measure];
-  const during = describeRange(beforeRange, timeZone);
-  const dates = during.replace(/^(?:on|in|from) /, "");
+  const { during, dates } = describeRange(words, beforeRange, timeZone);
   const nameOf = (value: string) =>
     ({ ...shown?.sides.before.names, ...shown?.sides.after.names })[value] ?? value;
-  const cause = describeCause(chosen, nameOf, now === before);
-  const where = describeFilters(query, new Set(measures));
-  const head = `${described.title}${where} ${describeRange(whole, timeZone)}${range.toMs < whole.toMs ? " so far" : ""}: ${formatCell(described, now)}.`;
+  const cause = describeCause(chosen, { nameOf, isSame: now === before }, words);
+  const where = describeFilters(query, new Set(measures), words);
+  const asRange = describeRange(words, whole, timeZone).during;
+  const when = range.toMs < whole.toMs ? say(said("{0} so far"), asRange) : asRange;
+  const head = `${say(described.title)}${where} ${when}: ${formatCell(described, now, words)}.`;
+  const change = describeChange(
+    described,
+    { now, before, when: { of: say(said("of {0}"), dates), during } },
+    words,
+  );
   const rows = (shown?.parts ?? []).slice(0, PARTS_SHOWN).map(({ name }) => {
     const dimension = shown?.dimension ?? "";
     const cells = (answer: Answer | undefined) => {
@@ -188,10 +201,10 @@ export async function answerExplain(
   return {
     assumed: [
       ...assumed,
-      ...(measure === asked ? [] : ["explained by the average latency"]),
-      `compared with ${dates}`,
+      ...(measure === asked ? [] : [said("explained by the average latency")]),
+      said(`compared with ${dates}`),
     ],
-    sentence: `${head}${describeChange(described, now, before, { of: `of ${dates}`, during })}${cause}`,
+    sentence: `${head}${change}${cause}`,
     answer: {
       ...total,
       measures: [described],

@@ -1,13 +1,14 @@
 import type { ForecastBand, MeterForecast } from "@turnpike/contract/forecasts";
 import type { AskedQuery } from "@turnpike/contract/questions";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { said } from "@turnpike/domain/text/said";
 import { forecastUsage } from "../forecasts/forecast-usage.ts";
 import type { Said } from "./answer-standing.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 import { describeMeasure } from "./describe-measure.ts";
 import { describeRange } from "./describe-range.ts";
-import { countOf, formatCell } from "./format-cell.ts";
+import { formatCell, nounsOf } from "./format-cell.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { type InstantRange, rangeOfQuery } from "./range-of-query.ts";
 
@@ -62,7 +63,7 @@ export async function answerForecast(
   asker: Asker,
   { vocabulary, query }: { vocabulary: NamedVocabulary; query: AskedQuery },
 ): Promise<Said> {
-  const { tenantId, context, timeZone, nowMs } = asker;
+  const { tenantId, context, timeZone, nowMs, words } = asker;
   const [name = "requests"] = query.measures;
   if (tenantId === null) {
     throw new CannotAnswer("Usage is forecast for one tenant: open it and ask there.");
@@ -86,11 +87,13 @@ export async function answerForecast(
   }
   if (forecast.state !== "forecast") {
     const { days, needed } = forecast.history;
-    throw new CannotAnswer(
-      forecast.state === "no_usage"
-        ? "There is no usage to forecast from."
-        : `A forecast takes ${String(needed)} complete days of usage; there are ${String(days)}.`,
-    );
+    throw forecast.state === "no_usage"
+      ? new CannotAnswer("There is no usage to forecast from.")
+      : new CannotAnswer(
+          "A forecast takes {0} complete days of usage; there are {1}.",
+          String(needed),
+          String(days),
+        );
   }
   const outlook = findOutlook(forecast, range);
   if (outlook === undefined) {
@@ -99,18 +102,35 @@ export async function answerForecast(
   const { band, isPeriod } = outlook;
   const measure = describeMeasure(vocabulary, name);
   const rounded = (value: number) => Math.max(0, Math.round(value));
-  const when = describeRange(range, timeZone);
+  const { say } = words;
+  const write = (value: number) => formatCell(measure, rounded(value), words);
+  const [one, many] = nounsOf(measure);
+  const mean = rounded(band.mean);
+  const noun = say(mean === 1 ? one : many);
+  const { during } = describeRange(words, range, timeZone);
+  const [lower, upper] = [write(band.lower80), write(band.upper80)];
   return {
     assumed: [
-      "live calls that count towards the plan",
-      ...(isPeriod ? [] : ["bounds: the sum of those of the days, which is wider than needed"]),
+      said("live calls that count towards the plan"),
+      ...(isPeriod
+        ? []
+        : [said("bounds: the sum of those of the days, which is wider than needed")]),
     ],
-    sentence: `${countOf(measure, rounded(band.mean)).replace(/^no/, "No")} are expected ${when}: between ${formatCell(measure, rounded(band.lower80))} and ${formatCell(measure, rounded(band.upper80))} in 4 of 5 cases.`,
+    sentence:
+      mean === 0
+        ? say(
+            "No {0} are expected {1}: between {2} and {3} in 4 of 5 cases.",
+            ...[noun, during, lower, upper],
+          )
+        : say(
+            "{0} {1} are expected {2}: between {3} and {4} in 4 of 5 cases.",
+            ...[write(band.mean), noun, during, lower, upper],
+          ),
     answer: {
       measures: [
         measure,
-        { ...measure, name: "lower80", title: "At least" },
-        { ...measure, name: "upper80", title: "At most" },
+        { ...measure, name: "lower80", title: said("At least") },
+        { ...measure, name: "upper80", title: said("At most") },
       ],
       dimensions: [],
       from: new Date(range.fromMs).toISOString(),

@@ -2,6 +2,7 @@ import type { InvoiceSummary } from "@turnpike/contract/billing";
 import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import { listBucketStarts } from "@turnpike/domain/time/zoned-buckets";
 import { getRevenue, listAllInvoices, listInvoices } from "#modules/billing/index.ts";
 import { answerSpendParts, isOfParts } from "./answer-spend-parts.ts";
@@ -73,7 +74,10 @@ function isIncluded(
       return true;
     }
     throw new CannotAnswer(
-      `Money is known by invoice: by month, status${vocabulary.index.vocabulary.actor === "operator" ? " and tenant" : ""}, not by ${field.replaceAll("_", " ")}.`,
+      vocabulary.index.vocabulary.actor === "operator"
+        ? "Money is known by invoice: by month, status and tenant, not by {0}."
+        : "Money is known by invoice: by month, status, not by {0}.",
+      field.replaceAll("_", " "),
     );
   });
 }
@@ -134,7 +138,10 @@ async function answerInvoices(
   const unknown = query.dimensions.find((name) => !DIMENSIONS.includes(name));
   if (unknown !== undefined) {
     throw new CannotAnswer(
-      `Money is known by invoice, not by ${unknown.replaceAll("_", " ")}: ask per month${asker.tenantId === null ? " or by tenant" : ""}.`,
+      asker.tenantId === null
+        ? "Money is known by invoice, not by {0}: ask per month or by tenant."
+        : "Money is known by invoice, not by {0}: ask per month.",
+      unknown.replaceAll("_", " "),
     );
   }
   const range = rangeOfQuery(query, asker.timeZone);
@@ -189,7 +196,7 @@ async function answerInvoices(
   );
   return {
     assumed: isMoney
-      ? [`${first}: invoices issued in the range, tax included, void ones left out`]
+      ? [said(`${first}: invoices issued in the range, tax included, void ones left out`)]
       : [],
     answer: {
       measures: query.measures.map((name) => ({
@@ -225,7 +232,7 @@ async function answerRecurring(
   const range = rangeOfQuery(query, "UTC");
   const months = 1 + Math.ceil((asker.nowMs - range.fromMs) / (28 * 24 * 60 * 60_000));
   if (months > MONTHS_MAX) {
-    throw new CannotAnswer(`At most ${String(MONTHS_MAX)} months back.`);
+    throw new CannotAnswer("At most {0} months back.", String(MONTHS_MAX));
   }
   const { currencies } = await getRevenue(deps, asker.context, { months: Math.max(1, months) });
   const isOneCurrency = currencies.length <= 1;
@@ -246,7 +253,7 @@ async function answerRecurring(
   });
   const last = rows.at(-1);
   return {
-    assumed: ["recurring revenue as the month ended, or now"],
+    assumed: [said("recurring revenue as the month ended, or now")],
     answer: {
       measures: [
         {

@@ -2,6 +2,7 @@ import type { InvoiceLine, LinePart } from "@turnpike/contract/billing";
 import { ANSWER_ROWS_MAX, type AskedQuery } from "@turnpike/contract/questions";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import {
   getInvoice,
   getUpcomingInvoice,
@@ -182,8 +183,14 @@ export async function answerSpendParts(
   return {
     assumed: [
       bills[0]?.id === UPCOMING
-        ? `spend: charges for usage on the running invoice${bills.length > 1 ? " and, in the range, on those before it" : ""}, before discounts and tax`
-        : "spend: charges for usage on invoices issued in the range, before discounts and tax",
+        ? bills.length > 1
+          ? said(
+              "spend: charges for usage on the running invoice and, in the range, on those before it, before discounts and tax",
+            )
+          : said("spend: charges for usage on the running invoice, before discounts and tax")
+        : said(
+            "spend: charges for usage on invoices issued in the range, before discounts and tax",
+          ),
     ],
     answer: {
       measures: [{ ...describeMeasure(vocabulary, "spend"), unitName: currencies[0] ?? null }],

@@ -1,14 +1,15 @@
 import type { Exhaustion } from "@turnpike/contract/forecasts";
 import type { Answer } from "@turnpike/contract/questions";
 import { mayInTenant } from "@turnpike/domain/access/actor";
-import { toGrouped } from "@turnpike/domain/text/to-grouped";
-import { toPlural } from "@turnpike/domain/text/to-plural";
+import { said } from "@turnpike/domain/text/said";
 import { getUpcomingInvoice } from "#modules/billing/index.ts";
 import { forecastExhaustion } from "../forecasts/forecast-exhaustion.ts";
 import { forecastInvoice } from "../forecasts/forecast-invoice.ts";
 import { listInsights } from "../manage-insights.ts";
+import type { AnswerWords } from "./answer-words.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
+import { nounsOf } from "./format-cell.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 export type Said = { answer: Answer | null; sentence: string; assumed: readonly string[] };
@@ -21,48 +22,65 @@ export function tenantOf({ tenantId }: Asker) {
   return tenantId;
 }
 
-export const dateOf = (instant: string, timeZone: string) =>
-  new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-  }).format(Date.parse(instant));
+const DATE = { day: "numeric", month: "long", year: "numeric" } as const;
+
+export const dateOf = (words: AnswerWords, instant: string, timeZone: string) =>
+  words.time(timeZone, DATE)(Date.parse(instant));
+
+type Reader = Pick<Asker, "timeZone" | "words">;
 
 /** When it runs out. */
 export function describeRunOut(
   { state, at, earliest80, latest80 }: Exhaustion,
-  timeZone: string,
+  { timeZone, words }: Reader,
 ): string {
+  const { say } = words;
+  const date = (instant: string) => dateOf(words, instant, timeZone);
   switch (state) {
     case "exhausted":
-      return "Nothing is left.";
-    case "runs_out": {
-      const from = earliest80 === null ? "" : dateOf(earliest80, timeZone);
-      const to = latest80 === null ? "not at all" : dateOf(latest80, timeZone);
-      const range = from === "" ? "" : ` (in 4 of 5 cases between ${from} and ${to})`;
-      return `It will most likely run out on ${dateOf(at ?? "", timeZone)}${range}.`;
-    }
+      return say("Nothing is left.");
+    case "runs_out":
+      return earliest80 === null
+        ? say("It will most likely run out on {0}.", date(at ?? ""))
+        : say(
+            "It will most likely run out on {0} (in 4 of 5 cases between {1} and {2}).",
+            date(at ?? ""),
+            date(earliest80),
+            latest80 === null ? say(said("not at all")) : date(latest80),
+          );
     case "not_within_90_days":
-      return "It will most likely not run out within 90 days.";
+      return say("It will most likely not run out within 90 days.");
     case "not_enough_history":
-      return "There are too few days of usage to say when it runs out.";
+      return say("There are too few days of usage to say when it runs out.");
   }
 }
 
 /** What is used and left of one limit, and when it runs out. */
-function describeExhaustion(item: Exhaustion, timeZone: string): string {
+function describeExhaustion(item: Exhaustion, reader: Reader): string {
+  const { timeZone, words } = reader;
+  const { say, number, money, inSentence } = words;
   const { kind, name, limit, used, left, unit, resetsAt } = item;
-  const amount = (value: string) => (kind === "quota" ? toGrouped(value) : `${value} ${unit}`);
-  const nouns = kind === "quota" ? ` ${toPlural(unit)}` : ` of the ${name.toLowerCase()}`;
-  const be = kind === "quota" ? "are" : "is";
-  const until = resetsAt === null ? "" : ` until ${dateOf(resetsAt, timeZone)}`;
-  const use = `${amount(used)} of ${amount(limit)}${nouns} ${be} used, ${amount(left)} ${be} left${until}.`;
-  return `${use} ${describeRunOut(item, timeZone)}`;
+  const isQuota = kind === "quota";
+  const [, units] = nounsOf({ name: unit, title: unit, unit: "units", unitName: unit });
+  const amount = (value: string) => (isQuota ? number(value) : money(value, unit));
+  const values = [
+    ...[amount(used), amount(limit)],
+    ...[isQuota ? say(units) : inSentence(name), amount(left)],
+  ];
+  const until = resetsAt === null ? [] : [dateOf(words, resetsAt, timeZone)];
+  const sentence = isQuota
+    ? resetsAt === null
+      ? "{0} of {1} {2} are used, {3} are left."
+      : "{0} of {1} {2} are used, {3} are left until {4}."
+    : resetsAt === null
+      ? "{0} of {1} of the {2} is used, {3} is left."
+      : "{0} of {1} of the {2} is used, {3} is left until {4}.";
+  return `${say(sentence, ...values, ...until)} ${describeRunOut(item, reader)}`;
 }
 
 /** Answers what is used and left of quotas, spend cap and credit, and when they run out. @throws {CannotAnswer} for all tenants. */
 export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
+  const { words, timeZone } = asker;
   const { items, asOf } = await forecastExhaustion(deps, asker.context, {
     tenantId: tenantOf(asker),
   });
@@ -70,7 +88,7 @@ export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
     return {
       answer: null,
       assumed: [],
-      sentence: "There is no quota, no spend cap and no credit: nothing runs out.",
+      sentence: words.say("There is no quota, no spend cap and no credit: nothing runs out."),
     };
   }
   const measure = (name: string, title: string) => ({
@@ -80,10 +98,14 @@ export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
     unitName: null,
   });
   return {
-    assumed: ["live calls"],
-    sentence: items.map((item) => describeExhaustion(item, asker.timeZone)).join(" "),
+    assumed: [said("live calls")],
+    sentence: items.map((item) => describeExhaustion(item, asker)).join(" "),
     answer: {
-      measures: [measure("used", "Used"), measure("limit", "Limit"), measure("left", "Left")],
+      measures: [
+        measure("used", said("Used")),
+        measure("limit", said("Limit")),
+        measure("left", said("Left")),
+      ],
       dimensions: ["limit of", "runs out"],
       from: asOf,
       to: items[0]?.resetsAt ?? asOf,
@@ -91,8 +113,8 @@ export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
       rows: items.map(({ name, used, limit, left, at }) => ({
         time: null,
         group: {
-          "limit of": name,
-          "runs out": at === null ? "not foreseen" : dateOf(at, asker.timeZone),
+          "limit of": words.say(name),
+          "runs out": at === null ? words.say(said("not foreseen")) : dateOf(words, at, timeZone),
         },
         values: { used, limit, left },
         before: null,
@@ -109,38 +131,50 @@ export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
 /** Answers what the next invoice will most likely be, and what it is so far. @throws {CannotAnswer} for all tenants. */
 export async function answerInvoice(deps: AskDeps, asker: Asker): Promise<Said> {
   const tenantId = tenantOf(asker);
-  const { timeZone } = asker;
+  const { timeZone, words } = asker;
+  const { say } = words;
   const running = await getUpcomingInvoice(deps, asker.context, { tenantId, environment: "live" });
   const { currency, total, issuesAt, asOf } = running;
   if (issuesAt === null) {
-    const sentence = "There is no upcoming invoice: the plan charges nothing.";
+    const sentence = say("There is no upcoming invoice: the plan charges nothing.");
     return { answer: null, assumed: [], sentence };
   }
   const forecast = await forecastInvoice(deps, asker.context, { tenantId });
   const [next] = forecast.invoices;
-  const money = (amount: string) => `${toGrouped(amount)} ${currency}`;
-  const soFar = `So far it comes to ${money(total)}.`;
+  const money = (amount: string) => words.money(amount, currency);
+  const date = (instant: string) => dateOf(words, instant, timeZone);
+  const soFar = say("So far it comes to {0}.", money(total));
   const sentence =
     next === undefined
-      ? `The next invoice is issued on ${dateOf(issuesAt, timeZone)}. ${soFar} There are too few days of usage to say what it will be.`
-      : `The next invoice will most likely come to ${money(next.total.mean)}, in 4 of 5 cases between ${money(next.total.lower80)} and ${money(next.total.upper80)}; it is issued on ${dateOf(next.issuesAt, timeZone)}. ${soFar}`;
+      ? [
+          say("The next invoice is issued on {0}.", date(issuesAt)),
+          soFar,
+          say("There are too few days of usage to say what it will be."),
+        ].join(" ")
+      : `${say(
+          "The next invoice will most likely come to {0}, in 4 of 5 cases between {1} and {2}; it is issued on {3}.",
+          money(next.total.mean),
+          money(next.total.lower80),
+          money(next.total.upper80),
+          date(next.issuesAt),
+        )} ${soFar}`;
   const { lines, from, to } = next ?? running;
   return {
     assumed: [
       next === undefined
-        ? "the next invoice as it stands now"
-        : "the next invoice, with usage as it is forecast",
+        ? said("the next invoice as it stands now")
+        : said("the next invoice, with usage as it is forecast"),
     ],
     sentence,
     answer: {
-      measures: [{ name: "amount", title: "Amount", unit: "money", unitName: currency }],
+      measures: [{ name: "amount", title: said("Amount"), unit: "money", unitName: currency }],
       dimensions: ["line"],
       from: from ?? asOf,
       to: to ?? issuesAt,
       grain: null,
       rows: lines.map(({ description, amount }) => ({
         time: null,
-        group: { line: description },
+        group: { line: words.translate(description) },
         values: { amount },
         before: null,
       })),
@@ -160,17 +194,18 @@ export async function answerRisk(
   vocabulary: NamedVocabulary,
 ): Promise<Said> {
   const tenantId = tenantOf(asker);
+  const { say, translate, number } = asker.words;
   const { items, checkedAt } = await listInsights(deps, asker.context, { tenantId, state: "open" });
   const seesKeys = mayInTenant(asker.context.actor, "keys:read", tenantId);
   const found = items.filter(({ kind }) => kind.startsWith("key_"));
   const withNames = (text: string) =>
     text.replace(/key_[0-9a-f]{32}/g, (id) => (seesKeys ? (vocabulary.names.get(id) ?? id) : id));
-  const texts = found.map(({ text }) => withNames(text));
+  const texts = found.map(({ text }) => withNames(translate(text)));
   if (checkedAt === null) {
     return {
       answer: null,
       assumed: [],
-      sentence: "The keys have not been checked yet; they are checked every hour.",
+      sentence: say("The keys have not been checked yet; they are checked every hour."),
     };
   }
   const [first] = found;
@@ -178,15 +213,23 @@ export async function answerRisk(
     return {
       answer: null,
       assumed: [],
-      sentence:
+      sentence: say(
         "No key needs attention: none was found in public, has changed what it calls, has been unused for 30 days, has more rights than it uses, or expires within 14 days.",
+      ),
     };
   }
   return {
     assumed: [
-      "found in public, changed, unused for 30 days, with more rights than it uses, or expiring within 14 days",
+      said(
+        "found in public, changed, unused for 30 days, with more rights than it uses, or expiring within 14 days",
+      ),
     ],
-    sentence: `${String(found.length)} ${found.length === 1 ? "key needs" : "keys need"} attention. ${texts.slice(0, 3).join(" ")}`,
+    sentence: [
+      found.length === 1
+        ? say(said("1 key needs attention."))
+        : say("{0} keys need attention.", number(found.length)),
+      ...texts.slice(0, 3),
+    ].join(" "),
     answer: {
       measures: [],
       dimensions: ["finding"],

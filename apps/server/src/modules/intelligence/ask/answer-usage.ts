@@ -6,6 +6,7 @@ import {
   type UsageReport,
 } from "@turnpike/contract/usage";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
+import { said } from "@turnpike/domain/text/said";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
@@ -179,7 +180,7 @@ export async function answerUsage(
   const limit =
     isRanked && query.grain === undefined ? (query.limit ?? ANSWER_ROWS_MAX) : ANSWER_ROWS_MAX;
   if (isRanked && query.order === "asc" && !plan.thresholds.some(includesZero)) {
-    assumed.push("only those with usage");
+    assumed.push(said("only those with usage"));
   }
   const rows = joined.rows.slice(0, Math.min(limit, ANSWER_ROWS_MAX));
   const [only, ...more] = reports;

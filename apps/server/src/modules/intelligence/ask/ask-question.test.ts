@@ -1,6 +1,7 @@
 import { usageQuery } from "@turnpike/contract/usage";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
+import type { Language } from "@turnpike/domain/text/languages";
 import { createBelow } from "@turnpike/testkit/seeded-chance";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -82,15 +83,16 @@ async function furnish({ tenantId }: TestTenant, seed: number): Promise<void> {
 
 const ask = (
   question: string,
-  options: { of?: TestTenant; after?: string[]; timeZone?: string } = {},
+  options: { of?: TestTenant; after?: string[]; timeZone?: string; language?: Language } = {},
 ) => {
-  const { of = ours, after = [], timeZone = "UTC" } = options;
+  const { of = ours, after = [], timeZone = "UTC", language } = options;
   return askQuestion(deps, of.context, {
     tenantId: of.tenantId,
     question,
     after,
     timeZone,
     kind: "query",
+    language,
   });
 };
 
@@ -204,6 +206,38 @@ async function findFault(question: string): Promise<{ fault?: string; isCompared
 
 const AT_ONCE = 4;
 
+/** Words that stand in English sentences alone. */
+const ENGLISH =
+  /\b(?:the|there|were|of|from|with|is|are|and|to|than|per|between|expected|which|nothing|until|more|most|last|days|calls|requests)\b/i;
+
+/** The figures of a sentence, as English writes them. Days and years are figures too. */
+function figuresOf(sentence: string, language: Language): string[] {
+  const text = language === "de" ? sentence.replaceAll(".", "").replaceAll(",", ".") : sentence;
+  return (text.replaceAll(/(?<=\d),(?=\d{3})/g, "").match(/\d+(?:\.\d+)?/g) ?? []).toSorted();
+}
+
+/** What a German answer has in English, or of other figures; nothing when it is the English one in German. */
+async function findGermanFault(question: string): Promise<string[]> {
+  const [english, german] = [
+    await ask(question, { language: "en" }),
+    await ask(question, { language: "de" }),
+  ];
+  // Routes and keys have names that are words.
+  const said = [german.sentence, ...german.assumed, ...german.titles]
+    .map((text) => text.replaceAll(/\/v1\/\S+/g, ""))
+    .filter((text) => ENGLISH.test(text));
+  const isSame =
+    JSON.stringify(figuresOf(english.sentence, "en")) ===
+    JSON.stringify(figuresOf(german.sentence, "de"));
+  return [
+    ...said.map((text) => `${question}: ${text}`),
+    ...(isSame ? [] : [`${question}: ${english.sentence} | ${german.sentence}`]),
+    ...(JSON.stringify(english.choices) === JSON.stringify(german.choices)
+      ? []
+      : [`${question}: other choices`]),
+  ];
+}
+
 describe("an answer", () => {
   it("has the figures of the API for the same query, for 200 generated questions", async () => {
     const questions = [...generateQuestions()];
@@ -217,6 +251,50 @@ describe("an answer", () => {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     expect(found.flatMap(({ fault }) => fault ?? [])).toEqual([]);
     expect(found.filter(({ isCompared }) => isCompared).length).toBeGreaterThan(150);
+  });
+
+  it("in German has the same figures, and no English", async () => {
+    const questions = [
+      ...[...generateQuestions()].filter((_, at) => at % 8 === 0),
+      "routes with more than 500 requests last 30 days",
+      "keys without a call last week",
+      "p95 latency in May 2020",
+      "why did requests change yesterday?",
+      "why are so many of my calls denied?",
+      "how many requests will we have this month?",
+      "when do we hit the quota?",
+      "what will my next invoice be?",
+      "which plan is best for us?",
+      "which keys are at risk?",
+      "how much credit is left?",
+      "how many keys were created this month?",
+      "active keys last week",
+      "spend per month this year",
+      "spend by region",
+      "requests by tenant",
+      "requests of the parner key last 30 days",
+      "how are we doing",
+      "wie viele Fehler gab es gestern?",
+      "requests 03/04/2026",
+      "show me the secret keys",
+    ];
+    const faults: string[] = [];
+    for (const question of questions) {
+      faults.push(...(await findGermanFault(question)));
+    }
+    expect(faults).toEqual([]);
+    expect((await ask("requests yesterday", { language: "de" })).sentence).toMatch(
+      /^Es gab (?:keine|[\d.]+) Anfragen? am \d+\. \p{L}+ 20\d\d\.$/u,
+    );
+  });
+
+  it("offers questions that are understood when they are asked on a German page", async () => {
+    const { choices, titles } = await ask("wie viele Fehler gab es gestern?", { language: "de" });
+    expect(titles).toHaveLength(choices.length);
+    expect(titles).toContain("Anfragen pro Tag");
+    for (const choice of choices) {
+      expect((await ask(choice, { language: "de" })).kind, choice).not.toMatch(/clarify|refuse/);
+    }
   });
 
   it("of a tenant has nothing of another one with the same names", async () => {

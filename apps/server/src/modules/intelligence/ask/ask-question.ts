@@ -1,9 +1,10 @@
-import type { AskedInput, AskedQuery, QuestionReply } from "@turnpike/contract/questions";
+import type { Answer, AskedInput, AskedQuery, QuestionReply } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { QuestionReading } from "@turnpike/domain/questions/question-reading";
 import { readQuestion } from "@turnpike/domain/questions/read-question";
+import { said } from "@turnpike/domain/text/said";
 import { answerAdvice } from "./answer-advice.ts";
 import { answerCounts, COUNTED } from "./answer-counts.ts";
 import { answerCredit } from "./answer-credit.ts";
@@ -12,12 +13,13 @@ import { answerForecast } from "./answer-forecast.ts";
 import { answerMoney } from "./answer-money.ts";
 import { answerInvoice, answerQuota, answerRisk, type Said } from "./answer-standing.ts";
 import { type Answered, answerUsage } from "./answer-usage.ts";
+import { type AnswerWords, wordsOf } from "./answer-words.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import { CannotAnswer } from "./cannot-answer.ts";
 import { MONEY } from "./money-thresholds.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 import { findVocabulary } from "./question-vocabulary.ts";
-import { suggestQuestions } from "./suggest-questions.ts";
+import { type Suggestion, suggestQuestions } from "./suggest-questions.ts";
 import { toQuery } from "./to-query.ts";
 import { describeKept, writeSentence } from "./write-sentence.ts";
 
@@ -94,21 +96,37 @@ async function say(
 }
 
 /** Why a question has no answer, as far as that is the question's fault; `undefined` for any other failure. */
-function refusalOf(error: unknown): string | undefined {
+function refusalOf(error: unknown, { say, recognise, translate }: AnswerWords): string | undefined {
   if (error instanceof CannotAnswer) {
-    return error.message;
+    return say(error.sentence, ...error.values.map(recognise));
   }
   if (error instanceof AppError && error.code === "INVALID_REQUEST") {
-    return error.errors[0]?.message ?? error.message;
+    return translate(error.errors[0]?.message ?? error.message);
   }
   return error instanceof AppError && error.code === "INSUFFICIENT_SCOPE"
-    ? `Your role does not allow to see that. ${error.message}`
+    ? `${say("Your role does not allow to see that.")} ${translate(error.message)}`
     : undefined;
 }
 
 const CLARIFY = "That can mean several things. Which one?";
-const FOREIGN = "Questions are understood in English only. You can ask, for example:";
-const REFUSE = "That cannot be answered here. You can ask for figures such as these:";
+const FOREIGN = said("Questions are understood in English only. You can ask, for example:");
+const REFUSE = said("That cannot be answered here. You can ask for figures such as these:");
+
+/** Ways to go on: as questions, and in the language of the person who may ask them. */
+const toChoices = (suggested: readonly Suggestion[]) => ({
+  choices: suggested.map(({ question }) => question),
+  titles: suggested.map(({ title }) => title),
+});
+
+/** Names the measures of an answer in the language of the answer. */
+function withTitles(answer: Answer | null, { say }: AnswerWords): Answer | null {
+  return (
+    answer && {
+      ...answer,
+      measures: answer.measures.map((measure) => ({ ...measure, title: say(measure.title) })),
+    }
+  );
+}
 
 /**
  * Answers a question in plain English with the rights of the caller, about one tenant or, for operators, about all. What is asked is
@@ -127,7 +145,8 @@ export async function askQuestion(
   } else {
     assertMayInTenant(context.actor, "usage:read", tenantId);
   }
-  const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime() };
+  const words = wordsOf(input.language);
+  const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime(), words };
   const { vocabulary, reading } =
     edited === undefined
       ? await understand(deps, asker, input)
@@ -137,29 +156,33 @@ export async function askQuestion(
         };
   const { kind, about, choices = [], kept = [] } = reading;
   const query = reading.query === undefined ? null : toQuery(reading.query);
-  const reply = { question, query, timeZone, assumed: [...reading.assumed] };
+  const assumed = reading.assumed.map(words.recognise);
+  const reply = { question, query, timeZone, assumed };
   if (!ANSWERED.has(kind)) {
     const isClear = kind === "clarify" && choices.length > 0;
     return {
       ...reply,
       kind: isClear ? "clarify" : "refuse",
-      sentence: isClear ? CLARIFY : reading.isForeign === true ? FOREIGN : REFUSE,
+      sentence: words.say(isClear ? CLARIFY : reading.isForeign === true ? FOREIGN : REFUSE),
       answer: null,
-      choices: isClear ? [...choices] : suggestQuestions(vocabulary, asker),
+      ...(isClear
+        ? { choices: [...choices], titles: choices.map(words.recognise) }
+        : toChoices(suggestQuestions(vocabulary, asker))),
     };
   }
   try {
-    const said = await say(deps, asker, { vocabulary, kind, about, query });
+    const answered = await say(deps, asker, { vocabulary, kind, about, query });
     return {
       ...reply,
       kind,
-      assumed: [...new Set([...reply.assumed, ...said.assumed])],
-      sentence: `${said.sentence}${describeKept(kept)}`,
-      answer: said.answer,
+      assumed: [...new Set([...assumed, ...answered.assumed.map(words.recognise)])],
+      sentence: `${answered.sentence}${describeKept(kept, words)}`,
+      answer: withTitles(answered.answer, words),
       choices: [],
+      titles: [],
     };
   } catch (error) {
-    const sentence = refusalOf(error);
+    const sentence = refusalOf(error, words);
     if (sentence === undefined) {
       throw error;
     }
@@ -168,7 +191,7 @@ export async function askQuestion(
       kind: "refuse",
       sentence,
       answer: null,
-      choices: suggestQuestions(vocabulary, asker),
+      ...toChoices(suggestQuestions(vocabulary, asker)),
     };
   }
 }

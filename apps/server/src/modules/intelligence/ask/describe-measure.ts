@@ -1,31 +1,32 @@
 import type { AnswerMeasure } from "@turnpike/contract/questions";
+import { said } from "@turnpike/domain/text/said";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 type Described = readonly [title: string, unit: AnswerMeasure["unit"]];
 
 /** What measures are called in answers. */
 const MEASURES: Readonly<Record<string, Described>> = {
-  requests: ["Requests", "count"],
-  errors: ["Errors", "count"],
-  error_rate: ["Error rate", "share"],
-  denied: ["Denied calls", "count"],
-  rate_limited: ["Rate-limited calls", "count"],
-  latency_avg: ["Average latency", "milliseconds"],
-  latency_p50: ["Median latency", "milliseconds"],
-  latency_p95: ["p95 latency", "milliseconds"],
-  latency_p99: ["p99 latency", "milliseconds"],
-  bytes_in: ["Received", "bytes"],
-  bytes_out: ["Sent", "bytes"],
-  spend: ["Spend", "money"],
-  revenue: ["Revenue", "money"],
-  mrr: ["Monthly recurring revenue", "money"],
-  tenants: ["Tenants", "count"],
-  active_tenants: ["Active tenants", "count"],
-  new_tenants: ["New tenants", "count"],
-  active_keys: ["Active keys", "count"],
-  keys_created: ["Keys created", "count"],
-  keys_revoked: ["Keys revoked", "count"],
-  invoices: ["Invoices", "count"],
+  requests: [said("Requests"), "count"],
+  errors: [said("Errors"), "count"],
+  error_rate: [said("Error rate"), "share"],
+  denied: [said("Denied calls"), "count"],
+  rate_limited: [said("Rate-limited calls"), "count"],
+  latency_avg: [said("Average latency"), "milliseconds"],
+  latency_p50: [said("Median latency"), "milliseconds"],
+  latency_p95: [said("p95 latency"), "milliseconds"],
+  latency_p99: [said("p99 latency"), "milliseconds"],
+  bytes_in: [said("Received"), "bytes"],
+  bytes_out: [said("Sent"), "bytes"],
+  spend: [said("Spend"), "money"],
+  revenue: [said("Revenue"), "money"],
+  mrr: [said("Monthly recurring revenue"), "money"],
+  tenants: [said("Tenants"), "count"],
+  active_tenants: [said("Active tenants"), "count"],
+  new_tenants: [said("New tenants"), "count"],
+  active_keys: [said("Active keys"), "count"],
+  keys_created: [said("Keys created"), "count"],
+  keys_revoked: [said("Keys revoked"), "count"],
+  invoices: [said("Invoices"), "count"],
 };
 
 /** The measures that every tenant's questions may name. */

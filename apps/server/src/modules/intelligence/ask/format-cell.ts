@@ -1,70 +1,89 @@
 import type { AnswerMeasure } from "@turnpike/contract/questions";
-import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { said } from "@turnpike/domain/text/said";
 import { toPlural } from "@turnpike/domain/text/to-plural";
+import { type AnswerWords, wordsOf } from "./answer-words.ts";
 import type { Cell } from "./join-runs.ts";
 
 const NOUNS: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  requests: ["request", "requests"],
-  errors: ["error", "errors"],
-  denied: ["denied call", "denied calls"],
-  rate_limited: ["rate-limited call", "rate-limited calls"],
-  tenants: ["tenant", "tenants"],
-  active_tenants: ["active tenant", "active tenants"],
-  new_tenants: ["new tenant", "new tenants"],
-  active_keys: ["active key", "active keys"],
-  keys_created: ["new key", "new keys"],
-  keys_revoked: ["revoked key", "revoked keys"],
-  invoices: ["invoice", "invoices"],
+  requests: [said("request"), said("requests")],
+  errors: [said("error"), said("errors")],
+  denied: [said("denied call"), said("denied calls")],
+  rate_limited: [said("rate-limited call"), said("rate-limited calls")],
+  tenants: [said("tenant"), said("tenants")],
+  active_tenants: [said("active tenant"), said("active tenants")],
+  new_tenants: [said("new tenant"), said("new tenants")],
+  active_keys: [said("active key"), said("active keys")],
+  keys_created: [said("new key"), said("new keys")],
+  keys_revoked: [said("revoked key"), said("revoked keys")],
+  invoices: [said("invoice"), said("invoices")],
+};
+/** Units that the product and its examples name; those of operators stay as they are. */
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  call: [said("call"), said("calls")],
+  unit: [said("unit"), said("units")],
+  seat: [said("seat"), said("seats")],
+  token: [said("token"), said("tokens")],
 };
 const BYTE_UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 const KILO = 1_000;
 
-function formatBytes(bytes: number): string {
+function formatBytes(bytes: number, { say, number }: AnswerWords): string {
   let value = bytes;
   let unit = 0;
   while (value >= KILO && unit < BYTE_UNITS.length - 1) {
     value /= KILO;
     unit += 1;
   }
-  const name = unit === 0 && value === 1 ? "byte" : (BYTE_UNITS[unit] ?? "");
-  return `${unit === 0 ? toGrouped(value) : String(Number(value.toPrecision(3)))} ${name}`;
+  return unit === 0
+    ? say(value === 1 ? said("{0} byte") : said("{0} bytes"), number(value))
+    : `${number(Number(value.toPrecision(3)))} ${BYTE_UNITS[unit] ?? ""}`;
 }
 
 /** Three digits are enough to read; whole numbers keep all of theirs. */
-function formatNumber(value: number): string {
-  return Math.abs(value) >= 100
-    ? toGrouped(Math.round(value))
-    : String(Number(value.toPrecision(3)));
+function toShort(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
 /** A value alone, with its unit but without a noun: `1,234`, `1.2%`, `120 ms`, `49.90 EUR`. */
-export function formatCell({ unit, unitName }: AnswerMeasure, cell: Cell | undefined): string {
+export function formatCell(
+  { unit, unitName }: AnswerMeasure,
+  cell: Cell | undefined,
+  words: AnswerWords = wordsOf("en"),
+): string {
   if (cell === null || cell === undefined) {
-    return "nothing";
+    return words.say(said("nothing"));
   }
   switch (unit) {
     case "share":
-      return `${formatNumber(100 * Number(cell))}%`;
+      return words.percent(toShort(100 * Number(cell)));
     case "milliseconds":
-      return `${formatNumber(Number(cell))} ms`;
+      return `${words.number(toShort(Number(cell)))} ms`;
     case "bytes":
-      return formatBytes(Number(cell));
+      return formatBytes(Number(cell), words);
     case "money":
-      return unitName === null ? toGrouped(cell) : `${toGrouped(cell)} ${unitName}`;
+      return words.money(cell, unitName);
     default:
-      return toGrouped(cell);
+      return words.number(cell);
   }
 }
 
+/** What is counted, in the singular and the plural. */
+export function nounsOf({ name, unitName }: AnswerMeasure): readonly [one: string, many: string] {
+  const unit = unitName ?? name;
+  return NOUNS[name] ?? UNITS[unit] ?? [unit, toPlural(unit)];
+}
+
 /** A count with its noun: `no requests`, `1 request`, `1,234 tokens`. */
-export function countOf(measure: AnswerMeasure, cell: Cell | undefined): string {
-  const unit = measure.unitName ?? measure.name;
-  const [one, many] = NOUNS[measure.name] ?? [unit, toPlural(unit)];
+export function countOf(
+  measure: AnswerMeasure,
+  cell: Cell | undefined,
+  words: AnswerWords,
+): string {
+  const [one, many] = nounsOf(measure);
   const value = Number(cell ?? 0);
-  if (value === 0) {
-    return `no ${many}`;
-  }
-  return `${formatCell(measure, cell)} ${value === 1 ? one : many}`;
+  return value === 0
+    ? words.say(said("no {0}"), words.say(many))
+    : `${formatCell(measure, cell, words)} ${words.say(value === 1 ? one : many)}`;
 }
 
 /** True for what is counted, so that the values of parts add up. */

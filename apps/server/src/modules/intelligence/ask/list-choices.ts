@@ -2,6 +2,8 @@ import type { QuestionChoices } from "@turnpike/contract/questions";
 import { USAGE_DIMENSIONS } from "@turnpike/contract/usage";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
+import type { Language } from "@turnpike/domain/text/languages";
+import { wordsOf } from "./answer-words.ts";
 import type { AskDeps } from "./asker.ts";
 import { describeMeasure, TENANT_MEASURES } from "./describe-measure.ts";
 import { findVocabulary } from "./question-vocabulary.ts";
@@ -14,10 +16,15 @@ const VALUES_MAX = 100;
 export async function listChoices(
   deps: AskDeps,
   context: CallContext,
-  { tenantId, timeZone }: { tenantId: TenantId; timeZone: string },
+  {
+    tenantId,
+    timeZone,
+    language = "en",
+  }: { tenantId: TenantId; timeZone: string; language?: Language | undefined },
 ): Promise<QuestionChoices> {
   assertMayInTenant(context.actor, "usage:read", tenantId);
-  const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime() };
+  const words = wordsOf(language);
+  const asker = { context, tenantId, timeZone, nowMs: deps.clock.now().getTime(), words };
   const vocabulary = await findVocabulary(deps, asker, { texts: [] });
   const { keys, routes, models, methods, environments, meters, meterValues } =
     vocabulary.index.vocabulary;
@@ -31,9 +38,14 @@ export async function listChoices(
     status_class: ["2xx", "3xx", "4xx", "5xx"],
   };
   const names = [...TENANT_MEASURES, ...meters.map(({ slug }) => slug)];
+  const suggested = suggestQuestions(vocabulary, asker);
   return {
-    suggestions: suggestQuestions(vocabulary, asker),
-    measures: names.map((name) => describeMeasure(vocabulary, name)),
+    suggestions: suggested.map(({ question }) => question),
+    titles: suggested.map(({ title }) => title),
+    measures: names.map((name) => {
+      const measure = describeMeasure(vocabulary, name);
+      return { ...measure, title: words.say(measure.title) };
+    }),
     dimensions: [
       ...USAGE_DIMENSIONS.filter((name) => name !== "outcome"),
       ...new Set(meters.flatMap(({ dimensions }) => dimensions)),

@@ -1,5 +1,6 @@
 import type { AnswerRow, AskedQuery } from "@turnpike/contract/questions";
 import { parseDecimal, toScaled } from "@turnpike/domain/money/decimal";
+import { said } from "@turnpike/domain/text/said";
 import { CannotAnswer } from "./cannot-answer.ts";
 
 /** The measures that billing answers. */
@@ -15,7 +16,11 @@ export function readThresholds({ filters }: AskedQuery): Threshold[] {
       const text = String([value].flat()[0]);
       const parsed = parseDecimal(text);
       if ("fault" in parsed) {
-        throw new CannotAnswer(`"${text}" is no amount that ${field} can be compared with.`);
+        throw new CannotAnswer(
+          said('"{0}" is no amount that {1} can be compared with.'),
+          text,
+          field,
+        );
       }
       return { field, op, scaled: parsed.scaled };
     });

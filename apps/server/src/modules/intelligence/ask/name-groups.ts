@@ -1,5 +1,6 @@
 import type { AnswerRow } from "@turnpike/contract/questions";
 import { mayInTenant } from "@turnpike/domain/access/actor";
+import { toOutcomeLabel } from "@turnpike/domain/metering/to-outcome-label";
 import { listKeyNames } from "#modules/keys/index.ts";
 import type { AskDeps, Asker } from "./asker.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
@@ -9,7 +10,7 @@ const IDS = ["key", "tenant", "plan"];
 /** Finds the names of the ids in the groups of rows, those that the caller may see, and the words for outcomes of calls. */
 export async function nameGroups(
   deps: AskDeps,
-  { context, tenantId }: Asker,
+  { context, tenantId, words }: Asker,
   {
     vocabulary,
     dimensions,
@@ -29,7 +30,12 @@ export async function nameGroups(
   );
   for (const { group } of dimensions.includes("outcome") ? rows : []) {
     const outcome = group["outcome"] ?? "";
-    names.set(outcome, outcome.toLowerCase().replaceAll("_", " "));
+    // In English as the grammar reads it; in other languages as every screen has it.
+    const label = words.translate(toOutcomeLabel(outcome));
+    names.set(
+      outcome,
+      words.language === "en" ? outcome.toLowerCase().replaceAll("_", " ") : label,
+    );
   }
   const unknown = [...ids].filter((id) => id !== "" && !names.has(id));
   const isOfKeys = dimensions.includes("key") && unknown.length > 0;

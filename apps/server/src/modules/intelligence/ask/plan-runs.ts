@@ -7,6 +7,7 @@ import {
   type UsageMeasure,
   type UsageQuestion,
 } from "@turnpike/contract/usage";
+import { said } from "@turnpike/domain/text/said";
 import { CannotAnswer } from "./cannot-answer.ts";
 import type { NamedField, NamedVocabulary } from "./named-vocabulary.ts";
 
@@ -84,14 +85,14 @@ function toDimension(
   if (!MONEY_FIELDS.includes(name) && meters.some(({ dimensions }) => dimensions.includes(name))) {
     return `event:${name}`;
   }
-  throw new CannotAnswer(`Usage is not recorded by ${name.replaceAll("_", " ")}.`);
+  throw new CannotAnswer("Usage is not recorded by {0}.", name.replaceAll("_", " "));
 }
 
 function toIds(vocabulary: NamedVocabulary, field: NamedField, values: Values): string[] {
   return values.flatMap((value) => {
     const ids = vocabulary.ids[field].get(String(value));
     if (ids === undefined) {
-      throw new CannotAnswer(`There is no ${field} called ${String(value)}.`);
+      throw new CannotAnswer("There is no {0} called {1}.", field, String(value));
     }
     return ids;
   });
@@ -133,7 +134,7 @@ function toFilters(
     } else if (filter.op === "ne" || filter.op === "not_in") {
       excluded.push({ field, values });
     } else {
-      throw new CannotAnswer(`${filter.field} is compared with names only.`);
+      throw new CannotAnswer("{0} is compared with names only.", filter.field);
     }
   }
   return { included, excluded };
@@ -180,11 +181,11 @@ export function planRuns(vocabulary: NamedVocabulary, query: AskedQuery): UsageP
       return { name, parts: [place("limited", "requests", limited)] };
     }
     if (name === "errors" && namesStatus) {
-      assumed.push("errors: calls with that status");
+      assumed.push(said("errors: calls with that status"));
       return { name, parts: [place("calls", "requests", included)] };
     }
     if (name === "error_rate" && namesStatus) {
-      assumed.push("error rate: the share of calls with that status");
+      assumed.push(said("error rate: the share of calls with that status"));
       return {
         name,
         parts: [
@@ -195,10 +196,10 @@ export function planRuns(vocabulary: NamedVocabulary, query: AskedQuery): UsageP
     }
     const measure = USAGE_MEASURES.find((one) => one === name);
     if (measure === undefined) {
-      throw new CannotAnswer(`${name.replaceAll("_", " ")} is not a measure of usage.`);
+      throw new CannotAnswer("{0} is not a measure of usage.", name.replaceAll("_", " "));
     }
     if (name === "errors" || name === "error_rate") {
-      assumed.push("errors: answers of 500 and above");
+      assumed.push(said("errors: answers of 500 and above"));
     }
     return { name, parts: [place("calls", measure, included)] };
   });

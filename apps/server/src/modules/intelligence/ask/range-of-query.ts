@@ -1,6 +1,7 @@
 import type { AskedQuery } from "@turnpike/contract/questions";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { move } from "@turnpike/domain/questions/calendar";
+import { said } from "@turnpike/domain/text/said";
 import { createOffsetAt, DAY_MS, toZonedInstant } from "@turnpike/domain/time/zoned-buckets";
 import { CannotAnswer } from "./cannot-answer.ts";
 
@@ -9,6 +10,13 @@ export type InstantRange = { readonly fromMs: number; readonly toMs: number };
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const YEAR_LATEST = 9_000;
+const STEPS = {
+  minute: said("minute"),
+  hour: said("hour"),
+  day: said("day"),
+  week: said("week"),
+  month: said("month"),
+} as const;
 
 /** The instant that a date begins at in a time zone, or that a text names. */
 function toInstantMs(text: string, timeZone: string): number {
@@ -25,7 +33,7 @@ export function rangeOfQuery(query: AskedQuery, timeZone: string): InstantRange 
   const { grain } = query;
   if (grain !== undefined && toMs - fromMs > USAGE_RANGE_DAYS_MAX[grain] * DAY_MS) {
     const days = String(USAGE_RANGE_DAYS_MAX[grain]);
-    throw new CannotAnswer(`By the ${grain} a range may have at most ${days} days.`);
+    throw new CannotAnswer("By the {0} a range may have at most {1} days.", STEPS[grain], days);
   }
   return { fromMs, toMs };
 }

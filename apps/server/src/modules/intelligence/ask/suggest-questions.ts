@@ -1,45 +1,68 @@
 import { readQuestion } from "@turnpike/domain/questions/read-question";
+import { said } from "@turnpike/domain/text/said";
+import { fillPlaces } from "#platform/words/fill-places.ts";
 import type { Asker } from "./asker.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 const SUGGESTED_MAX = 6;
 
+/** A question as the grammar reads it, and in the language of the person who may ask it. */
+export type Suggestion = { readonly question: string; readonly title: string };
+
 /** Questions to start with, in the names of this tenant's own data. Each is one that is understood. */
-export function suggestQuestions(vocabulary: NamedVocabulary, { nowMs }: Asker): string[] {
+export function suggestQuestions(
+  vocabulary: NamedVocabulary,
+  { nowMs, words }: Pick<Asker, "nowMs" | "words">,
+): Suggestion[] {
   const { actor, routes, keys, meters, tenants, models = [] } = vocabulary.index.vocabulary;
   const [route] = routes;
   const [key] = keys;
   const [tenant] = tenants;
   const meter = meters.find(({ dimensions }) => dimensions.length > 0) ?? meters[0];
   const [dimension] = meter?.dimensions ?? [];
+  const suggest = (sentence: string, ...values: readonly string[]): Suggestion => ({
+    question: fillPlaces(sentence, values),
+    title: words.say(sentence, ...values),
+  });
   const ofMeter =
     meter === undefined
       ? []
-      : [`${meter.slug}${dimension === undefined ? " per day" : ` by ${dimension}`} this month`];
-  const ofRoute = route === undefined ? [] : [`p95 latency on ${route} per day`];
-  const texts =
+      : [
+          dimension === undefined
+            ? suggest(said("{0} per day this month"), meter.slug)
+            : suggest(said("{0} by {1} this month"), meter.slug, dimension),
+        ];
+  const ofRoute = route === undefined ? [] : [suggest(said("p95 latency on {0} per day"), route)];
+  const suggested =
     actor === "operator"
       ? [
-          "top 5 tenants by requests last week",
-          "revenue per month this year",
-          "overdue invoices by tenant this year",
-          ...(tenant === undefined ? [] : [`errors of ${tenant} per day this month`]),
-          "new tenants per month this year",
-          "error rate by plan this month",
+          suggest(said("top 5 tenants by requests last week")),
+          suggest(said("revenue per month this year")),
+          suggest(said("overdue invoices by tenant this year")),
+          ...(tenant === undefined
+            ? []
+            : [suggest(said("errors of {0} per day this month"), tenant)]),
+          suggest(said("new tenants per month this year")),
+          suggest(said("error rate by plan this month")),
         ]
       : [
-          "requests per day",
-          "error rate by route last week vs the week before",
+          suggest(said("requests per day")),
+          suggest(said("error rate by route last week vs the week before")),
           ...(models.length > 0
-            ? ["tokens by model this week", "which model costs the most this month"]
+            ? [
+                suggest(said("tokens by model this week")),
+                suggest(said("which model costs the most this month")),
+              ]
             : ofMeter),
-          ...(key === undefined ? [] : [`requests of the ${key} key by route this month`]),
+          ...(key === undefined
+            ? []
+            : [suggest(said("requests of the {0} key by route this month"), key)]),
           ...ofRoute,
-          "why did requests change yesterday?",
-          "when do we hit the quota?",
-          "what will my next invoice be?",
+          suggest(said("why did requests change yesterday?")),
+          suggest(said("when do we hit the quota?")),
+          suggest(said("what will my next invoice be?")),
         ];
-  const isUnderstood = (question: string) =>
+  const isUnderstood = ({ question }: Suggestion) =>
     !/^(?:clarify|refuse)$/.test(readQuestion(vocabulary.index, { question, nowMs }).kind);
-  return texts.filter(isUnderstood).slice(0, SUGGESTED_MAX);
+  return suggested.filter(isUnderstood).slice(0, SUGGESTED_MAX);
 }

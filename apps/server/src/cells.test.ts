@@ -366,6 +366,49 @@ describe("a tenant that has moved while a node remembers where it was", () => {
   });
 });
 
+describe("a tenant of another cell", () => {
+  const elsewhere = { code: "TENANT_ELSEWHERE", cell: "eu", consoleUrl: "http://console.test" };
+
+  it("is named with its address to its own keys, to operators and to their programs", async () => {
+    const { us, eu } = cells;
+    const tenantId = await eu.app.mintTenant("Elsewhere");
+    const key = await eu.app.mintKey(tenantId, ["tenants:read"]);
+    const path = `/v1/tenants/${tenantId}`;
+    const reader = await us.app.mintServiceKey(["tenants:read", "keys:verify"]);
+    const operator = await us.app.mintOperatorToken();
+    for (const credential of [key, reader, operator]) {
+      const reply = await us.app.call(credential, "GET", path);
+      expect(reply.status, reply.text).toBe(409);
+      expect(reply.json).toMatchObject(elsewhere);
+    }
+    const verdict = await us.app.call(reader, "POST", "/v1/keys/verify", { key });
+    expect(verdict.json).toMatchObject(elsewhere);
+    expect(
+      (await us.app.call(reader, "POST", "/v1/keys/verify", { key: "none" })).json,
+    ).toMatchObject({
+      valid: false,
+      code: "INVALID_KEY",
+    });
+  });
+
+  it("does not exist for anyone else", async () => {
+    const { us, eu } = cells;
+    const tenantId = await eu.app.mintTenant("Hidden");
+    const own = await us.app.mintTenant("Own");
+    const member = await us.app.mintMember(own, "owner");
+    const strangers = [
+      member.token,
+      await us.app.mintKey(own, ["tenants:read"]),
+      await us.app.mintServiceKey(["keys:write"]),
+    ];
+    for (const credential of strangers) {
+      const reply = await us.app.call(credential, "GET", `/v1/tenants/${tenantId}`);
+      expect(reply.json.code, reply.text).not.toBe("TENANT_ELSEWHERE");
+      expect(reply.text).not.toContain("eu");
+    }
+  });
+});
+
 describe("without the directory", () => {
   it("calls with keys of the own cell and with remembered keys pass, and others get an answer that says why", async () => {
     const tenantId = await cells.eu.app.mintTenant("Cut off");

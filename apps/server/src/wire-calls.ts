@@ -6,7 +6,7 @@ import {
   LIVE_CALLS_CHANNEL,
   openCallLog,
 } from "#modules/analytics/index.ts";
-import { createMoveWatch, deriveCellsKey } from "#modules/cells/index.ts";
+import { createFindElsewhere, createMoveWatch, deriveCellsKey } from "#modules/cells/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import {
   createApiGateway,
@@ -21,7 +21,7 @@ import {
   createUpstreamRouter,
   type OtherCells,
 } from "#modules/gateway/index.ts";
-import { createKeyDirectory } from "#modules/keys/index.ts";
+import { createKeyDirectory, hashKey } from "#modules/keys/index.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import type { AppInput } from "./app-input.ts";
 import { dataPath } from "./deps.ts";
@@ -176,7 +176,18 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     },
   );
 
+  const { keyPlaces } = input;
   return {
+    /** Undefined where this installation stands alone. */
+    elsewhere:
+      keyPlaces === undefined || installation.directory === undefined
+        ? undefined
+        : createFindElsewhere({
+            directory: installation.directory,
+            keyPlaces,
+            hashKey,
+            logger,
+          }),
     keys: directory,
     liveCalls,
     recentCalls,

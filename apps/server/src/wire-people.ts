@@ -101,6 +101,7 @@ export function wirePeople(
       renderProblem,
       assertMayStore,
       chargeWrites: writes.charge,
+      ...(calls.elsewhere && { explainMissing: calls.elsewhere.ofTenant }),
       // A person who creates or joins a tenant opens it at once: this process must not wait for its own change to come back.
       onChange: (context) => {
         const actor = context.findCall()?.actor;

@@ -13,6 +13,7 @@ export const CHECK_IDS = [
   "clickhouse",
   "clock",
   "nodes",
+  "cells",
   "backup",
   "secrets",
   "mail",

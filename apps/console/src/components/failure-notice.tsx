@@ -1,3 +1,4 @@
+import { Trans } from "@lingui/react/macro";
 import { ErrorState } from "@turnpike/ui/error-state";
 import type { ReactNode } from "react";
 import { RequestError, toErrorMessage } from "#platform/error-message.ts";
@@ -11,6 +12,16 @@ export type FailureNoticeProps = {
   onRetry?: () => void;
 };
 
+/** A way to the console of the cell where a tenant lives that is not here. */
+function toOtherCell(cause: unknown): ReactNode {
+  const address = cause instanceof RequestError ? cause.otherConsole : undefined;
+  return address === undefined ? undefined : (
+    <a className="underline underline-offset-2" href={address}>
+      <Trans>Open the console of its cell</Trans>
+    </a>
+  );
+}
+
 /** What failed, why, and what to do. Read out when it appears. */
 export function FailureNotice({ what, cause, wayOn, onRetry }: FailureNoticeProps) {
   return (
@@ -18,7 +29,7 @@ export function FailureNotice({ what, cause, wayOn, onRetry }: FailureNoticeProp
       size="notice"
       title={what}
       reason={toErrorMessage(cause)}
-      wayOn={wayOn}
+      wayOn={wayOn ?? toOtherCell(cause)}
       requestId={cause instanceof RequestError ? cause.requestId : undefined}
       onRetry={onRetry}
     />

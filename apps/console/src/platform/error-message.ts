@@ -19,6 +19,8 @@ export class RequestError extends Error {
   /** The answer's body as it came; undefined when no answer arrived or it was no JSON. */
   readonly body: unknown;
   readonly fieldErrors: readonly FieldError[];
+  /** Where the tenant of the request lives: the console of another cell. Undefined for every other failure. */
+  readonly otherConsole: string | undefined;
   /** After how many seconds the server wants to be asked again; undefined when it does not say. */
   readonly retryAfterSeconds: number | undefined;
 
@@ -30,6 +32,8 @@ export class RequestError extends Error {
     this.code = readText(body, "code");
     this.requestId = readText(body, "requestId");
     this.fieldErrors = readFieldErrors(body);
+    this.otherConsole =
+      this.code === "TENANT_ELSEWHERE" ? toWebAddress(readText(body, "consoleUrl")) : undefined;
     this.retryAfterSeconds = readNumber(cause, "retryAfterSeconds");
   }
 }
@@ -60,6 +64,11 @@ function toSentence(said: string, title: string | undefined): string {
   }
   const about = title === undefined ? undefined : findInLanguage(title);
   return about === undefined ? said : t`${about} (the server says: “${said}”)`;
+}
+
+/** An address that a link may lead to; undefined for every other text. */
+function toWebAddress(text: string | undefined): string | undefined {
+  return text !== undefined && /^https?:\/\//.test(text) ? text : undefined;
 }
 
 /** Throws a failed request again, with its message replaced by the one for people. */

@@ -16,6 +16,7 @@ const CHECKS: Readonly<Record<CheckId, { title: string; docs: string }>> = {
   clickhouse: { title: said("ClickHouse"), docs: "scale#clickhouse" },
   clock: { title: said("Clock"), docs: "operations#the-database" },
   nodes: { title: said("Nodes"), docs: "scale#nodes" },
+  cells: { title: said("Cells"), docs: "scale#cells" },
   backup: { title: said("Backups"), docs: "operations#backup" },
   secrets: { title: said("Secrets"), docs: "operations#the-data-folder" },
   mail: { title: said("Mail"), docs: "mail" },

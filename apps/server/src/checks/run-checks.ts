@@ -5,6 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Config } from "../config.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { type Finding, toCheck } from "./check.ts";
+import { checkCells } from "./check-cells.ts";
 import { checkClickHouse } from "./check-clickhouse.ts";
 import {
   checkAddresses,
@@ -79,6 +80,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     clickhouse: services === null ? UNKNOWN : checkClickHouse(services, config),
     clock: database?.then((both) => both.clock) ?? UNKNOWN,
     nodes: services === null ? UNKNOWN : checkNodes(services),
+    cells: checkCells(config, now),
     backup: checkBackup(config, now),
     secrets: checkSecrets(config),
     mail: checkMail(config),

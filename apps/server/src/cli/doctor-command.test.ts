@@ -80,6 +80,7 @@ describe("turnpike doctor", () => {
       disk: "ok",
       files: "ok",
       nodes: "ok",
+      cells: "ok",
       clickhouse: "ok",
       clock: "ok",
       backup: "warning",

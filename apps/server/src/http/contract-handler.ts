@@ -225,6 +225,8 @@ export function createContractHandler(
     assertMayStore?: StorageGuard["assertMayStore"];
     /** Charges the budget of a sender for changes beyond the first. */
     chargeWrites?: ChargeWrites;
+    /** What to say instead to an actor for whom a tenant, or something of it, was not found. Left out: nothing else. */
+    explainMissing?(actor: Actor, tenantId: string): Promise<AppError | undefined>;
     /** Called when an operation has changed something, before its answer is sent. */
     onChange?(context: HttpContext): void;
   },
@@ -245,6 +247,20 @@ export function createContractHandler(
     deps.chargeWrites?.(actor, changes);
     const to = { operation: route, tenantId: params["tenantId"], changes };
     await assertRoom(deps.assertMayStore, actor, to);
+  }
+
+  /** Of an address that names a tenant. */
+  async function explain(error: unknown, context: HttpContext): Promise<unknown> {
+    const address = addressOf.get(context);
+    const actor = context.findCall()?.actor;
+    const isMissing = error instanceof AppError && error.code === "RESOURCE_NOT_FOUND";
+    if (deps.explainMissing === undefined || !isMissing || address === undefined || !actor) {
+      return error;
+    }
+    const found = findOperation(address.method, address.path);
+    const params = found.kind === "found" ? found.params : {};
+    const tenantId = params["tenantId"] ?? params["idOrSlug"];
+    return tenantId === undefined ? error : ((await deps.explainMissing(actor, tenantId)) ?? error);
   }
 
   const handler = new OpenAPIHandler<HttpContext>(router, {
@@ -272,7 +288,7 @@ export function createContractHandler(
         try {
           return await options.next();
         } catch (thrown) {
-          const error = fromContractError(thrown);
+          const error = await explain(fromContractError(thrown), options.context);
           if (!(error instanceof ClientLeftError)) {
             deps.onFailure(error, options.context);
           }

@@ -1,3 +1,4 @@
+import type { Actor } from "@turnpike/domain/access/actor";
 import type { FindActor } from "#http/authenticate.ts";
 import { createConnectedAgents, MCP_PATH } from "#modules/agents/index.ts";
 import { createQueue, prepareCopies } from "#modules/analytics/index.ts";
@@ -83,13 +84,29 @@ export function openPeopleParts(
     consoleUrl: urls.console,
   });
   changes.subscribe(personTokens.applyChange);
+  /** @throws {AppError} `TENANT_ELSEWHERE` for a key of another cell. */
+  const findProgram: FindActor = (credential, findAddress) => {
+    const found = calls.keys.findActor(credential, findAddress);
+    const { elsewhere } = calls;
+    if (elsewhere === undefined) {
+      return found;
+    }
+    const orElsewhere = async (actor: Actor | undefined): Promise<Actor | undefined> => {
+      const refusal = actor === undefined ? await elsewhere.ofKey(credential) : undefined;
+      if (refusal !== undefined) {
+        throw refusal;
+      }
+      return actor;
+    };
+    return found instanceof Promise ? found.then(orElsewhere) : (found ?? orElsewhere(undefined));
+  };
   const findActor: FindActor = (credential, findAddress) => {
     if (isIdToken(credential) || (emulated !== undefined && isUnsignedToken(credential))) {
       return users.findActor(credential);
     }
     return isPersonToken(credential)
       ? personTokens.findActor(credential)
-      : calls.keys.findActor(credential, findAddress);
+      : findProgram(credential, findAddress);
   };
   const resource = urls.console + MCP_PATH;
   const connectedAgents = createConnectedAgents({

@@ -106,6 +106,7 @@ export function createPeopleRawRoutes(
       whenDurable,
       catalog,
       plansUrl: `${urls.console}/plans`,
+      findElsewhere: calls.elsewhere?.ofKey,
       locks: {
         describe: callRecorder.describe,
         hasRoom: (tenantId) => hasRoomForLock(services, tenantId),

@@ -128,6 +128,7 @@ export const ERROR_CODES = {
   },
   // Several cells (docs/scale.md, "Cells").
   FORWARDED_CALL_REFUSED: { status: 403, title: "The forwarded call is not accepted" },
+  TENANT_ELSEWHERE: { status: 409, title: "The tenant lives in another cell" },
   CALL_MISDIRECTED: { status: 421, title: "The API key is of another cell" },
   TENANT_MOVING: { status: 503, title: "The tenant is being moved" },
   DIRECTORY_UNAVAILABLE: {

@@ -12,6 +12,7 @@ const ALWAYS: readonly ErrorCode[] = [
   "SSO_REQUIRED",
   "INTERNAL_ERROR",
   "DATABASE_UNAVAILABLE",
+  "TENANT_ELSEWHERE",
 ];
 
 /** Usage queries are costly, so they queue and may be refused. */

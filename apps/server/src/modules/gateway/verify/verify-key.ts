@@ -26,6 +26,8 @@ export type VerifyKeyDeps = MakeOfferDeps & {
   recheckRights: RecheckRights;
   readScopeQuery: ReadScopeQuery;
   locks: LockUnitsDeps["locks"];
+  /** What to say instead of a key that is not known here. Left out: nothing else. */
+  findElsewhere?: ((keyText: string) => Promise<AppError | undefined>) | undefined;
 };
 
 /**
@@ -61,6 +63,12 @@ async function toDenialReply(
   denial: Denial,
   asked: { call: CallToDecide; requestId: string },
 ): Promise<string> {
+  if (denial.code === "INVALID_KEY" && denial.subject === undefined) {
+    const elsewhere = await deps.findElsewhere?.(asked.call.keyText);
+    if (elsewhere !== undefined) {
+      throw elsewhere;
+    }
+  }
   const offer = await makeOffer(deps, denial, asked.call);
   const paymentUrl = paymentUrlOf(denial.code, deps.plansUrl);
   return denialText(denial, { requestId: asked.requestId, offer, paymentUrl });

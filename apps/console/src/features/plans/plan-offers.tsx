@@ -144,7 +144,7 @@ function OffersOfTenant({
           }}
         />
       )}
-      {/* It takes longer than all else, and stands where it moves no card. */}
+      {/* It takes longer than all else: below the cards it moves none. */}
       {place.environment === "live" && mayInTenant(tenant, "billing:read") && (
         <AdviceLine tenantId={tenant.tenantId} />
       )}

@@ -33,7 +33,7 @@ function toLinkOf(link: string, slug: string | undefined): string {
     : `${link}${link.includes("?") ? "&" : "?"}tenant=${encodeURIComponent(slug)}`;
 }
 
-/** What members are told, in the console and by mail. */
+/** A message to the members of a tenant, in the console and by mail. */
 export type MemberNotice = {
   kind: string;
   /** Without a name that people chose: a subject is read as ours. */

@@ -99,10 +99,11 @@ function assertIntact({ headers, body }: ArrivedRequest): void {
  *
  * @param options.pageSize - Keys of a page. Default: 1,000.
  * @param options.conditions - How the server treats conditions of writes. `refused` is what OpenStack Swift does, which also applies
- *   the one at the end of an upload to the upload itself. Default: `kept`.
+ *   the one at the end of an upload to the upload itself; `unquoted` is what Ceph does, which compares tags without their quotes.
+ *   Default: `kept`.
  */
 export async function startS3Server(
-  options: { pageSize?: number; conditions?: "kept" | "refused" | "ignored" } = {},
+  options: { pageSize?: number; conditions?: "kept" | "refused" | "ignored" | "unquoted" } = {},
 ): Promise<S3Server> {
   const { pageSize = 1_000, conditions = "kept" } = options;
   const objects = new Map<string, StoredObject>();
@@ -124,7 +125,8 @@ export async function startS3Server(
     if (ifMatch !== undefined && found === undefined) {
       throw new Refusal(404, "NoSuchKey");
     }
-    if (ifMatch !== undefined && ifMatch !== found?.etag) {
+    const etag = conditions === "unquoted" ? found?.etag.replaceAll('"', "") : found?.etag;
+    if (ifMatch !== undefined && ifMatch !== etag) {
       throw new Refusal(412, "PreconditionFailed");
     }
   }

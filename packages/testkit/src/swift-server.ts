@@ -5,20 +5,9 @@ import { join } from "node:path";
 import { hasProgram, type LoggedProgram, startLogged } from "./cluster/logged-program.ts";
 import { THIS_MACHINE } from "./cluster/place.ts";
 import { findFreePort } from "./find-free-port.ts";
+import type { ForeignS3Server } from "./foreign-s3-server.ts";
 import { pollUntil } from "./poll-until.ts";
 import { makeTempFolder } from "./temp-folder.ts";
-import type { SigningKeys } from "./verify-sigv4.ts";
-
-/** OpenStack Swift as a store that speaks S3, on loopback and in a folder of its own. */
-export type SwiftServer = {
-  /** Without a slash at the end. */
-  url: string;
-  /** Of an account without buckets. */
-  keys: SigningKeys;
-  /** What its processes said so far. */
-  readLog(): Promise<string>;
-  close(): Promise<void>;
-};
 
 /** What keeps accounts, their buckets and the objects in these. */
 const KEEPERS = ["account", "container", "object"] as const;
@@ -52,12 +41,16 @@ function toIni(sections: Sections): string {
 }
 
 /**
- * Starts the Swift of this machine: one copy of everything, one process each for accounts, containers, objects and the door. Only
+ * Starts the OpenStack Swift of this machine as a store that speaks S3: one copy of everything, one process each for accounts, containers, objects and the door. Only
  * where {@link SWIFT_MISSING} is undefined.
  *
  * @param options.pageSize - Keys of a page of a listing.
  */
-export async function startSwiftServer({ pageSize }: { pageSize: number }): Promise<SwiftServer> {
+export async function startSwiftServer({
+  pageSize,
+}: {
+  pageSize: number;
+}): Promise<ForeignS3Server> {
   const folder = await makeTempFolder();
   const programs: LoggedProgram[] = [];
   const devices = join(folder.path, "devices");
@@ -142,7 +135,6 @@ export async function startSwiftServer({ pageSize }: { pageSize: number }): Prom
   return {
     url,
     keys: { accessKeyId: "acme:turnpike", secretAccessKey: SECRET, region: REGION },
-    readLog,
     close,
   };
 }

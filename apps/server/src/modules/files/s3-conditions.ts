@@ -4,8 +4,8 @@ export const ABSENT = { "if-none-match": "*" } as const;
 /** On what a write depends; nothing where the store knows no conditions. */
 export type Condition = typeof ABSENT | { "if-match": string } | Record<never, never>;
 
-/** The store refuses conditions of writes rather than the write. */
-export function isUnconditional(error: unknown): boolean {
+/** The store does not have what was asked for, such as conditions of writes. */
+export function isNotImplemented(error: unknown): boolean {
   return error instanceof S3Error && (error.status === 501 || error.code === "NotImplemented");
 }
 
@@ -24,7 +24,7 @@ export function createConditionProbe(client: S3Client): (key: string) => Promise
       await client.call({ method: "PUT", key, headers: ABSENT });
       return false;
     } catch (error) {
-      if (isUnconditional(error)) {
+      if (isNotImplemented(error)) {
         return false;
       }
       if (error instanceof S3Error && error.status === 412) {

@@ -8,7 +8,7 @@ import { makePerson } from "./support/sign-in.ts";
 import { type PageTrace, watchPage } from "./support/watch-page.ts";
 
 /** What the console says, and what the server does. */
-const CATALOGUES = ["de.po", "server/server-words-de.po"].map(
+const CATALOGUES = ["de.po", "server/server-words-de.po", "server/answer-words-de.po"].map(
   (name) => new URL(`../apps/console/src/locales/${name}`, import.meta.url),
 );
 /** Long enough to be a sentence, which no other language has by chance. */
@@ -105,7 +105,17 @@ describe("a person whose browser prefers German", () => {
     expect(faults).toEqual([]);
   }, 240_000);
 
+  it("presses a question in German, and is answered in German", async () => {
+    await page.goto(`${instance.consoleUrl}/ai-intelligence`);
+    await page.getByRole("button", { name: "Anfragen pro Tag", exact: true }).click();
+    await page.getByText(/^Es gab (?:keine|[\d.]+) Anfragen? vom \d+\. .*\d{4}/).waitFor();
+    await page.getByText("Angenommen: die letzten 30 Tage und heute", { exact: false }).waitFor();
+    const { pathname, search } = new URL(page.url());
+    expect(await findFaults(`${pathname}${search}`, english)).toEqual([]);
+  });
+
   it("chooses English, and keeps it", async () => {
+    await page.goto(`${instance.consoleUrl}/account`);
     await page.getByRole("button", { name: /^Konto: / }).click();
     await page.getByRole("menuitem", { name: "English" }).click();
     await page.getByRole("heading", { level: 1, name: "Your account" }).waitFor();

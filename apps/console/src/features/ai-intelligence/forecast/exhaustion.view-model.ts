@@ -5,6 +5,7 @@ import { formatPercent } from "#platform/format.ts";
 import { formatQuantity } from "#platform/format-measure.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 
 export type ExhaustionTone = "ok" | "warning" | "danger" | "neutral";
 
@@ -77,7 +78,7 @@ export function toExhaustionView(item: Exhaustion): ExhaustionView {
   const runsOut = state === "runs_out" || state === "exhausted";
   return {
     key: `${kind} ${meter ?? ""}`,
-    name: kind === "quota" ? t`Quota of ${inSentence(name)}` : name,
+    name: kind === "quota" ? t`Quota of ${inSentence(name)}` : inLanguage(name),
     left: t`${amount(left)} of ${amount(limit)} left`,
     share: Number(limit) === 0 ? 1 : 1 - Number(left) / Number(limit),
     when: describeWhen(item),

@@ -58,14 +58,14 @@ export function describeRunOut(
 /** What is used and left of one limit, and when it runs out. */
 function describeExhaustion(item: Exhaustion, reader: Reader): string {
   const { timeZone, words } = reader;
-  const { say, number, money, inSentence } = words;
+  const { say, number, money, inSentence, translate } = words;
   const { kind, name, limit, used, left, unit, resetsAt } = item;
   const isQuota = kind === "quota";
   const [, units] = nounsOf({ name: unit, title: unit, unit: "units", unitName: unit });
   const amount = (value: string) => (isQuota ? number(value) : money(value, unit));
   const values = [
     ...[amount(used), amount(limit)],
-    ...[isQuota ? say(units) : inSentence(name), amount(left)],
+    ...[isQuota ? say(units) : inSentence(translate(name)), amount(left)],
   ];
   const until = resetsAt === null ? [] : [dateOf(words, resetsAt, timeZone)];
   const sentence = isQuota
@@ -113,7 +113,7 @@ export async function answerQuota(deps: AskDeps, asker: Asker): Promise<Said> {
       rows: items.map(({ name, used, limit, left, at }) => ({
         time: null,
         group: {
-          "limit of": words.say(name),
+          "limit of": words.translate(name),
           "runs out": at === null ? words.say(said("not foreseen")) : dateOf(words, at, timeZone),
         },
         values: { used, limit, left },

@@ -2,6 +2,7 @@ import { readQuestion } from "@turnpike/domain/questions/read-question";
 import { said } from "@turnpike/domain/text/said";
 import { fillPlaces } from "#platform/words/fill-places.ts";
 import type { Asker } from "./asker.ts";
+import { nameDimension } from "./name-dimension.ts";
 import type { NamedVocabulary } from "./named-vocabulary.ts";
 
 const SUGGESTED_MAX = 6;
@@ -30,7 +31,14 @@ export function suggestQuestions(
       : [
           dimension === undefined
             ? suggest(said("{0} per day this month"), meter.slug)
-            : suggest(said("{0} by {1} this month"), meter.slug, dimension),
+            : {
+                ...suggest(said("{0} by {1} this month"), meter.slug, dimension),
+                title: words.say(
+                  said("{0} by {1} this month"),
+                  meter.slug,
+                  nameDimension(words, dimension),
+                ),
+              },
         ];
   const ofRoute = route === undefined ? [] : [suggest(said("p95 latency on {0} per day"), route)];
   const suggested =

@@ -10,6 +10,7 @@ import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import type { Room, RunOut } from "@turnpike/domain/forecast/run-out";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
+import { said } from "@turnpike/domain/text/said";
 import { periodAt } from "@turnpike/domain/time/period";
 import { DAY_MS } from "@turnpike/domain/time/zoned-buckets";
 import { openProjection } from "#modules/billing/index.ts";
@@ -103,7 +104,7 @@ function toMoneyItem(
   const base = {
     kind,
     meter: null,
-    name: kind === "credit" ? "Credit" : "Spend cap",
+    name: kind === "credit" ? said("Credit") : said("Spend cap"),
     unit: currency.code,
     limit: money(found.limit),
     used: money(found.used),

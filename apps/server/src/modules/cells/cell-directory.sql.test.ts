@@ -77,6 +77,20 @@ describe("the directory of cells", () => {
     ).rejects.toBeInstanceOf(CellTakenError);
   });
 
+  it("gives no address that a cell did not enter itself", async () => {
+    const directory = open("africa");
+    await directory.announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} africa` });
+    const tenantId = newTenant();
+    const hash = hashOf(`of africa ${tenantId}`);
+    await directory.admitKeys(tenantId, [hash]);
+    await database.sql`
+      update turnpike_directory.cells set address = 'https://attacker.example.com' where name = 'africa'`;
+    expect((await open("us").listCells()).map(({ name }) => name)).not.toContain("africa");
+    expect((await open("us").findPlaces([hash])).get(hash)).toMatchObject({ address: null });
+    await directory.announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} africa` });
+    expect((await open("us").findPlaces([hash])).get(hash)).toMatchObject({ address: OWN.address });
+  });
+
   it("knows where the tenant of a key lives, by its hash", async () => {
     const tenantId = newTenant();
     const [known, unknown] = [hashOf(`known ${tenantId}`), hashOf(`unknown ${tenantId}`)];

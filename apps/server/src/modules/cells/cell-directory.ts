@@ -7,7 +7,6 @@ import { withTimeout } from "#platform/bounded-wait.ts";
 import { type Clock, systemClock } from "#platform/clock.ts";
 import { openPlainPostgres } from "#platform/plain-postgres.ts";
 import {
-  type AddressedPlace,
   type CellRow,
   changeTenantPlace,
   deleteKeyPlaces,
@@ -39,8 +38,14 @@ export type OwnCell = Pick<CellRow, "address" | "consoleUrl" | "gatewayUrl"> & {
   ownerSecret: string;
 };
 
+/** A cell with addresses that it entered itself. */
+export type Cell = Omit<CellRow, "signature">;
+
+/** Where the tenant of a key lives, and how its cell is reached; null for a cell that never said so. */
+export type AddressedPlace = TenantPlace & { address: string | null };
+
 /** What changed lately, and the cells there are. */
-export type DirectoryNews = { cells: CellRow[]; moves: TenantPlace[]; isComplete: boolean };
+export type DirectoryNews = { cells: Cell[]; moves: TenantPlace[]; isComplete: boolean };
 
 /**
  * Where tenants and their keys live. Everything that asks the directory fails within seconds while it is away, with `DIRECTORY_UNAVAILABLE`.
@@ -49,7 +54,7 @@ export interface CellDirectory extends CellEntries {
   readonly cell: string;
   /** Notes a sign of life of this cell. @throws {CellTakenError} when another one has its name. */
   announce(own: OwnCell): Promise<void>;
-  listCells(): Promise<CellRow[]>;
+  listCells(): Promise<Cell[]>;
   findTenant(tenantId: TenantId): Promise<TenantPlace | undefined>;
   /**
    * Changes where a tenant lives, or that it moves, if the directory still has it at `place.version`. All nodes forget what they
@@ -115,6 +120,7 @@ export function openCellDirectory(
   const lookupKey = deriveCellsKey(secret, "keys");
   const proof = createHmac("sha256", deriveCellsKey(secret, "proof")).update("proof").digest();
   const ownerKey = deriveCellsKey(secret, "owner of a cell");
+  const addressKey = deriveCellsKey(secret, "addresses of cells");
   const postgres = openPlainPostgres(settings.target, {
     applicationName: "turnpike-directory",
     connectionsMax: CONNECTIONS_MAX,
@@ -156,6 +162,21 @@ export function openCellDirectory(
     }
   }
 
+  function signAddresses(
+    of: Pick<CellRow, "name" | "address" | "consoleUrl" | "gatewayUrl">,
+  ): Buffer {
+    const signed = [of.name, of.address, of.consoleUrl, of.gatewayUrl].join("\n");
+    return createHmac("sha256", addressKey).update(signed).digest();
+  }
+
+  /** Without those whose addresses something else than a cell has written. */
+  async function listSignedCells(tx: Tx): Promise<Cell[]> {
+    const rows = await listCells(tx);
+    return rows.flatMap(({ signature, ...row }) =>
+      signAddresses(row).equals(signature) ? [row] : [],
+    );
+  }
+
   const toLookup = (hash: string) => createHmac("sha256", lookupKey).update(hash).digest("hex");
 
   return {
@@ -166,11 +187,12 @@ export function openCellDirectory(
       ask(async (tx) => {
         const { ownerSecret, ...addresses } = own;
         const owner = createHmac("sha256", ownerKey).update(ownerSecret).digest();
-        if (!(await upsertCell(tx, { name: cell, owner, ...addresses }))) {
+        const row = { name: cell, ...addresses };
+        if (!(await upsertCell(tx, { ...row, owner, signature: signAddresses(row) }))) {
           throw new CellTakenError(`Another cell is named ${cell}.`);
         }
       }),
-    listCells: () => ask(listCells),
+    listCells: () => ask(listSignedCells),
     findTenant: (tenantId) => ask((tx) => findTenantPlace(tx, tenantId)),
     changeTenant: (place) => ask((tx) => changeTenantPlace(tx, place)),
     admitTenant: (tenantId) => ask((tx) => insertTenantPlace(tx, { tenantId, cell })),
@@ -187,13 +209,21 @@ export function openCellDirectory(
     dropTenant: (tenantId) => ask((tx) => deleteTenantPlace(tx, { tenantId, cell })),
     findPlaces: async (hashes) => {
       const byLookup = new Map(hashes.map((hash) => [toLookup(hash), hash]));
-      const found = await ask((tx) => findPlacesOfKeys(tx, [...byLookup.keys()]));
-      return new Map([...found].map(([lookup, place]) => [byLookup.get(lookup) ?? "", place]));
+      const { found, cells } = await ask(async (tx) => ({
+        found: await findPlacesOfKeys(tx, [...byLookup.keys()]),
+        cells: new Map((await listSignedCells(tx)).map((each) => [each.name, each.address])),
+      }));
+      return new Map(
+        [...found].map(([lookup, place]) => [
+          byLookup.get(lookup) ?? "",
+          { ...place, address: cells.get(place.cell) ?? null },
+        ]),
+      );
     },
     readNews: (seconds) =>
       ask(async (tx) => {
         const moves = await listRecentMoves(tx, { seconds, limit: MOVES_MAX });
-        return { cells: await listCells(tx), moves, isComplete: moves.length < MOVES_MAX };
+        return { cells: await listSignedCells(tx), moves, isComplete: moves.length < MOVES_MAX };
       }),
     close: () => postgres.close(),
   };

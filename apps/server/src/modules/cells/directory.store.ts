@@ -16,6 +16,8 @@ export type CellRow = {
   /** Origins for people and for their programs. */
   consoleUrl: string;
   gatewayUrl: string;
+  /** Of the name and the addresses. */
+  signature: Uint8Array;
   /** When one of its nodes last gave a sign of life, by the clock of the directory. */
   seenAt: Date;
 };
@@ -53,6 +55,8 @@ export async function ensureDirectorySchema(tx: Tx): Promise<void> {
       address text not null,
       console_url text not null,
       gateway_url text not null,
+      -- A keyed hash of the name and the addresses: keys are sent to no address that a cell did not enter itself.
+      signature bytea not null,
       seen_at timestamptz not null,
       -- How far the comparison of the cell with the directory is: null at its beginning.
       compared_to text,
@@ -101,10 +105,11 @@ export async function upsertCell(
   cell: Omit<CellRow, "seenAt"> & { owner: Uint8Array },
 ): Promise<boolean> {
   const rows = await tx`
-    insert into turnpike_directory.cells as c (name, owner, address, console_url, gateway_url, seen_at)
-    values (${cell.name}, ${Buffer.from(cell.owner)}, ${cell.address}, ${cell.consoleUrl}, ${cell.gatewayUrl}, now())
+    insert into turnpike_directory.cells as c (name, owner, address, console_url, gateway_url, signature, seen_at)
+    values (${cell.name}, ${Buffer.from(cell.owner)}, ${cell.address}, ${cell.consoleUrl}, ${cell.gatewayUrl},
+      ${Buffer.from(cell.signature)}, now())
     on conflict (name) do update set owner = excluded.owner, address = excluded.address,
-      console_url = excluded.console_url, gateway_url = excluded.gateway_url, seen_at = now()
+      console_url = excluded.console_url, gateway_url = excluded.gateway_url, signature = excluded.signature, seen_at = now()
     where c.owner = excluded.owner or c.seen_at < now() - interval '1 minute'
     returning 1`;
   return rows.length === 1;
@@ -113,7 +118,7 @@ export async function upsertCell(
 /** All cells by name; an installation has a handful. */
 export async function listCells(tx: Tx): Promise<CellRow[]> {
   return await tx<CellRow[]>`
-    select name, address, console_url as "consoleUrl", gateway_url as "gatewayUrl", seen_at as "seenAt"
+    select name, address, console_url as "consoleUrl", gateway_url as "gatewayUrl", signature, seen_at as "seenAt"
     from turnpike_directory.cells order by name limit 1000`;
 }
 
@@ -223,19 +228,14 @@ export async function deleteKeyPlaces(
       and lookup = any(array(select decode(l, 'hex') from unnest(${[...lookups]}::text[]) as l))`;
 }
 
-/** Where the tenant of a key lives, and how its cell is reached; null for a cell that was never announced. */
-export type AddressedPlace = TenantPlace & { address: string | null };
-
 /** Finds where the tenants of keys live, by the look-ups of the keys; unknown ones are left out. */
 export async function findPlacesOfKeys(
   tx: Tx,
   lookups: readonly string[],
-): Promise<Map<string, AddressedPlace>> {
-  const rows = await tx<(AddressedPlace & { lookup: string })[]>`
-    select encode(k.lookup, 'hex') as lookup, t.tenant_id as "tenantId", t.cell, t.state, t.version::float8 as version,
-      c.address
+): Promise<Map<string, TenantPlace>> {
+  const rows = await tx<(TenantPlace & { lookup: string })[]>`
+    select encode(k.lookup, 'hex') as lookup, t.tenant_id as "tenantId", t.cell, t.state, t.version::float8 as version
     from turnpike_directory.keys k join turnpike_directory.tenants t using (tenant_id)
-      left join turnpike_directory.cells c on c.name = t.cell
     where k.lookup = any(array(select decode(l, 'hex') from unnest(${[...lookups]}::text[]) as l))`;
   return new Map(rows.map(({ lookup, ...place }) => [lookup, place]));
 }

@@ -5,12 +5,13 @@ import type { Logger } from "#platform/logger.ts";
 import type { Listen } from "#platform/postgres-listen.ts";
 import { createRecordCache } from "#platform/record-cache.ts";
 import {
+  type AddressedPlace,
+  type Cell,
   type CellDirectory,
   CellTakenError,
   DirectorySecretError,
   type OwnCell,
 } from "./cell-directory.ts";
-import type { AddressedPlace, CellRow } from "./directory.store.ts";
 
 /** Where keys live that are not of this cell, from memory as far as possible. */
 export interface KeyPlaces {
@@ -24,7 +25,7 @@ export interface KeyPlaces {
   /** Forgets where a tenant lives: its cell does not have it. */
   forget(tenantId: TenantId): void;
   /** The cells there are, as last heard. */
-  cells(): readonly CellRow[];
+  cells(): readonly Cell[];
   /** A sentence for people while the directory does not answer. */
   findTrouble(): string | undefined;
   /**
@@ -65,7 +66,7 @@ const SUBSCRIPTION_MS = 30 * 60_000;
 export function createKeyPlaces(deps: KeyPlacesDeps): KeyPlaces {
   const { directory, clock, logger } = deps;
   const stopping = new AbortController();
-  let cells: ReadonlyMap<string, CellRow> = new Map();
+  let cells: ReadonlyMap<string, Cell> = new Map();
   let heardAtMs = Number.NEGATIVE_INFINITY;
   let trouble: string | undefined = "The directory of cells was not reached yet.";
   let running: Promise<unknown> | undefined;

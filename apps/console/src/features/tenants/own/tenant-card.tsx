@@ -1,6 +1,5 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
@@ -9,16 +8,13 @@ import { joinClasses } from "@turnpike/ui/join-classes";
 import { titleRole, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
 import { TenantMark } from "#components/tenant-mark.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { limitsQuery } from "#platform/shared-queries.ts";
+import { PlanName } from "../plan-name.tsx";
 import { TenantUsage } from "./tenant-usage.tsx";
 
 export type TenantCardProps = { tenant: OwnTenant; isCurrent: boolean };
 
 /** One of the person's tenants: their role, its plan and its usage. */
 export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
-  const { api } = usePlatform();
-  const limits = useQuery(limitsQuery(api, tenant.tenantId));
   const switchTo = useSwitchTenant();
   return (
     <li
@@ -62,7 +58,7 @@ export function TenantCard({ tenant, isCurrent }: TenantCardProps) {
               <Trans>Plan</Trans>
             </dt>
             <dd className="font-medium [overflow-wrap:anywhere]">
-              {limits.data?.plan.name ?? tenant.planId}
+              <PlanName tenant={tenant} />
             </dd>
           </div>
         </dl>

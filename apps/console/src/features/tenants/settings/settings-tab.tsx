@@ -1,6 +1,5 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "@turnpike/ui/badge";
 import { Card } from "@turnpike/ui/card";
@@ -8,8 +7,7 @@ import { CopyButton } from "@turnpike/ui/copy-button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import type { ReactNode } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { limitsQuery } from "#platform/shared-queries.ts";
+import { PlanName } from "../plan-name.tsx";
 import { mayDo } from "../standing.view-model.ts";
 import { useStanding } from "../use-standing.ts";
 import { DeleteCard } from "./delete-card.tsx";
@@ -37,8 +35,6 @@ export function SettingsTab({ tenant }: { tenant: OwnTenant }) {
 }
 
 function AboutCard({ tenant }: { tenant: OwnTenant }) {
-  const { api } = usePlatform();
-  const limits = useQuery(limitsQuery(api, tenant.tenantId));
   return (
     <Card title={t`About this tenant`}>
       <dl className="divide-y divide-line border-line border-t">
@@ -55,7 +51,7 @@ function AboutCard({ tenant }: { tenant: OwnTenant }) {
         </Fact>
         <Fact name={t`Plan`}>
           <Link to="/plans" className="font-medium underline underline-offset-4">
-            {limits.data?.plan.name ?? tenant.planId}
+            <PlanName tenant={tenant} />
           </Link>
         </Fact>
         <Fact name={t`Created`}>

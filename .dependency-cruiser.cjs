@@ -29,6 +29,8 @@ const MODULE_ORDER = [
   "intelligence",
   // Asks about everything that a tenant has.
   "agents",
+  // Moves everything that the others have.
+  "moves",
 ];
 
 const SERVER = "^apps/server/src";

@@ -26,6 +26,8 @@ const SAYS_TO_PEOPLE = [
 /** What only programs and their developers read stays English. */
 const SAYS_TO_PROGRAMS = [
   ...["http/openapi", "http/pages", "modules/gateway", "modules/events", "modules/metering"],
+  // The command line alone.
+  "modules/moves",
   ...["modules/agents/mcp", "modules/agents/tools", "modules/sso/scim"],
   ...["modules/identity/tokens", "billing/rehearsal"],
   ...["billing/e-invoice", "billing/subscription"],

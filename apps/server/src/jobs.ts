@@ -13,6 +13,7 @@ import {
 } from "#modules/intelligence/index.ts";
 import { createKeysJobs } from "#modules/keys/index.ts";
 import { createMeteringJobs, keyUsage } from "#modules/metering/index.ts";
+import { parkedFiles } from "#modules/moves/index.ts";
 import { createNotificationsJobs, type MailTransport } from "#modules/notifications/index.ts";
 import { createTenantsJobs, logoFiles, type NoticeSettings } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
@@ -65,7 +66,7 @@ export function createJobs(deps: JobsDeps): RegisteredJob[] {
       },
     }),
     ...createEventsJobs(deps),
-    ...createFilesJobs({ ...deps, fileOwners: [exportFiles, logoFiles] }),
+    ...createFilesJobs({ ...deps, fileOwners: [exportFiles, logoFiles, parkedFiles] }),
     ...createAnalyticsJobs({ ...deps, callsDays: deps.retention.callsDays }),
     ...createDocumentsJobs(deps),
     ...createNotificationsJobs(deps),

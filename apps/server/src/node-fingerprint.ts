@@ -56,7 +56,36 @@ const FIXED: ReadonlySet<string> = new Set([
   VARIABLES.webhookSecret,
 ]);
 
+/** What is encrypted or signed with these moves with a tenant, so they are equal in the cells that it moves between. */
+export const MOVING_SECRETS: readonly string[] = [...FIXED, VARIABLES.stripeKeys];
+
 const KEY_BYTES = 32;
+
+function toFingerprintKey(identitySecret: string): Buffer {
+  return Buffer.from(
+    hkdfSync("sha256", identitySecret, "", "turnpike: fingerprint of a node", KEY_BYTES),
+  );
+}
+
+/** The name is part of what is hashed: two equal secrets look different. */
+function toHash(key: Buffer, name: string, value: unknown): string {
+  return createHmac("sha256", key)
+    .update(`${name}\n${toStableText(value)}`)
+    .digest("hex");
+}
+
+const CELL_NAME = "cell in turnpike.yaml";
+
+/** True when a fingerprint, made with the same identity secret, is that of a node of the cell. */
+export function isNodeOfCell(
+  fingerprint: Readonly<Record<string, string>>,
+  { identitySecret, ...cell }: { identitySecret: string; name: string; address: string },
+): boolean {
+  const key = toFingerprintKey(identitySecret);
+  return [true, false].some(
+    (plainHttp) => fingerprint[CELL_NAME] === toHash(key, CELL_NAME, { ...cell, plainHttp }),
+  );
+}
 
 /** Writes objects with their keys in order, so that equal values give equal texts. */
 function toStableText(value: unknown): string {
@@ -97,9 +126,7 @@ function withoutFolders(config: Config): Config {
  * short enough to be guessed, and the hashes are kept in the database.
  */
 export function toNodeFingerprint(config: Config, secrets: NodeSecrets): NodeFingerprint {
-  const key = Buffer.from(
-    hkdfSync("sha256", secrets.identity, "", "turnpike: fingerprint of a node", KEY_BYTES),
-  );
+  const key = toFingerprintKey(secrets.identity);
   const filled = {
     ...withoutFolders(config),
     signingSecret: secrets.signing,
@@ -111,10 +138,7 @@ export function toNodeFingerprint(config: Config, secrets: NodeSecrets): NodeFin
   for (const [field, value] of Object.entries(filled)) {
     if (!OWN.has(field)) {
       const name = variables[field] ?? `${field} in turnpike.yaml`;
-      // The name is part of what is hashed: two equal secrets look different.
-      parts[name] = createHmac("sha256", key)
-        .update(`${name}\n${toStableText(value)}`)
-        .digest("hex");
+      parts[name] = toHash(key, name, value);
     }
   }
   const changeable = new Set(Object.keys(parts).filter((name) => !FIXED.has(name)));

@@ -8,6 +8,7 @@ import {
 } from "#modules/analytics/index.ts";
 import { createFindElsewhere, createMoveWatch, deriveCellsKey } from "#modules/cells/index.ts";
 import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
+import { openEvents } from "#modules/events/index.ts";
 import {
   createApiGateway,
   createCallRecorder,
@@ -60,6 +61,9 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
   changes.subscribe(entitlements.applyChange);
   changes.subscribe(directory.applyChange);
   changes.subscribe(metering.applyChange);
+
+  const events = openEvents(services);
+  changes.subscribe(events.applyChange);
 
   const whenDurable = {
     grouped: undefined,
@@ -128,7 +132,11 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
       ...services,
       processId: metering.processId,
       openCalls,
-      finishTenant: metering.finishTenant,
+      finishTenant: async (tenantId) => {
+        await events.settle();
+        const isCommitted = await metering.finishTenant(tenantId);
+        return isCommitted && recentCalls?.isSettled(tenantId) !== false;
+      },
       // Rate limits that are asked elsewhere are decided after the rights.
       decisionMs: input.clusterRates === undefined ? 0 : config.rateLimits.timeoutMs + DECISION_MS,
     });
@@ -194,6 +202,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     callLog,
     callLogger,
     documents,
+    events,
     callRecorder,
     decideCall,
     recheckRights,

@@ -15,6 +15,9 @@ const TITLES: Readonly<Record<string, string>> = {
   "tenant.created": t`Tenant created`,
   "tenant.deleted": t`Tenant deleted`,
   "tenant.restored": t`Tenant restored`,
+  "tenant.moved_in": t`Tenant moved here`,
+  "tenant.moved_out": t`Tenant moved to another cell`,
+  "tenant.move_cancelled": t`Move of the tenant cancelled`,
   "tenant.standing_changed": t`Payment standing changed`,
   "tenant.limits_changed": t`Limits changed`,
   "tenant.transferred": t`Tenant passed on`,
@@ -210,6 +213,11 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "tenant.updated": ({ details }) => listTenantChanges(details),
   "tenant.deleted": ({ details }) => t`deleted the tenant ${toText(details["name"])}`,
   "tenant.restored": () => t`restored the tenant`,
+  "tenant.moved_in": ({ details }) =>
+    t`moved the tenant here from the cell ${toText(details["cell"])}`,
+  "tenant.moved_out": ({ details }) =>
+    t`moved the tenant ${toText(details["name"])} to the cell ${toText(details["cell"])}`,
+  "tenant.move_cancelled": () => t`cancelled the move of the tenant to another cell`,
   "tenant.standing_changed": ({ details }) =>
     t`changed the payment standing${toChange(details["standing"])}`,
   "tenant.transferred": ({ details }, names) =>

@@ -39,7 +39,7 @@ describe("the commands", () => {
   it("are those that are promised", () => {
     expect(COMMANDS.map(([path]) => path.replace("turnpike ", "")).sort()).toEqual(
       [
-        ...["create", "list", "get", "update", "delete", "list-deleted", "restore"].map(
+        ...["create", "list", "get", "update", "delete", "move", "list-deleted", "restore"].map(
           (name) => `tenants ${name}`,
         ),
         ...["list", "put", "remove"].map((name) => `members ${name}`),

@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
+import type { CellDirectory } from "#modules/cells/index.ts";
 import type { MemberKeys, TenantPlans, TenantResource } from "#modules/tenants/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
@@ -19,6 +20,8 @@ export type CommandSession = {
   };
   context: CallContext;
   config: Config;
+  /** Of all cells; undefined where this installation stands alone. */
+  directory: CellDirectory | undefined;
   /** Address of the database, for code that opens its own connections. */
   target: ConnectionTarget;
   /** Aborts on a stop signal. */
@@ -93,11 +96,12 @@ function watchForEnd(options: RunCommandOptions) {
 }
 
 function toSession(installation: Installation, signal: AbortSignal): CommandSession {
-  const { services, plans, memberKeys, config, database } = installation;
+  const { services, plans, memberKeys, config, database, directory } = installation;
   return {
     deps: { ...services, plans, memberKeys, resources: TENANT_RESOURCES },
     context: commandContext(services),
     config,
+    directory,
     target: database.target,
     signal,
   };

@@ -17,6 +17,7 @@ import {
   updateTenant,
 } from "#modules/tenants/index.ts";
 import { type Cli, examples } from "./cli.ts";
+import { addMoveCommand } from "./move-command.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
@@ -59,7 +60,7 @@ function toSuspended(options: { suspend?: true; resume?: true }): boolean | unde
 export function addTenantsCommands(cli: Cli): void {
   const tenants = cli.program
     .command("tenants")
-    .description("create, list, show, change, delete and restore tenants");
+    .description("create, list, show, change, delete, restore and move tenants");
 
   tenants
     .command("create")
@@ -194,6 +195,8 @@ export function addTenantsCommands(cli: Cli): void {
       );
       await cli.run(({ deps, context }) => restoreTenant(deps, context, input), toTenantText);
     });
+
+  addMoveCommand(cli, tenants);
 }
 
 function toDeletedTable(tenants: readonly DeletedTenant[]): string {

@@ -4,7 +4,6 @@ import { createConnectedAgents, MCP_PATH } from "#modules/agents/index.ts";
 import { createQueue, prepareCopies } from "#modules/analytics/index.ts";
 import { openProviders } from "#modules/billing/index.ts";
 import { createPublicCatalog } from "#modules/catalog/index.ts";
-import { openEvents } from "#modules/events/index.ts";
 import {
   acceptEmulatorTokens,
   createPersonTokens,
@@ -127,9 +126,6 @@ export function openPeopleParts(
   });
   changes.subscribe(catalog.applyChange);
 
-  const events = openEvents(services);
-  changes.subscribe(events.applyChange);
-
   const downloads = {
     ...services,
     fileStore,
@@ -182,7 +178,7 @@ export function openPeopleParts(
     connectedAgents,
     devices,
     catalog,
-    events,
+    events: calls.events,
     downloads,
     analytics,
     mail,

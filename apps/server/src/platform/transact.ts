@@ -33,7 +33,11 @@ export interface Transact {
   asTenant<Result>(tenantId: TenantId, work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /** Rows of all tenants: operators, service keys, jobs. What a tenant, a person or a visitor asks for names their `share`. */
   asOperator<Result>(work: (tx: Tx) => Promise<Result>, share?: Share): Promise<Result>;
-  /** The same, tenants that are deleted included: everywhere else they are not there. */
+  /**
+   * The same, tenants that are deleted included: everywhere else they are not there.
+   *
+   * @param options.timeoutMs - Of each statement; 0: neither a statement nor a pause between two of them has a limit.
+   */
   asOperatorWithDeleted<Result>(
     work: (tx: Tx) => Promise<Result>,
     options?: Share & { timeoutMs?: number },
@@ -95,7 +99,9 @@ export function createTransact(sql: Pick<Sql, "transaction">): Transact {
           Promise.all([
             tx`set local role turnpike_operator`,
             tx`select set_config('app.deleted_tenants', 'shown', true), set_config('statement_timeout',
-              coalesce(${timeoutMs?.toString() ?? null}, current_setting('statement_timeout')), true)`,
+              coalesce(${timeoutMs?.toString() ?? null}, current_setting('statement_timeout')), true),
+              set_config('idle_in_transaction_session_timeout', coalesce(${timeoutMs === 0 ? "0" : null},
+                current_setting('idle_in_transaction_session_timeout')), true)`,
           ]),
         work,
         timeoutMs === undefined ? share : { ...share, timeoutMs },

@@ -158,6 +158,7 @@ const BY_OPERATION: Readonly<Record<string, readonly ErrorCode[]>> = {
     "EVENTS_REJECTED",
     "TOO_MANY_EVENTS",
     "OVERLOADED",
+    "TENANT_MOVING",
   ],
   "files.upload": [
     "MALFORMED_REQUEST",

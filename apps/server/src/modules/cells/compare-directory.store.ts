@@ -13,7 +13,7 @@ export async function listLivingTenants(
 ): Promise<LivingTenant[]> {
   return await tx<LivingTenant[]>`
     select tenant_id as "tenantId", place_version::float8 as version from tenants
-    where tenant_id > ${after} and purged_at is null and moved_to is null
+    where tenant_id > ${after} and purged_at is null
     order by tenant_id limit ${limit}`;
 }
 
@@ -24,7 +24,7 @@ export async function findLivingTenants(
 ): Promise<Set<TenantId>> {
   const rows = await tx<{ tenant_id: TenantId }[]>`
     select tenant_id from tenants
-    where tenant_id = any(${[...tenantIds]}::text[]) and purged_at is null and moved_to is null`;
+    where tenant_id = any(${[...tenantIds]}::text[]) and purged_at is null`;
   return new Set(rows.map((row) => row.tenant_id));
 }
 

@@ -21,7 +21,7 @@ export type ServingProcess = {
 export async function beginMoving(tx: Tx, tenantId: TenantId): Promise<boolean> {
   const rows = await tx`
     update tenants set moving_since = now()
-    where tenant_id = ${tenantId} and moving_since is null and moved_to is null
+    where tenant_id = ${tenantId} and moving_since is null
     returning 1`;
   if (rows.length === 0) {
     return false;

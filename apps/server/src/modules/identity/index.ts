@@ -44,7 +44,11 @@ export { offerSetupCode } from "./setup/setup-code.ts";
 export { createIssuerKeys, type KeyFinder } from "./tokens/issuer-keys.ts";
 export { toSessionId } from "./tokens/session-id.ts";
 export { ClaimError as LogoutRefused } from "./tokens/token-claims.ts";
-export { type BuiltinProvider, createTrustedIssuers } from "./tokens/trusted-issuers.ts";
+export {
+  BUILTIN_ISSUER,
+  type BuiltinProvider,
+  createTrustedIssuers,
+} from "./tokens/trusted-issuers.ts";
 export { createTokenVerifier, isIdToken } from "./tokens/verify-id-token.ts";
 export { verifyLogoutToken } from "./tokens/verify-logout-token.ts";
 export { ensureUser } from "./users/ensure-user.ts";

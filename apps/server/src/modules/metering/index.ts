@@ -33,5 +33,6 @@ export { createMeteringJobs } from "./metering.jobs.ts";
 export { createLimitsRoutes } from "./metering.routes.ts";
 export { type Metering, recoverFolder, startMetering } from "./metering.ts";
 export { isMeterUsed } from "./rollups/demo-usage.store.ts";
+export { holdRollUps } from "./rollups/recent-usage.store.ts";
 export { removeDemoUsage } from "./rollups/remove-demo-usage.ts";
 export { rollUpUsage } from "./rollups/roll-up-usage.ts";

@@ -19,6 +19,8 @@ const DATABASE_TIMEOUT_MS = 5_000;
 
 export interface RecentCalls {
   readonly observer: CallObserver;
+  /** True when all calls of a tenant so far are written. */
+  isSettled(tenantId: TenantId): boolean;
   /** Writes what waits. Calls that end later are not kept. */
   stop(): Promise<void>;
 }
@@ -37,6 +39,7 @@ export function createRecentCalls(
   const omitted = new Map<number, Map<TenantId, number>>();
   const ending = new AbortController();
   let flushing: Promise<void> | undefined;
+  let isWriting = false;
 
   function omit(tenantId: TenantId, minuteMs: number, calls: number): void {
     const ofMinute = omitted.get(minuteMs) ?? new Map<TenantId, number>();
@@ -68,6 +71,7 @@ export function createRecentCalls(
       })),
     );
     omitted.clear();
+    isWriting = true;
     try {
       const written = deps.transact.asMeter(async (tx) => {
         if (calls.length > 0) {
@@ -85,6 +89,8 @@ export function createRecentCalls(
       });
       logger.debug({ err: error }, "Recent calls could not be written");
       throw error;
+    } finally {
+      isWriting = false;
     }
   }
 
@@ -101,6 +107,10 @@ export function createRecentCalls(
 
   return {
     observer: { isWatching: true, see },
+    isSettled: (tenantId) =>
+      !isWriting &&
+      !waiting.some((call) => call.tenantId === tenantId) &&
+      ![...omitted.values()].some((ofMinute) => ofMinute.has(tenantId)),
     async stop() {
       ending.abort();
       await flushing;

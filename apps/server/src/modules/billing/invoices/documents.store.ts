@@ -1,4 +1,5 @@
 import type { Tx } from "@turnpike/db/client";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Json } from "#platform/exact-json.ts";
 import type { AccountKey } from "../accounts/accounts.store.ts";
@@ -82,16 +83,24 @@ export async function listNotesOf(tx: Tx, invoiceIds: readonly string[]): Promis
  * take them last.
  *
  * @returns The first number, and the instant of issue: not before that of an earlier number.
+ * @throws {AppError} `CONFLICT` for a series of another cell, whose documents came with their tenants.
  */
 export async function takeNumbers(
   tx: Tx,
   { series, count, now }: { series: string; count: number; now: Date },
 ): Promise<{ first: number; issuedAt: Date }> {
-  const [row] = await tx<[{ first: number; issuedAt: Date }]>`
+  const [row] = await tx<{ first: number; issuedAt: Date }[]>`
     insert into document_series as s (series, next, last_issued_at) values (${series}, 1 + ${count}::int, ${now})
     on conflict (series) do update
       set next = s.next + ${count}::int, last_issued_at = greatest(s.last_issued_at, excluded.last_issued_at)
+      where not s.is_foreign
     returning (next - ${count}::int)::float8 as first, last_issued_at as "issuedAt"`;
+  if (row === undefined) {
+    throw new AppError({
+      code: "CONFLICT",
+      publicMessage: `Another cell numbers documents in the series ${series}. Give this one other values of billing.invoicePrefix and creditNotePrefix.`,
+    });
+  }
   return row;
 }
 

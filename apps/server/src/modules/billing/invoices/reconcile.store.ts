@@ -158,7 +158,10 @@ export async function findPaymentDrift(tx: Tx, rowsMax: number): Promise<Invoice
     limit ${rowsMax}`;
 }
 
-/** Finds series whose documents are not numbered from 1 to the last number that was given out. */
+/**
+ * Finds series of this cell whose documents are not numbered from 1 to the last number that was given out. Documents of tenants that
+ * moved to another cell count.
+ */
 export async function findSeriesDrift(tx: Tx, rowsMax: number): Promise<InvoiceFinding[]> {
   return await tx<InvoiceFinding[]>`
     select 'series of documents' as what, jsonb_build_object('series', s.series) as place,
@@ -166,7 +169,9 @@ export async function findSeriesDrift(tx: Tx, rowsMax: number): Promise<InvoiceF
       concat_ws(' ', count(d.series_number), 'documents from', min(d.series_number), 'to', max(d.series_number)) as derived
     from document_series s left join (
       select series, series_number from invoices union all select series, series_number from credit_notes
+      union all select series, series_number from moved_numbers
     ) d using (series)
+    where not s.is_foreign
     group by s.series, s.next
     having count(d.series_number) <> s.next - 1 or coalesce(min(d.series_number), 1) <> 1
       or coalesce(max(d.series_number), 0) <> s.next - 1

@@ -12,10 +12,14 @@ import type { TakeEventsDeps } from "./take-events.ts";
 /** Cached sending keys. Beyond that they are looked up again. */
 const KEYS_MAX = 50_000;
 
+export type Events = TakeEventsDeps & {
+  applyChange: ChangeListener;
+  /** Resolves when the requests that are under way now are answered. */
+  settle(): Promise<void>;
+};
+
 /** Creates everything that ingest needs: the writer, and caches that follow the change feed. */
-export function openEvents(
-  services: AppServices,
-): TakeEventsDeps & { applyChange: ChangeListener } {
+export function openEvents(services: AppServices): Events {
   const meters = createMeterCache(services);
   const subjects = createSubjectDirectory({
     transact: services.transact,
@@ -23,7 +27,12 @@ export function openEvents(
   });
   // The first key of a line never changes.
   const origins = new Map<KeyId, KeyId>();
+  const underWay = new Set<Promise<unknown>>();
   return {
+    underWay,
+    settle: async () => {
+      await Promise.allSettled(underWay);
+    },
     transact: services.transact,
     clock: services.clock,
     writer: new EventWriter(services),

@@ -9,7 +9,7 @@ import type { Transact } from "#platform/transact.ts";
 import { findSubjects, type SubjectRow } from "../events.store.ts";
 
 /** The tenant of an event. */
-export type Subject = Pick<Entitlement, "tenantId" | "periodAnchor" | "periodUnit">;
+export type Subject = Pick<Entitlement, "tenantId" | "periodAnchor" | "periodUnit" | "isMoving">;
 
 export type SubjectDirectory = {
   /** Finds tenants by id or by the operator's name for them; null if there is none. */
@@ -38,10 +38,10 @@ function toNamed(
     if (entitlement === undefined) {
       continue;
     }
-    const { periodAnchor, periodUnit } = entitlement;
+    const { periodAnchor, periodUnit, isMoving } = entitlement;
     for (const name of [external_id, tenantId]) {
       if (name !== null && asked.has(name) && (name === tenantId || !found.has(name))) {
-        found.set(name, { name, tenantId, periodAnchor, periodUnit });
+        found.set(name, { name, tenantId, periodAnchor, periodUnit, isMoving });
       }
     }
   }

@@ -41,10 +41,14 @@ export type TakeEventsDeps = Pick<AppServices, "transact" | "clock"> & {
   subjects: SubjectDirectory;
   dimensions: DimensionRegistry;
   rejections: RejectionLimit;
+  /** Requests whose events are being taken. */
+  underWay: Set<Promise<unknown>>;
   /** The first key that a tenant's key was rolled from. */
   findOriginKey(key: { tenantId: TenantId; keyId: KeyId }): Promise<KeyId>;
 };
 
+/** Most tenants move within seconds. */
+const MOVING_RETRY_SECONDS = 5;
 /** Retries when meters change while events are measured. */
 const STALE_MAX = 5;
 
@@ -277,12 +281,26 @@ function toResult(value: unknown, outcome: Outcome): EventResult {
 
 type Taken<Of = Outcome> = { value: unknown; outcome: Of; tenantId: TenantId | null };
 
+/** None of a request is taken then: it may be sent again as it is. */
+function assertNoneMoves(subjects: ReadonlyMap<string, Subject | null>): void {
+  for (const subject of subjects.values()) {
+    if (subject?.isMoving === true) {
+      throw new AppError({
+        code: "TENANT_MOVING",
+        publicMessage: `The tenant ${subject.tenantId} is being moved. Send the events again in a moment.`,
+        headers: { "retry-after": String(MOVING_RETRY_SECONDS) },
+      });
+    }
+  }
+}
+
 async function takeBatch(
   deps: TakeEventsDeps,
   values: readonly unknown[],
   input: Input,
 ): Promise<Taken[]> {
   const subjects = await deps.subjects.find(subjectNames(values, input.sender));
+  assertNoneMoves(subjects);
   const known = { sender: input.sender, subjects, nowMs: input.now.getTime() };
   const judged = await input.slices.map(values, (value) => judge(value, known));
   const goods = judged.filter((one) => "event" in one);
@@ -380,10 +398,24 @@ async function toReceipt(taken: readonly Taken[], slices: TimeSlices): Promise<E
  * Events report usage that has happened, so no limit refuses them: they count, and later checks against the limit are refused.
  *
  * @param values - Parsed JSON, one event each.
- * @throws {AppError} `INSUFFICIENT_SCOPE`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`. If the database fails half-way, some events may be
- *   recorded; repeating the request records the rest.
+ * @throws {AppError} `INSUFFICIENT_SCOPE`, `PAYLOAD_TOO_LARGE`, `OVERLOADED`, `TENANT_MOVING`. If the database fails half-way, some
+ *   events may be recorded; repeating the request records the rest.
  */
 export async function takeEvents(
+  deps: TakeEventsDeps,
+  context: CallContext,
+  values: readonly unknown[],
+): Promise<EventReceipt> {
+  const taking = takeAll(deps, context, values);
+  deps.underWay.add(taking);
+  try {
+    return await taking;
+  } finally {
+    deps.underWay.delete(taking);
+  }
+}
+
+async function takeAll(
   deps: TakeEventsDeps,
   context: CallContext,
   values: readonly unknown[],

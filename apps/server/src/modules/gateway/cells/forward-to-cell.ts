@@ -144,9 +144,6 @@ export function createCellForwarder(deps: {
   /** @throws {AppError} `TENANT_MOVING`, `DIRECTORY_UNAVAILABLE`, `OVERLOADED`; then nothing was sent. */
   function send(call: ForeignCall, place: CellOfKey, earlier: CellOfKey | undefined): void {
     const { res, raw } = call;
-    if (place.state === "moving") {
-      throw tenantMoving();
-    }
     if (place.address === null) {
       throw new AppError({
         code: "DIRECTORY_UNAVAILABLE",
@@ -203,6 +200,9 @@ export function createCellForwarder(deps: {
   function go(call: ForeignCall, place: CellOfKey | null, earlier?: CellOfKey): void {
     if (place === null) {
       call.onUnknown();
+    } else if (place.state === "moving") {
+      // In neither cell, once its rows are on their way.
+      throw tenantMoving();
     } else if (place.cell === cells.cell) {
       // One that never moved is not here when its key was not made after all.
       const listener = place.version > 1 ? call.onHere : call.onUnknown;

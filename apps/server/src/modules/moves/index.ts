@@ -1,0 +1,10 @@
+export { findFingerprint } from "./cells-differ.store.ts";
+export {
+  cancelMove,
+  checkMove,
+  type MoveDeps,
+  type MovedTenant,
+  type MoveStep,
+  moveTenant,
+} from "./move-tenant.ts";
+export { parkedFiles } from "./parked-rows.store.ts";

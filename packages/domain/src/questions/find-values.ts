@@ -1,3 +1,4 @@
+import { said } from "../text/said.ts";
 import { findNearest } from "./correct-spelling.ts";
 import { FIELD_NOUNS } from "./field-nouns.ts";
 import type { QuestionFilter } from "./question-reading.ts";
@@ -143,7 +144,8 @@ export function findValues(index: VocabularyIndex, text: string): FoundValues {
     if (!isOneField || (values.length > 1 && !MAY_BE_SEVERAL.has(field))) {
       ambiguous.push(candidates.map(({ value }) => value));
     } else if (values.length > 1) {
-      assumed.push(`${typed}: ${values.join(" and ")}`);
+      const last = values.at(-1) ?? "";
+      assumed.push(said(`${typed}: ${values.slice(0, -1).join(", ")} and ${last}`));
     } else if (match.isNear === true) {
       assumed.push(`${typed}: ${values[0] ?? ""}`);
     }

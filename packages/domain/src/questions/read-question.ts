@@ -38,7 +38,13 @@ const REFUSED: QuestionReading = { kind: "refuse", assumed: [], choices: OFFERS 
 const REFUSED_AS_FOREIGN: QuestionReading = { ...REFUSED, isForeign: true };
 const VAGUE =
   /\b(?:how (?:is|are|was|were|did)|overview|summary|status|report|statistics|stats)\b|#dstatus/;
-const VAGUE_CHOICES = ["requests", "errors", "error rate", "latency", "spend"];
+const VAGUE_CHOICES = [
+  said("requests"),
+  said("errors"),
+  said("error rate"),
+  said("latency"),
+  said("spend"),
+];
 const AMBIGUOUS_DATE = /(?<![\d/])\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?![\d/])/;
 /** Asks what a word means or how a thing is done, rather than for figures. */
 const DEFINES =

@@ -43,7 +43,7 @@ export function StepFrame({ number, title, state, children }: StepFrameProps) {
       >
         {state === "finished" ? <Check className="size-4" /> : number}
       </span>
-      <div className="min-w-0 grow pt-1">
+      <div className="min-w-0 grow pt-1 [overflow-wrap:anywhere]">
         <h2
           className={joinClasses(
             "font-semibold text-base",

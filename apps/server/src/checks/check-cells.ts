@@ -1,4 +1,5 @@
 import { CellTakenError, DirectorySecretError } from "#modules/cells/index.ts";
+import type { TenantOnItsWay } from "#modules/moves/index.ts";
 import type { Config } from "../config.ts";
 import { openDirectory } from "../open-directory.ts";
 import { type Finding, ok } from "./check.ts";
@@ -6,11 +7,35 @@ import { type Finding, ok } from "./check.ts";
 /** A cell that runs gives a sign of life every five seconds. */
 const SILENT_MS = 60_000;
 
-/** Whether the directory of cells answers, and each cell gives signs of life. */
+/** A move takes seconds or minutes: one that takes longer was stopped. */
+const MOVING_MS = 30 * 60_000;
+
+function toStoppedMove(moves: readonly TenantOnItsWay[], now: Date): Finding | undefined {
+  const stopped = moves.filter(({ changedAt }) => now.getTime() - changedAt.getTime() > MOVING_MS);
+  return stopped.length === 0
+    ? undefined
+    : {
+        state: "failed",
+        seen: `A move to another cell was begun and not ended: ${stopped.map(({ slug }) => slug).join(", ")}.`,
+        advice:
+          "Calls of these tenants are refused. Run the same turnpike tenants move again, or add --cancel.",
+      };
+}
+
+/**
+ * Whether the directory of cells answers, each cell gives signs of life, and every move has ended.
+ *
+ * @param moves - Tenants that are about to leave this cell, or are on their way.
+ */
 export async function checkCells(
   config: Pick<Config, "cell" | "directoryUrl" | "cellsSecret">,
+  moves: readonly TenantOnItsWay[],
   now: Date,
 ): Promise<Finding> {
+  const stopped = toStoppedMove(moves, now);
+  if (stopped !== undefined) {
+    return stopped;
+  }
   const directory = openDirectory(config);
   if (directory === undefined) {
     return ok("This installation stands alone.");

@@ -1,4 +1,5 @@
 import { CHECK_IDS, type CheckId, type Checks } from "@turnpike/contract/checks";
+import { listOnTheirWay } from "#modules/moves/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -61,6 +62,14 @@ async function inTime(finding: Finding | Promise<Finding>): Promise<Finding> {
   }
 }
 
+async function checkCellsOf(
+  { transact }: Pick<AppServices, "transact">,
+  config: Config,
+  now: Date,
+): Promise<Finding> {
+  return await checkCells(config, await transact.asOperator(listOnTheirWay), now);
+}
+
 /**
  * Checks whether the installation is ready for customers: the one list that the operator's console and `turnpike doctor` show.
  * Changes nothing but for a few bytes that are written to the file store and deleted. A check that fails or takes too long is `unknown` and holds up no other.
@@ -80,7 +89,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
     clickhouse: services === null ? UNKNOWN : checkClickHouse(services, config),
     clock: database?.then((both) => both.clock) ?? UNKNOWN,
     nodes: services === null ? UNKNOWN : checkNodes(services),
-    cells: checkCells(config, now),
+    cells: services === null ? UNKNOWN : checkCellsOf(services, config, now),
     backup: checkBackup(config, now),
     secrets: checkSecrets(config),
     mail: checkMail(config),

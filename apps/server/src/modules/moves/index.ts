@@ -8,3 +8,4 @@ export {
   moveTenant,
 } from "./move-tenant.ts";
 export { parkedFiles } from "./parked-rows.store.ts";
+export { listOnTheirWay, type TenantOnItsWay } from "./tenant-moves.store.ts";

@@ -178,3 +178,13 @@ export async function updatePlaceVersion(
 ): Promise<void> {
   await tx`update tenants set place_version = ${version} where tenant_id = ${tenantId}`;
 }
+
+/** A tenant whose move has begun and not ended. */
+export type TenantOnItsWay = Pick<TenantMove, "slug" | "changedAt">;
+
+/** Those that are about to leave this cell or are on their way, the longest first; at most 20. */
+export async function listOnTheirWay(tx: Tx): Promise<TenantOnItsWay[]> {
+  return await tx<TenantOnItsWay[]>`
+    select slug, changed_at as "changedAt" from tenant_moves
+    where direction = 'out' and state in ('closing', 'parked') order by changed_at limit 20`;
+}

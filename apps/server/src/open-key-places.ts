@@ -4,6 +4,7 @@ import {
   DIRECTORY_CHANNEL,
   DirectorySecretError,
   type KeyPlaces,
+  readCellIdentity,
 } from "#modules/cells/index.ts";
 import { createListen } from "#platform/postgres-listen.ts";
 import { StartupError } from "#platform/startup-error.ts";
@@ -12,26 +13,24 @@ import type { Installation } from "./deps.ts";
 /**
  * Joins the cells that share a directory, also while that is away.
  *
- * @param input.identitySecret - Equal on all nodes of this cell, and on none of another.
  * @returns Undefined where this installation stands alone.
  * @throws {StartupError} `CELL_REFUSED`.
  */
 export async function openKeyPlaces(
   { config, directory, services, logger }: Installation,
-  input: { urls: { console: string; gateway: string }; identitySecret: string },
+  urls: { console: string; gateway: string },
 ): Promise<KeyPlaces | undefined> {
   const { cell, directoryUrl } = config;
   if (cell === undefined || directory === undefined || directoryUrl === undefined) {
     return undefined;
   }
-  const { urls, identitySecret } = input;
   const places = createKeyPlaces({
     directory,
     own: {
       address: cell.address,
       consoleUrl: urls.console,
       gatewayUrl: urls.gateway,
-      ownerSecret: identitySecret,
+      identity: await services.transact.asOperator(readCellIdentity),
     },
     listen: createListen({ url: directoryUrl }, DIRECTORY_CHANNEL),
     clock: services.clock,
@@ -50,7 +49,7 @@ function toStartupError(error: unknown, name: string): unknown {
     return new StartupError({
       code: "CELL_REFUSED",
       message: `Another cell that runs is named ${name}`,
-      hint: "Give this one a name of its own in cell.name, or the other's TURNPIKE_IDENTITY_SECRET if it is a node of that cell",
+      hint: "Give this one a name of its own in cell.name, or the DATABASE_URL of that cell if it is a node of it",
       cause: error,
     });
   }

@@ -72,7 +72,7 @@ export async function serve(input: ServeInput): Promise<Serving> {
   const clickhouseSettings = toClickHouseSettings(config);
   const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
   const identitySecret = await readIdentitySecret(config);
-  const keyPlaces = await openKeyPlaces(installation, { urls, identitySecret });
+  const keyPlaces = await openKeyPlaces(installation, urls);
   const sso = openSso(installation, { consoleUrl: urls.console, identitySecret });
   const builtinProvider = await openIdentityProvider({
     installation,

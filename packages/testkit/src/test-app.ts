@@ -216,8 +216,8 @@ export async function startTestApp(
   const clickhouseSettings = toClickHouseSettings(config);
   const clickhouse = clickhouseSettings && openClickHouse(clickhouseSettings);
   const keyPlaces = await openKeyPlaces(installation, {
-    urls: { console: consoleUrl, gateway: "http://gateway.test" },
-    identitySecret: config.identitySecret ?? IDENTITY_SECRET,
+    console: consoleUrl,
+    gateway: "http://gateway.test",
   });
   const app = buildApp({
     installation,

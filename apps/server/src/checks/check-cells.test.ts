@@ -19,7 +19,7 @@ beforeAll(async () => {
     address: "https://gateway.eu.internal",
     consoleUrl: "https://eu.example.com",
     gatewayUrl: "https://api.eu.example.com",
-    ownerSecret: "the secret of the nodes of one cell",
+    identity: "the secret of the nodes of one cell",
   });
   await directory?.close();
 });

@@ -20,7 +20,7 @@ const OWN = {
   address: "http://127.0.0.1:3001",
   consoleUrl: "https://eu.example.com",
   gatewayUrl: "https://api.eu.example.com",
-  ownerSecret: "the secret of the nodes of one cell",
+  identity: "the secret of the nodes of one cell",
 };
 
 let database: TestDatabase;
@@ -53,9 +53,7 @@ describe("the directory of cells", () => {
   it("makes its schema once, however many nodes reach it at once", async () => {
     const nodes = Array.from({ length: 12 }, (_, index) => open(index % 2 === 0 ? "eu" : "us"));
     await Promise.all(
-      nodes.map((node) =>
-        node.announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} ${node.cell}` }),
-      ),
+      nodes.map((node) => node.announce({ ...OWN, identity: `${OWN.identity} ${node.cell}` })),
     );
     const cells = await open("eu").listCells();
     expect(cells.map(({ name }) => name)).toEqual(["eu", "us"]);
@@ -63,7 +61,7 @@ describe("the directory of cells", () => {
   });
 
   it("refuses a cell with another secret, which would find no key", async () => {
-    await open("eu").announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} eu` });
+    await open("eu").announce({ ...OWN, identity: `${OWN.identity} eu` });
     await expect(
       open("eu", { secret: "another secret that is long enough" }).listCells(),
     ).rejects.toBeInstanceOf(DirectorySecretError);
@@ -73,13 +71,13 @@ describe("the directory of cells", () => {
     await open("asia").announce(OWN);
     await open("asia").announce({ ...OWN, address: "http://127.0.0.1:3002" });
     await expect(
-      open("asia").announce({ ...OWN, ownerSecret: "the secret of another cell's nodes" }),
+      open("asia").announce({ ...OWN, identity: "the secret of another cell's nodes" }),
     ).rejects.toBeInstanceOf(CellTakenError);
   });
 
   it("gives no address that a cell did not enter itself", async () => {
     const directory = open("africa");
-    await directory.announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} africa` });
+    await directory.announce({ ...OWN, identity: `${OWN.identity} africa` });
     const tenantId = newTenant();
     const hash = hashOf(`of africa ${tenantId}`);
     await directory.admitKeys(tenantId, [hash]);
@@ -87,7 +85,7 @@ describe("the directory of cells", () => {
       update turnpike_directory.cells set address = 'https://attacker.example.com' where name = 'africa'`;
     expect((await open("us").listCells()).map(({ name }) => name)).not.toContain("africa");
     expect((await open("us").findPlaces([hash])).get(hash)).toMatchObject({ address: null });
-    await directory.announce({ ...OWN, ownerSecret: `${OWN.ownerSecret} africa` });
+    await directory.announce({ ...OWN, identity: `${OWN.identity} africa` });
     expect((await open("us").findPlaces([hash])).get(hash)).toMatchObject({ address: OWN.address });
   });
 

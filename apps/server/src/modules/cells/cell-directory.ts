@@ -34,8 +34,8 @@ export type DirectorySettings = {
 
 /** This cell as the others reach it. */
 export type OwnCell = Pick<CellRow, "address" | "consoleUrl" | "gatewayUrl"> & {
-  /** Equal on all nodes of the cell, and on none of another; it is kept as a keyed hash. */
-  ownerSecret: string;
+  /** Equal on all nodes of the cell, and on none of another; the directory keeps a keyed hash of it. */
+  identity: string;
 };
 
 /** A cell with addresses that it entered itself. */
@@ -185,8 +185,8 @@ export function openCellDirectory(
     toLookup,
     announce: (own) =>
       ask(async (tx) => {
-        const { ownerSecret, ...addresses } = own;
-        const owner = createHmac("sha256", ownerKey).update(ownerSecret).digest();
+        const { identity, ...addresses } = own;
+        const owner = createHmac("sha256", ownerKey).update(identity).digest();
         const row = { name: cell, ...addresses };
         if (!(await upsertCell(tx, { ...row, owner, signature: signAddresses(row) }))) {
           throw new CellTakenError(`Another cell is named ${cell}.`);

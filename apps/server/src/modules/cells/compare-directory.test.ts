@@ -31,7 +31,7 @@ beforeAll(async () => {
     address: "http://127.0.0.1:3001",
     consoleUrl: "https://eu.example.com",
     gatewayUrl: "https://api.eu.example.com",
-    ownerSecret: "the secret of the nodes of one cell",
+    identity: "the secret of the nodes of one cell",
   });
 });
 afterAll(async () => {

@@ -6,6 +6,7 @@ export {
   deriveCellsKey,
   openCellDirectory,
 } from "./cell-directory.ts";
+export { readCellIdentity } from "./cell-identity.store.ts";
 export { createCellsJobs } from "./cells.jobs.ts";
 export { DIRECTORY_CHANNEL } from "./directory.store.ts";
 export { createFindElsewhere } from "./find-elsewhere.ts";

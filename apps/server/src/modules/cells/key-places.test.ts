@@ -16,7 +16,7 @@ const OWN = {
   address: "http://127.0.0.1:3001",
   consoleUrl: "https://example.com",
   gatewayUrl: "https://api.example.com",
-  ownerSecret: "the secret of the nodes of one cell",
+  identity: "the secret of the nodes of one cell",
 };
 
 let shared: TestDatabase;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   };
   places = createKeyPlaces({
     directory: counted,
-    own: { ...OWN, ownerSecret: "the secret of the nodes of the other cell" },
+    own: { ...OWN, identity: "the secret of the nodes of the other cell" },
     listen: createListen(target, DIRECTORY_CHANNEL),
     // What is remembered does not grow old by itself.
     clock: createFakeClock(),

@@ -23,13 +23,13 @@ const FIRST_SCRIPTS_GZIP_BYTES_MAX = 158_000;
 const SCREEN_SCRIPTS_GZIP_BYTES_MAX = 258_000;
 const SCREENS = ["overview", "quickstart", "api-keys", "analytics", "plans", "billings"];
 /**
- * All screens together, including charts, the engine of prices, questions and their answers. Today: 714 kB, of which Firebase's
+ * All screens together, including charts, the engine of prices, questions and their answers. Today: 730 kB, of which Firebase's
  * client is 34, loaded only where it is configured, and QR codes, passkeys and the screens of second factors are loaded when used.
  */
-const SCRIPTS_GZIP_BYTES_MAX = 730_000;
-/** The strings of a language other than English, which no one else loads. Today: 78 kB of 4,000 strings. */
+const SCRIPTS_GZIP_BYTES_MAX = 745_000;
+/** The strings of a language other than English, which no one else loads. Today: 81 kB of 4,180 strings. */
 const LANGUAGE_GZIP_BYTES_MAX = 90_000;
-/** What the server says in such a language, loaded with the first request. Today: 43 kB of 1,250 sentences. */
+/** What the server says in such a language, loaded with the first request. Today: 47 kB of 1,400 sentences. */
 const SERVER_WORDS_GZIP_BYTES_MAX = 55_000;
 const STYLE_GZIP_BYTES_MAX = 20_000;
 /** Names that zod leaves in any build: its error class, an issue code and its own marker of a schema. */

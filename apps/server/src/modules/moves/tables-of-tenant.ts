@@ -111,6 +111,7 @@ export const STAYING_TABLES = {
   account_links: "a link in a mail of a cell is used there",
   bank_statements: "imported by the operator of a cell",
   call_log: "names the log of a cell",
+  cell_identity: "tells a cell from the others",
   changed_hours: "what a cell copies to ClickHouse; a move changes hours in both",
   changes: "what nodes of a cell tell each other",
   coupons: "the catalogue of a cell, compared before",

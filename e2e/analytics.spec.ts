@@ -147,6 +147,8 @@ describe("analytics of a replayed access log", () => {
 
     await page.getByRole("combobox", { name: "Measure" }).press("Enter");
     await page.getByRole("option", { name: "Errors" }).waitFor();
+    // The list takes the focus once it is drawn.
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("Errors");
     await page.keyboard.press("Enter");
     await page.waitForURL(/[?&]edited=/);

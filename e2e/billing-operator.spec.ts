@@ -73,8 +73,7 @@ describe("an operator who sells", () => {
     await main().getByRole("button", { name: "New plan" }).click();
     await dialog().getByLabel("Id").fill("team");
     await page.keyboard.press("Enter");
-    await main().getByRole("textbox", { name: "Name" }).fill("Team");
-    await main().getByRole("button", { name: /^base/ }).click();
+    await main().getByRole("textbox", { name: "Name" }).first().fill("Team");
     await main().getByRole("textbox", { name: "Amount" }).fill("20");
     await main().getByRole("button", { name: "Add usage to phase 1" }).click();
     await choose("Meter", "Requests");

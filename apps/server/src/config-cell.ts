@@ -1,6 +1,6 @@
-import { findAddressMistake } from "@turnpike/db/database-address";
 import { z } from "zod";
 import { isLoopbackHost } from "#platform/outbound.ts";
+import { databaseAddress } from "./config-database-address.ts";
 import type { Mistake } from "./config-file.ts";
 import { origin } from "./config-origin.ts";
 import { writeLike } from "./config-shape.ts";
@@ -44,19 +44,7 @@ export const cellSection = z
 
 /** The variables of the environment. */
 export const cellVariables = {
-  TURNPIKE_DIRECTORY_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, {
-      error: "An address that begins with postgres://.",
-      abort: true,
-    })
-    .superRefine((address, context) => {
-      const message = findAddressMistake(address);
-      if (message !== undefined) {
-        context.addIssue({ code: "custom", message });
-      }
-    })
-    .optional(),
+  TURNPIKE_DIRECTORY_URL: databaseAddress.optional(),
   TURNPIKE_CELLS_SECRET: z.string().min(32, "At least 32 characters.").optional(),
 };
 

@@ -1,5 +1,4 @@
 import { catalogInput } from "@turnpike/contract/catalog";
-import { findAddressMistake } from "@turnpike/db/database-address";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { ADDRESS_MODES, PATH_MODES } from "@turnpike/domain/privacy/redact";
 import { z } from "zod";
@@ -8,6 +7,7 @@ import { brandSection } from "./config-brand.ts";
 import { cellSection, cellVariables } from "./config-cell.ts";
 import { clickhouseSection, clickhouseVariables } from "./config-clickhouse.ts";
 import { clientSecretVariables } from "./config-client-secrets.ts";
+import { databaseAddress } from "./config-database-address.ts";
 import { filesSection } from "./config-files.ts";
 import { intelligenceSection, modelVariables } from "./config-intelligence.ts";
 import { cidr, hostName } from "./config-networks.ts";
@@ -505,19 +505,7 @@ export const environment = z
     ...valkeyVariables,
     ...clickhouseVariables,
     ...cellVariables,
-    DATABASE_URL: z
-      .string()
-      .regex(/^postgres(ql)?:\/\//, {
-        error: "An address that begins with postgres://.",
-        abort: true,
-      })
-      .superRefine((address, context) => {
-        const message = findAddressMistake(address);
-        if (message !== undefined) {
-          context.addIssue({ code: "custom", message });
-        }
-      })
-      .optional(),
+    DATABASE_URL: databaseAddress.optional(),
   })
   .superRefine((env, context) => {
     if (env.PORT === env.GATEWAY_PORT && env.PORT !== 0) {

@@ -3,7 +3,7 @@ const STEP = 4;
 /**
  * Writes a JSON value as Python. Texts and numbers look the same in both.
  *
- * @param indent - Columns at which the line begins that the value stands in.
+ * @param indent - Columns before the line of the value.
  */
 export function toPythonLiteral(value: unknown, indent: number): string {
   const inner = indent + STEP;

@@ -46,7 +46,7 @@ type Match = {
 };
 const PART: Match = { ownLengthMin: PART_LENGTH, mayGoOn: true };
 
-/** What people wrote stands in quotes, and may be several sentences. */
+/** Quoted words of people, which may be several sentences. */
 function hasValueThatGoesOn({ id, values }: FoundSentence): boolean {
   return values.some((value, place) => GOES_ON.test(value) && !id.includes(`“{${String(place)}}”`));
 }

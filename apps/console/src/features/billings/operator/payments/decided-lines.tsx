@@ -3,11 +3,10 @@ import { Trans } from "@lingui/react/macro";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
-import { Skeleton } from "@turnpike/ui/skeleton";
 import Landmark from "lucide-react/icons/landmark";
-import { FailureNotice } from "#components/failure-notice.tsx";
 import { usePlatform } from "#platform/platform.tsx";
 import { LineRow } from "./line-row.tsx";
+import { LinesPending } from "./lines-pending.tsx";
 import { decidedLinesQuery, type LineId, type StatementLine } from "./payments.queries.ts";
 import { usePaymentChange } from "./use-payment-change.ts";
 
@@ -29,17 +28,7 @@ export function DecidedLines({ state }: { state: DecidedState }) {
   const lines = useInfiniteQuery(decidedLinesQuery(usePlatform().api, state));
   const items = lines.data?.pages.flatMap((page) => page.items);
   if (items === undefined) {
-    return lines.isError ? (
-      <FailureNotice
-        what={t`The lines could not be loaded.`}
-        cause={lines.error}
-        onRetry={() => void lines.refetch()}
-      />
-    ) : (
-      <div role="status" aria-label={t`Loading the lines`}>
-        <Skeleton className="h-24 w-full rounded-card" />
-      </div>
-    );
+    return <LinesPending lines={lines} />;
   }
   if (items.length === 0) {
     return (

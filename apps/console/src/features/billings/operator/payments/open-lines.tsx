@@ -3,14 +3,13 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { EmptyState } from "@turnpike/ui/empty-state";
-import { Skeleton } from "@turnpike/ui/skeleton";
 import Landmark from "lucide-react/icons/landmark";
 import { useState } from "react";
-import { FailureNotice } from "#components/failure-notice.tsx";
 import { usePlatform } from "#platform/platform.tsx";
 import type { AllInvoicesProps } from "../all-invoices-props.ts";
 import { LineDialog } from "./line-dialog.tsx";
 import { LineRow } from "./line-row.tsx";
+import { LinesPending } from "./lines-pending.tsx";
 import { openLinesQuery, type StatementLine } from "./payments.queries.ts";
 import { describeProposal } from "./payments.view-model.ts";
 
@@ -21,17 +20,7 @@ export function OpenLines({ onSearchChange }: Pick<AllInvoicesProps, "onSearchCh
   const lines = useQuery(openLinesQuery(api));
   const items = lines.data?.items;
   if (items === undefined) {
-    return lines.isError ? (
-      <FailureNotice
-        what={t`The lines could not be loaded.`}
-        cause={lines.error}
-        onRetry={() => void lines.refetch()}
-      />
-    ) : (
-      <div role="status" aria-label={t`Loading the lines`}>
-        <Skeleton className="h-24 w-full rounded-card" />
-      </div>
-    );
+    return <LinesPending lines={lines} />;
   }
   if (items.length === 0) {
     return (

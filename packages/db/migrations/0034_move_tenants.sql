@@ -4,10 +4,7 @@ alter table tenants
   add column moving_since timestamptz,
   -- The version of its entry in the directory of cells when it came to live here: where the directory has an older one, it was
   -- restored from a copy, and what is here holds.
-  add column place_version bigint not null default 1,
-  -- The cell that it has moved to. What is left here is hidden like a deleted tenant.
-  add column moved_to text,
-  add constraint tenants_moved check (moved_to is null or deleted_at is not null);
+  add column place_version bigint not null default 1;
 
 -- Each process looks for them when a tenant changes; there are hardly ever any.
 create index tenants_moving on tenants (tenant_id) where moving_since is not null;

@@ -1,8 +1,5 @@
 -- Tenants that move between cells, each cell being an installation of its own. A tenant is in one place at any time: in its tables,
--- or parked, or in the tables of the other cell.
-
--- Nothing of a tenant is left where it was.
-alter table tenants drop column moved_to;
+-- or parked, or in the tables of the other cell: nothing of it is left where it was.
 
 -- The last move of each tenant that came here or left.
 create table tenant_moves (

@@ -29,6 +29,9 @@ const CHROME_FLAGS =
   "--headless=new --no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync";
 const AUDIT_TIMEOUT_MS = 180_000;
 const REPORT_BYTES_MAX = 64 * 1024 * 1024;
+/** What says nothing about the page: the browser recorded no trace. Lighthouse itself asks to be run again. */
+const RECORDING_FAILED = new Set(["NO_NAVSTART", "NO_TRACING_STARTED", "NO_SCREENSHOTS"]);
+const ATTEMPTS = 3;
 
 type Report = {
   environment: { benchmarkIndex: number };
@@ -40,11 +43,21 @@ type Report = {
   audits: Record<string, { score: number | null; numericValue?: number } | undefined>;
 };
 
-/** @throws when Lighthouse could not judge the page. */
+class LighthouseError extends Error {
+  override readonly name = "LighthouseError";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(`${code} ${message}`);
+    this.code = code;
+  }
+}
+
+/** @throws {LighthouseError} when Lighthouse could not judge the page. */
 export function readReport(text: string): PageAudit {
   const report = JSON.parse(text) as Report;
   if (report.runtimeError !== undefined) {
-    throw new Error(`Lighthouse: ${report.runtimeError.code} ${report.runtimeError.message}`);
+    throw new LighthouseError(report.runtimeError.code, report.runtimeError.message);
   }
   const faults = new Set<string>();
   const scores: Partial<Record<Category, number>> = {};
@@ -82,25 +95,48 @@ export async function startLighthouse(
   await ensurePeer("lighthouse", note);
   return {
     audit: async (url) => {
-      const { stdout } = await promisify(execFile)(
-        process.execPath,
-        [
-          PROGRAM,
-          url,
-          "--output=json",
-          "--output-path=stdout",
-          "--quiet",
-          "--no-enable-error-reporting",
-          `--only-categories=${CATEGORIES.join(",")}`,
-          `--chrome-flags=${CHROME_FLAGS}`,
-        ],
-        {
-          env: { PATH: process.env["PATH"], HOME: process.env["HOME"], CHROME_PATH: chromium },
-          timeout: AUDIT_TIMEOUT_MS,
-          maxBuffer: REPORT_BYTES_MAX,
-        },
-      );
-      return readReport(stdout);
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return readReport(await writeReport(chromium, url));
+        } catch (error) {
+          const isOfRecording =
+            error instanceof LighthouseError && RECORDING_FAILED.has(error.code);
+          if (attempt === ATTEMPTS || !isOfRecording) {
+            throw error;
+          }
+          note(`${url} is judged again: ${error.message}`);
+        }
+      }
     },
   };
+}
+
+/**
+ * @returns The report as JSON.
+ * @throws {LighthouseError} when the page could not be judged.
+ */
+async function writeReport(chromium: string, url: string): Promise<string> {
+  const args = [
+    PROGRAM,
+    url,
+    "--output=json",
+    "--output-path=stdout",
+    "--quiet",
+    "--no-enable-error-reporting",
+    `--only-categories=${CATEGORIES.join(",")}`,
+    `--chrome-flags=${CHROME_FLAGS}`,
+  ];
+  const options = {
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], CHROME_PATH: chromium },
+    timeout: AUDIT_TIMEOUT_MS,
+    maxBuffer: REPORT_BYTES_MAX,
+  };
+  try {
+    return (await promisify(execFile)(process.execPath, args, options)).stdout;
+  } catch (error) {
+    // Its report is cut off then; what it says to people is whole.
+    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr) : "";
+    const [, message, code] = /^Runtime error encountered: (.*) \((\w+)\)$/m.exec(stderr) ?? [];
+    throw message === undefined || code === undefined ? error : new LighthouseError(code, message);
+  }
 }

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { affinityBench } from "./affinity.ts";
 import { anomaliesBench } from "./anomalies.ts";
 import { askBench } from "./ask.ts";
+import { cellsBench } from "./cells.ts";
 import { clickhouseBench } from "./clickhouse.ts";
 import { closeBench } from "./close.ts";
 import { clusterBench } from "./cluster.ts";
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   rateBench,
   clusterBench,
   affinityBench,
+  cellsBench,
   clickhouseBench,
   closeBench,
   revenueBench,

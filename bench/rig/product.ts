@@ -38,6 +38,26 @@ export async function makeProductHome(config = ""): Promise<ProductHome> {
 /** Arguments of Node for every product that a bench starts, such as `--cpu-prof --cpu-prof-dir=/tmp/profiles`. */
 const FURTHER_NODE_ARGS = (process.env["BENCH_NODE_ARGS"] ?? "").split(" ").filter(Boolean);
 
+type ProductOptions = {
+  core?: Core;
+  nodeArgs?: readonly string[];
+  /** Free ones unless given. */
+  ports?: { port: number; gatewayPort: number };
+  /** Further variables, such as `DATABASE_URL`. */
+  env?: Readonly<Record<string, string>>;
+};
+
+/** What every program on an installation gets. */
+function toEnvironment(home: ProductHome, env: ProductOptions["env"] = {}): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    HOME: process.env["HOME"],
+    TURNPIKE_DATA_DIR: join(home.folder, "data"),
+    TURNPIKE_CONFIG: join(home.folder, "turnpike.yaml"),
+    ...env,
+  };
+}
+
 /**
  * Starts the product as `npm start` does, everything on, database and all on one core unless `core` says otherwise.
  *
@@ -45,22 +65,21 @@ const FURTHER_NODE_ARGS = (process.env["BENCH_NODE_ARGS"] ?? "").split(" ").filt
  */
 export async function startProduct(
   home: ProductHome,
-  options: { core?: Core; nodeArgs?: readonly string[] } = {},
+  options: ProductOptions = {},
 ): Promise<Product> {
-  const port = await findFreePort();
-  const gatewayPort = await findFreePort();
+  const { port, gatewayPort } = options.ports ?? {
+    port: await findFreePort(),
+    gatewayPort: await findFreePort(),
+  };
   const startedAtMs = performance.now();
   const nodeArgs = [...(options.nodeArgs ?? []), ...FURTHER_NODE_ARGS];
   const running = startPinned([process.execPath, ...nodeArgs, MAIN], {
     core: options.core ?? "server",
     stdout: "pipe",
     env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
+      ...toEnvironment(home, options.env),
       PORT: String(port),
       GATEWAY_PORT: String(gatewayPort),
-      TURNPIKE_DATA_DIR: join(home.folder, "data"),
-      TURNPIKE_CONFIG: join(home.folder, "turnpike.yaml"),
       TURNPIKE_LOG_LEVEL: "warn",
     },
   });
@@ -76,23 +95,30 @@ export async function startProduct(
     port,
     gatewayPort,
     readySeconds,
-    mintServiceKey: () => mintServiceKey(home),
+    mintServiceKey: () => mintServiceKey(home, options.env),
   };
 }
 
-/** Uses the command line, which joins the database of the running process and acts as the operator. */
-async function mintServiceKey(home: ProductHome): Promise<string> {
-  const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
-  const args = [CLI, "--json", "service-keys", "create", "--name", "bench", ...scopes];
-  const { stdout } = await promisify(execFile)(process.execPath, args, {
-    env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      TURNPIKE_DATA_DIR: join(home.folder, "data"),
-      TURNPIKE_CONFIG: join(home.folder, "turnpike.yaml"),
-    },
+/**
+ * Runs `turnpike`, which joins the database of the running process and acts as the operator.
+ *
+ * @returns Its standard output.
+ * @throws with its standard error, when it fails.
+ */
+export async function runTurnpike(
+  home: ProductHome,
+  { args, env }: { args: readonly string[]; env?: ProductOptions["env"] },
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], {
+    env: toEnvironment(home, env),
   });
-  return readText(JSON.parse(stdout), "key");
+  return stdout;
+}
+
+async function mintServiceKey(home: ProductHome, env: ProductOptions["env"]): Promise<string> {
+  const scopes = SCOPES.flatMap((scope) => ["--scope", scope]);
+  const args = ["--json", "service-keys", "create", "--name", "bench", ...scopes];
+  return readText(JSON.parse(await runTurnpike(home, { args, env })), "key");
 }
 
 async function waitUntilReady(running: PinnedProcess, port: number): Promise<void> {
@@ -117,7 +143,14 @@ async function waitUntilReady(running: PinnedProcess, port: number): Promise<voi
   throw new Error("The product was not ready in time.");
 }
 
-export type JsonCall = { method: string; path: string; body?: object; credential?: string };
+export type JsonCall = {
+  method: string;
+  path: string;
+  body?: object;
+  credential?: string;
+  /** Of the body; `application/json` unless given. */
+  mediaType?: string;
+};
 
 /** Calls the API. @throws when the answer is not a success, with its body. */
 export async function callJson(port: number, call: JsonCall): Promise<unknown> {
@@ -125,7 +158,7 @@ export async function callJson(port: number, call: JsonCall): Promise<unknown> {
     method: call.method,
     headers: {
       ...(call.credential === undefined ? {} : { authorization: `Bearer ${call.credential}` }),
-      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(call.body === undefined ? {} : { "content-type": call.mediaType ?? "application/json" }),
     },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     signal: AbortSignal.timeout(30_000),

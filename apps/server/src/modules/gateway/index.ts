@@ -1,12 +1,12 @@
 export type { OtherCells } from "./cells/forward-to-cell.ts";
-export { createTakePreflight } from "./decide/cluster-places.ts";
 export { createDecider } from "./decide/decide-call.ts";
-export { createRateLimiter } from "./decide/rate-limiter.ts";
+export { createTakePreflight } from "./decide/limits/cluster-places.ts";
+export { createRateLimiter } from "./decide/limits/rate-limiter.ts";
 export { createRightsRecheck } from "./decide/recheck-rights.ts";
 export { createForwardAuth } from "./forward-auth/forward-auth.ts";
 export type { CallObserver } from "./gateway.ports.ts";
-export { type ApiGateway, createApiGateway } from "./proxy/api-gateway.ts";
-export { createOpenCalls } from "./proxy/open-calls.ts";
+export { type ApiGateway, createApiGateway } from "./listener/api-gateway.ts";
+export { createOpenCalls } from "./listener/open-calls.ts";
 export type { ShareUpstream } from "./proxy/upstream-pool.ts";
 export {
   createUpstreamRouter,

@@ -1,5 +1,5 @@
 import { toRateLimitFields } from "@turnpike/domain/limits/rate-limit-fields";
-import type { LimitView } from "./decide/limit-view.ts";
+import type { LimitView } from "./decide/limits/limit-view.ts";
 import type { HeaderPair } from "./proxy/forward-headers.ts";
 
 /** The fields identify limits by name, but a key's limit may share its name with the tenant's, and others with a rate limit. */

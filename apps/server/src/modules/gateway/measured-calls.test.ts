@@ -17,7 +17,7 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact } from "#platform/transact.ts";
 import type { Admission, Decision } from "./decide/decide-call.ts";
-import { type ApiGateway, createApiGateway } from "./proxy/api-gateway.ts";
+import { type ApiGateway, createApiGateway } from "./listener/api-gateway.ts";
 import { createUpstreamRouter } from "./proxy/upstream-router.ts";
 import { createCallRecorder } from "./record-call.ts";
 

@@ -18,7 +18,7 @@ import { type Metering, reconcile, startMetering } from "#modules/metering/index
 import { newUuidId } from "#platform/new-id.ts";
 import { createCallRecorder, VERIFICATION } from "../record-call.ts";
 import { createDecider } from "./decide-call.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
+import { createRateLimiter } from "./limits/rate-limiter.ts";
 
 const RUNS = IS_SOAK ? 500 : 10;
 const HOUR_MS = 3_600_000;

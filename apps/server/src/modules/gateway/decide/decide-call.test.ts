@@ -11,7 +11,7 @@ import { createEntitlementDirectory } from "#modules/entitlements/index.ts";
 import { createKey, createKeyDirectory, revokeKey } from "#modules/keys/index.ts";
 import { startMetering } from "#modules/metering/index.ts";
 import { createDecider } from "./decide-call.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
+import { createRateLimiter } from "./limits/rate-limiter.ts";
 
 let database: TestDatabase;
 let services: TestServices;

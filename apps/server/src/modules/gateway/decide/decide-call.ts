@@ -8,12 +8,13 @@ import type { HardLimit, LeaseHold, LeaseHolder } from "#modules/metering/index.
 import { withTimeout } from "#platform/bounded-wait.ts";
 import type { Clock } from "#platform/clock.ts";
 import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
-import { createLimits, type LimitsDeps, type LimitsOutcome } from "./apply-limits.ts";
-import type { CallPermits } from "./call-permits.ts";
 import type { CallToDecide, Subject } from "./call-to-decide.ts";
 import { checkRights, denyUnknown } from "./check-rights.ts";
 import { type Denial, deny } from "./denial.ts";
-import type { LimitView } from "./limit-view.ts";
+import { createLimits, type LimitsDeps } from "./limits/apply-limits.ts";
+import type { CallPermits } from "./limits/call-permits.ts";
+import type { LimitView } from "./limits/limit-view.ts";
+import type { LimitsOutcome } from "./limits/limits-outcome.ts";
 
 export type Admission = Subject & {
   allowed: true;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { Subject } from "./call-to-decide.ts";
-import type { LimitView } from "./limit-view.ts";
+import type { LimitView } from "./limits/limit-view.ts";
 
 export type Denial = {
   allowed: false;

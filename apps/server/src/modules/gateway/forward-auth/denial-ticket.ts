@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ERROR_CODES, type ErrorCode, isErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { Denial } from "../decide/denial.ts";
-import type { LimitView } from "../decide/limit-view.ts";
+import type { LimitView } from "../decide/limits/limit-view.ts";
 
 /**
  * A denial as a proxy carries it from the question to the answer: nginx turns everything but 401 and 403 into 500 and drops

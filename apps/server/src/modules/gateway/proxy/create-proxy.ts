@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { UpstreamPermits } from "../decide/call-permits.ts";
+import type { UpstreamPermits } from "../decide/limits/call-permits.ts";
 import type { AnswerTap } from "./answer-tap.ts";
 import type { CallOutcome, OutcomeReply, RenderProblem } from "./call-outcome.ts";
 import {
@@ -13,7 +13,8 @@ import {
   findCallOrigin,
   type HeaderPair,
 } from "./forward-headers.ts";
-import { ProxyCall, type ProxyCallLimits } from "./proxy-call.ts";
+import { ProxyCall } from "./proxy-call.ts";
+import type { ProxyCallLimits } from "./proxy-call-input.ts";
 import type { RawConnection } from "./raw-response.ts";
 import { SIGNATURE_HEADER, signRequest } from "./sign-request.ts";
 import { type PermitUse, type ShareUpstream, UpstreamPool } from "./upstream-pool.ts";

@@ -4,7 +4,7 @@ import {
   openSharedPermitCounts,
 } from "#platform/shared-permit-counts.ts";
 import { createSharedPermitsMemory, openSharedPermits } from "#platform/shared-permits.ts";
-import type { PermitVerdict } from "../decide/call-permits.ts";
+import type { PermitVerdict } from "../decide/limits/call-permits.ts";
 import { type PermitUse, type ShareUpstream, UpstreamPool } from "./upstream-pool.ts";
 import { createUpstreamRouter } from "./upstream-router.ts";
 

@@ -3,8 +3,8 @@ import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { Clock } from "#platform/clock.ts";
 import { createPermitCounts, type PermitCounts } from "#platform/permit-counts.ts";
 import type { SharedPermits } from "#platform/shared-permits.ts";
-import { type PermitVerdict, takePermit } from "../decide/call-permits.ts";
-import { preflightPermits } from "../decide/cluster-places.ts";
+import { type PermitVerdict, takePermit } from "../decide/limits/call-permits.ts";
+import { preflightPermits } from "../decide/limits/cluster-places.ts";
 import { relaxResponseParser } from "./upstream-parser.ts";
 import type { Upstream } from "./upstream-router.ts";
 

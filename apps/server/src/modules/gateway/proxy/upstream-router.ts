@@ -1,5 +1,5 @@
+import { isAmbiguousPath } from "../listener/request-gate.ts";
 import type { TokenMetering } from "../tokens/token-rules.ts";
-import { isAmbiguousPath } from "./request-gate.ts";
 
 /** Where an upstream describes its paths: a file by its absolute path, or an address. */
 export type OpenapiSource = ({ file: string } | { url: string }) & {

@@ -2,6 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { parseTrustedProxies } from "#platform/client-address.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
+import { createGatewayServer, type GatewayServerOptions } from "../listener/gateway-server.ts";
+import {
+  AMBIGUOUS_PATH_REFUSAL,
+  type GateRefusal,
+  inspectRequest,
+} from "../listener/request-gate.ts";
 import type {
   CallOutcome,
   CallTraffic,
@@ -15,8 +21,6 @@ import {
   type ProxyOptions,
 } from "../proxy/create-proxy.ts";
 import type { HeaderPair } from "../proxy/forward-headers.ts";
-import { createGatewayServer, type GatewayServerOptions } from "../proxy/gateway-server.ts";
-import { AMBIGUOUS_PATH_REFUSAL, type GateRefusal, inspectRequest } from "../proxy/request-gate.ts";
 import {
   createUpstreamRouter,
   pickUpstream,

@@ -5,7 +5,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
 import type { Admission, DecideCall } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
-import type { ProxyCallLimits } from "../proxy/proxy-call.ts";
+import type { ProxyCallLimits } from "../proxy/proxy-call-input.ts";
 import type { BodyFailure } from "../proxy/request-body.ts";
 import type { CallRecorder, CallTarget } from "../record-call.ts";
 import { type BodyMemory, readBody } from "./read-body.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "#platform/clock.ts";
-import type { ProxyCallLimits } from "../proxy/proxy-call.ts";
+import type { ProxyCallLimits } from "../proxy/proxy-call-input.ts";
 import { type BodyFailure, contentLengthOf, RequestBody } from "../proxy/request-body.ts";
 
 /** Bodies of calls that are decided on their content, in all calls of a thread together. */

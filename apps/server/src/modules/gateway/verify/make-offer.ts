@@ -6,7 +6,7 @@ import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { PublicCatalog } from "#modules/catalog/index.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
 import type { Denial } from "../decide/denial.ts";
-import type { LimitView } from "../decide/limit-view.ts";
+import type { LimitView } from "../decide/limits/limit-view.ts";
 
 export type MakeOfferDeps = {
   /** Meters and plans that are sold, from memory. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { asciiJson } from "#platform/ascii-json.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import type { Subject } from "../decide/call-to-decide.ts";
-import type { LimitView } from "../decide/limit-view.ts";
+import type { LimitView } from "../decide/limits/limit-view.ts";
 import { admissionText, denialText } from "./verdict-text.ts";
 
 const tenantId = newUuidId("tenant") as TenantId;

@@ -4,7 +4,7 @@ import { asciiJson } from "#platform/ascii-json.ts";
 import type { Subject } from "../decide/call-to-decide.ts";
 import type { Admission } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
-import type { LimitView } from "../decide/limit-view.ts";
+import type { LimitView } from "../decide/limits/limit-view.ts";
 import type { LockedAdmission } from "./lock-units.ts";
 
 /** Instants cached as text, by the low bits of their milliseconds: the ends of periods and windows recur. */

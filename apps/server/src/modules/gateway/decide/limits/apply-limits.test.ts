@@ -11,8 +11,8 @@ import { reconcile, startMetering } from "#modules/metering/index.ts";
 import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import { createTransact } from "#platform/transact.ts";
-import { createCallRecorder, VERIFICATION } from "../record-call.ts";
-import { createDecider } from "./decide-call.ts";
+import { createCallRecorder, VERIFICATION } from "../../record-call.ts";
+import { createDecider } from "../decide-call.ts";
 import type { LimitView } from "./limit-view.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 

@@ -3,8 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { DueAnswers } from "#http/due-answers.ts";
 import { serveWithoutUpgrade } from "#http/serve-without-upgrade.ts";
 import { closeServer } from "#platform/listen.ts";
-import { createRawResponse, type RawConnection } from "./raw-response.ts";
-import { hasRequestBody } from "./request-body.ts";
+import { createRawResponse, type RawConnection } from "../proxy/raw-response.ts";
+import { hasRequestBody } from "../proxy/request-body.ts";
 
 export type GatewayServerOptions = {
   /** Open connections at once; further ones are refused by the system. Default 10,000: about 20 kB each. */

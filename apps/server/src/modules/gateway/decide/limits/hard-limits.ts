@@ -1,6 +1,6 @@
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { type HardLimit, NO_LIMIT } from "#modules/metering/index.ts";
-import type { Subject } from "./call-to-decide.ts";
+import type { Subject } from "../call-to-decide.ts";
 
 /** How long calls from before a change of a key may stay uncommitted, with a wide margin between two wall clocks. */
 const RECENT_MS = 60_000;

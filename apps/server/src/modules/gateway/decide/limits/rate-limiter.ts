@@ -12,7 +12,7 @@ import {
   type SharedRateTable,
   type SharedTake,
 } from "#platform/shared-rate-table.ts";
-import type { LimitScope } from "./call-to-decide.ts";
+import type { LimitScope } from "../call-to-decide.ts";
 
 export type RateLimitVerdict = {
   rateLimit: RateLimit;

@@ -13,12 +13,12 @@ import { createLogger } from "#platform/logger.ts";
 import { newUuidId } from "#platform/new-id.ts";
 import type { Admission } from "../decide/decide-call.ts";
 import { createForwardAuth } from "../forward-auth/forward-auth.ts";
+import { createUpstreamRouter } from "../proxy/upstream-router.ts";
 import type { AdmittedOutcome, CallRecorder } from "../record-call.ts";
 import { createScopeQueryReader } from "../verify/read-scope-query.ts";
 import { verifyKey } from "../verify/verify-key.ts";
 import { createApiGateway } from "./api-gateway.ts";
 import type { OpenCall } from "./open-calls.ts";
-import { createUpstreamRouter } from "./upstream-router.ts";
 
 /** Keeps what it is recorded, in order. */
 function createRecorder(isSaturated = false) {

@@ -1,12 +1,12 @@
 import type { ClusterRates } from "#platform/cluster-rates.ts";
 import type { RatePlaces } from "#platform/rate-store.ts";
+import type { CalledUpstream, CallToDecide, LimitScope, Subject } from "../call-to-decide.ts";
 import {
   type CallPermits,
   ClusterPermits,
   type ConcurrencyLimit,
   type PermitVerdict,
 } from "./call-permits.ts";
-import type { CalledUpstream, CallToDecide, LimitScope, Subject } from "./call-to-decide.ts";
 
 /** Places of a limit on the calls at once of a tenant's environment or of a key. */
 export type CallerPlaces = RatePlaces & { scope: LimitScope };

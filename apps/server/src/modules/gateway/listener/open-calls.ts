@@ -8,7 +8,7 @@ import type { Logger } from "#platform/logger.ts";
 import { type Admission, STALE_RECORDS_MAX_MS } from "../decide/decide-call.ts";
 import type { Denial } from "../decide/denial.ts";
 import type { RecheckRights } from "../decide/recheck-rights.ts";
-import type { SentCall } from "./create-proxy.ts";
+import type { SentCall } from "../proxy/create-proxy.ts";
 
 export type OpenCallsDeps = {
   recheckRights: RecheckRights;

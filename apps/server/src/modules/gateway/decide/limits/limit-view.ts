@@ -1,5 +1,5 @@
 import type { HardLimit } from "#modules/metering/index.ts";
-import type { LimitScope } from "./call-to-decide.ts";
+import type { LimitScope } from "../call-to-decide.ts";
 import type { RateLimitVerdict } from "./rate-limiter.ts";
 
 type CommonView = {

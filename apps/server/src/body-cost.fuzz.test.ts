@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { COSTLY, fillFields } from "./costly-json.fixture.ts";
 import { goodRequest, type Ids, MISSING_IDS, OPERATIONS } from "./good-requests.fixture.ts";
 import { parseBySchema } from "./http/json-body.ts";
-import { RAW_OPERATIONS } from "./http/openapi/openapi-raw-operations.ts";
+import { RAW_OPERATIONS } from "./http/openapi/raw-operations/raw-operations.ts";
 import { parseJson } from "./platform/parse-json.ts";
 
 /**

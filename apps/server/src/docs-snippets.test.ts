@@ -9,7 +9,7 @@ import type { z } from "zod";
 import { readImportMap } from "./cli/history/import-map.ts";
 import { configFile } from "./config-schema.ts";
 import { OPERATIONS } from "./good-requests.fixture.ts";
-import { RAW_OPERATIONS } from "./http/openapi/openapi-raw-operations.ts";
+import { RAW_OPERATIONS } from "./http/openapi/raw-operations/raw-operations.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const FENCE = /^ *```(?<language>[a-z]+)(?: (?<note>[^\n]+))?\n(?<body>.*?)^ *```/gms;

@@ -4,7 +4,7 @@ import { VERDICT_CODES } from "@turnpike/contract/keys";
 import { ERROR_CODES } from "@turnpike/domain/errors/error-codes";
 import { describe, expect, it } from "vitest";
 import { buildOpenApiDocument } from "./openapi-document.ts";
-import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
+import { RAW_OPERATIONS } from "./raw-operations/raw-operations.ts";
 
 const document = await buildOpenApiDocument({
   consoleUrl: "https://console.example.com",

@@ -21,16 +21,17 @@ import {
   serviceKey,
   verifyKeyResponse,
 } from "@turnpike/contract/keys";
+import { limits } from "@turnpike/contract/limits";
 import { notification } from "@turnpike/contract/notifications";
 import type { OperationMeta } from "@turnpike/contract/operation";
 import { mail } from "@turnpike/contract/outbox";
 import { keyId, serviceKeyId, tenantId, userId } from "@turnpike/contract/shapes";
 import { member, tenant, user } from "@turnpike/contract/tenants";
-import { limits, usageReport, usageRow, usageValues } from "@turnpike/contract/usage";
+import { usageReport, usageRow, usageValues } from "@turnpike/contract/usage";
 import { headersOf } from "./openapi-headers.ts";
 import { errorCodesOf, problemResponses, problemSchema } from "./openapi-problems.ts";
-import { RAW_OPERATIONS } from "./openapi-raw-operations.ts";
 import { describeUnconvertible } from "./openapi-schemas.ts";
+import { RAW_OPERATIONS } from "./raw-operations/raw-operations.ts";
 
 export type OpenApiDocument = Omit<OpenAPI.Document, "paths"> & {
   /** By path and method. */

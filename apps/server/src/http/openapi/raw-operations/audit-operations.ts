@@ -1,13 +1,7 @@
 import type { OpenAPI } from "@orpc/openapi";
 import { AUDIT_ACTOR_TYPES, AUDIT_FORMATS } from "@turnpike/contract/audit";
 import type { RawOperation } from "./raw-operation.ts";
-
-const tenantParameter: OpenAPI.ParameterObject = {
-  name: "tenantId",
-  in: "path",
-  required: true,
-  schema: { $ref: "#/components/schemas/TenantId" },
-};
+import { tenantParameter } from "./tenant-parameter.ts";
 
 const time = { type: "string", format: "date-time" } as const;
 

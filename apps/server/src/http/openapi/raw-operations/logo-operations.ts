@@ -1,5 +1,6 @@
 import { PICTURE_BYTES_MAX } from "@turnpike/domain/files/picture-type";
 import type { RawOperation } from "./raw-operation.ts";
+import { tenantParameter } from "./tenant-parameter.ts";
 
 const LOGO_ID = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 const picture = { schema: { type: "string", format: "binary" } } as const;
@@ -14,12 +15,7 @@ const uploadLogo: RawOperation = {
     description: `The body is the picture itself, at most ${String(PICTURE_BYTES_MAX)} bytes: PNG, JPEG, WebP, GIF (its first frame), AVIF or SVG, told by its bytes. It is drawn anew: only its pixels are kept.`,
     tags: ["Tenants"],
     parameters: [
-      {
-        name: "tenantId",
-        in: "path",
-        required: true,
-        schema: { $ref: "#/components/schemas/TenantId" },
-      },
+      tenantParameter,
       {
         name: "fit",
         in: "query",

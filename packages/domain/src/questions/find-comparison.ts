@@ -1,7 +1,9 @@
 import { DAY_MS } from "../time/zoned-buckets.ts";
 import { type LocalRange, move, type QuestionUnit, wholeUnit } from "./calendar.ts";
-import { findRange, NUMBER, type QuestionClock } from "./find-range.ts";
 import { type Phrase, take } from "./phrase.ts";
+import { findRange } from "./ranges/find-range.ts";
+import { NUMBER } from "./ranges/range-words.ts";
+import type { QuestionClock } from "./ranges/relative-range.ts";
 
 export type FoundComparison = "previous_period" | "previous_year";
 

@@ -1,5 +1,5 @@
-import { NUMBER, toNumber } from "./find-range.ts";
 import { type Phrase, take } from "./phrase.ts";
+import { NUMBER, toNumber } from "./ranges/range-words.ts";
 
 export type FoundRanking = {
   readonly order: "asc" | "desc";

@@ -2,9 +2,9 @@ import { said } from "../text/said.ts";
 import { type LocalRange, move, type QuestionUnit } from "./calendar.ts";
 import { toComparison } from "./find-comparison.ts";
 import { isOutOfPlace } from "./is-out-of-place.ts";
+import type { QuestionParts } from "./parts/question-parts.ts";
 import type { QuestionFilter } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
-import type { QuestionParts } from "./read-parts.ts";
 
 function shift(range: LocalRange, by: string): LocalRange {
   const units: readonly QuestionUnit[] = ["day", "week", "month", "quarter", "year"];

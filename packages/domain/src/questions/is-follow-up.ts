@@ -1,5 +1,5 @@
 import type { QuestionIntent } from "./find-intent.ts";
-import type { QuestionParts } from "./read-parts.ts";
+import type { QuestionParts } from "./parts/question-parts.ts";
 
 /** Words in front of a question that say nothing about it. */
 const OPENER = /^(?:(?:ok|okay|so|well|alright|right|great|thanks|thank you|hm+|yes|no)\b[ ,]*)+/;

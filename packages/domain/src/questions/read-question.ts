@@ -3,16 +3,18 @@ import { countEdits } from "../text/suggest.ts";
 import { DAY_MS } from "../time/zoned-buckets.ts";
 import { wholeUnit } from "./calendar.ts";
 import { chooseGrain } from "./find-grain.ts";
-import { defaultRange, type FoundRange, type QuestionClock } from "./find-range.ts";
 import { mergeParts } from "./follow-up.ts";
 import { isFollowUp } from "./is-follow-up.ts";
 import { isForeign } from "./is-foreign.ts";
 import { isHostile } from "./is-hostile.ts";
 import { nameMeasure } from "./name-measure.ts";
+import { findMeter } from "./parts/choose-measures.ts";
+import type { QuestionParts } from "./parts/question-parts.ts";
+import { readParts } from "./parts/read-parts.ts";
 import { QUESTION_LENGTH_MAX } from "./question-limits.ts";
 import type { QuestionQuery, QuestionReading } from "./question-reading.ts";
 import type { VocabularyIndex } from "./question-vocabulary.ts";
-import { findMeter, type QuestionParts, readParts } from "./read-parts.ts";
+import { defaultRange, type FoundRange, type QuestionClock } from "./ranges/relative-range.ts";
 
 const CHOICES_MAX = 5;
 /** Comparing two texts takes the product of their lengths; no name that is meant is longer. */

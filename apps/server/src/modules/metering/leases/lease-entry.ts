@@ -2,7 +2,9 @@ import type { KeyId, LeaseId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import {
   type HeldUnits,
+  type LeaseEvent,
   type LeaseState,
+  reduceLease,
   UNKNOWN_LEASE,
 } from "@turnpike/domain/limits/lease-state";
 import type { BalanceName } from "./leases.store.ts";
@@ -118,4 +120,16 @@ export function newLeaseEntry(limit: HardLimit, nowMs: number): LeaseEntry {
     uncounted: 0,
     isReleased: false,
   };
+}
+
+/** Moves the state of an entry on. @returns What to do with its lease. */
+export function reduceEntry(entry: LeaseEntry, event: LeaseEvent) {
+  const { state, effect } = reduceLease(entry.state, event);
+  entry.state = state;
+  return effect;
+}
+
+/** True when a lease is held and no caller waits for more of it. */
+export function isFree(entry: LeaseEntry): boolean {
+  return entry.lease !== undefined && entry.refilling === undefined;
 }

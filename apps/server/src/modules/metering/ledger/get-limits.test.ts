@@ -1,5 +1,5 @@
 import { catalogInput } from "@turnpike/contract/catalog";
-import { limits as limitsShape } from "@turnpike/contract/usage";
+import { limits as limitsShape } from "@turnpike/contract/limits";
 import { SAMPLE_CATALOG } from "@turnpike/domain/catalog/plan";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";

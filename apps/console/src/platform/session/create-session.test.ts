@@ -3,9 +3,10 @@ import { ResponseBodyError } from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAttemptStore } from "./attempt-store.ts";
 import type { InteractionOutcome } from "./built-in-provider.ts";
-import { createSession, type SessionDeps } from "./create-session.ts";
+import { createSession } from "./create-session.ts";
 import type { NewestEntry } from "./newest-entry.ts";
 import type { OidcClient, SignInAttempt, TokenSet } from "./oidc-client.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createSignOutStore } from "./sign-out-store.ts";
 

@@ -1,16 +1,12 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { UpstreamConfig } from "#modules/gateway/index.ts";
-import { checkFontFile } from "#platform/check-font-file.ts";
-import { checkPictureFile } from "#platform/check-picture-file.ts";
 import { resolveDataFolder } from "#platform/data-folder.ts";
 import { IS_PUBLISHED } from "#platform/published.ts";
-import { checkLegalFile } from "#platform/read-legal-file.ts";
-import { checkOpenapiFile } from "#platform/read-openapi-file.ts";
-import { checkMarkFile, findMarkPath, toMarkAddress } from "./config-brand.ts";
-import { findCellMistakes } from "./config-cell.ts";
-import { findClickHouseMistakes, toClickHousePassword } from "./config-clickhouse.ts";
-import { checkSecretFile, findStraySecrets, toClientSecrets } from "./config-client-secrets.ts";
+import { findMarkPath, toMarkAddress } from "./config-brand.ts";
+import { toClickHousePassword } from "./config-clickhouse.ts";
+import { toClientSecrets } from "./config-client-secrets.ts";
+import { environment } from "./config-environment.ts";
 import {
   type Mistake,
   parseFile,
@@ -18,10 +14,10 @@ import {
   splitIssue,
   toConfigError,
 } from "./config-file.ts";
-import { findS3Mistakes, toS3Secret } from "./config-files.ts";
-import { findEmulatorMistake } from "./config-firebase.ts";
-import { sendsKeyInClear } from "./config-intelligence.ts";
-import { type ConfigFile, configFile, environment, WORKERS_MAX } from "./config-schema.ts";
+import { toS3Secret } from "./config-files.ts";
+import { findBrokenFiles, findContradictions, findForbidden } from "./config-mistakes.ts";
+import { type ConfigFile, configFile } from "./config-schema.ts";
+import { WORKERS_MAX } from "./config-workers.ts";
 
 /** The environment variables that are read, each with what it is for: `.env.example` is checked against it. */
 export const ENVIRONMENT = {
@@ -132,49 +128,6 @@ const PLATFORMS_OF_SHARED_PORTS = new Set<string>(["linux", "freebsd", "sunos", 
 const CONFIG_FILE_DEFAULT = "turnpike.yaml";
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 
-/** Looks into the files that the configuration names. @returns What is wrong, each with its place in the configuration. */
-function findBrokenFiles(
-  { brand, upstreams = [], legal, billing, identity, files, clickhouse }: ConfigFile,
-  folder: string,
-): { keys: (string | number)[]; message: string }[] {
-  const documents = upstreams.map(({ openapi }, index) => ({
-    keys: ["upstreams", index, "openapi", "file"],
-    file: openapi?.file,
-    check: checkOpenapiFile,
-  }));
-  const texts = (["terms", "privacy"] as const).map((name) => ({
-    keys: ["legal", name],
-    file: legal[name],
-    check: checkLegalFile,
-  }));
-  const secrets = identity.providers.map(({ clientSecretFile }, index) => ({
-    keys: ["identity", "providers", index, "clientSecretFile"],
-    file: clientSecretFile,
-    check: checkSecretFile,
-  }));
-  const bucket = {
-    keys: ["files", "s3", "secretKeyFile"],
-    file: files.s3?.secretKeyFile,
-    check: checkSecretFile,
-  };
-  const password = {
-    keys: ["clickhouse", "passwordFile"],
-    file: clickhouse?.passwordFile,
-    check: checkSecretFile,
-  };
-  const looks = [
-    { keys: ["brand", "mark"], file: findMarkPath(brand.mark), check: checkMarkFile },
-    { keys: ["billing", "seller", "logo"], file: billing.seller.logo, check: checkPictureFile },
-    { keys: ["billing", "documents", "font"], file: billing.documents.font, check: checkFontFile },
-  ];
-  return [...documents, ...texts, ...secrets, bucket, password, ...looks].flatMap(
-    ({ keys, file, check }) => {
-      const message = file === undefined ? undefined : check(resolve(folder, file));
-      return message === undefined ? [] : [{ keys, message }];
-    },
-  );
-}
-
 /** An API that was named on the command line instead of in the file. */
 export type GivenUpstream = {
   url: string;
@@ -242,66 +195,6 @@ function parseConfigFile(
   };
 }
 
-/**
- * Firebase's libraries stop checking signatures when this is set, and so would anyone who relies on it here: a production
- * system that inherits it from a developer's shell must not start.
- */
-const FORBIDDEN_VARIABLE = "FIREBASE_AUTH_EMULATOR_HOST";
-
-function findForbidden(env: Readonly<Record<string, string | undefined>>): Mistake[] {
-  const value = env[FORBIDDEN_VARIABLE];
-  return value === undefined || value === ""
-    ? []
-    : [
-        {
-          place: FORBIDDEN_VARIABLE,
-          message:
-            "Must not be set: tokens of the emulator are not signed, so anyone could sign in.",
-        },
-      ];
-}
-
-function findUnsafeEmulator(
-  file: ConfigFile | undefined,
-  env: { TURNPIKE_MODE: "development" | "production"; TURNPIKE_CONSOLE_URL?: string | undefined },
-): Mistake[] {
-  if (file?.identity.firebase?.emulator === undefined) {
-    return [];
-  }
-  const message = findEmulatorMistake({
-    mode: env.TURNPIKE_MODE,
-    host: file.listen.host,
-    consoleUrl: env.TURNPIKE_CONSOLE_URL ?? file.publicUrls.console,
-    trustedProxies: file.trustedProxies,
-  });
-  return message === undefined ? [] : [{ place: "identity.firebase.emulator", message }];
-}
-
-function findExposedKey(key: string | undefined, address: string | undefined): Mistake[] {
-  return key === undefined || address === undefined || !sendsKeyInClear(address)
-    ? []
-    : [
-        {
-          place: "TURNPIKE_MODEL_KEY",
-          message: "Is only sent by https, or to this machine: change intelligence.model.url.",
-        },
-      ];
-}
-
-function findMissingStore(
-  file: ConfigFile | undefined,
-  env: { TURNPIKE_VALKEY_URL?: string | undefined } | undefined,
-): Mistake[] {
-  return file?.rateLimits.store === "valkey" && env?.TURNPIKE_VALKEY_URL === undefined
-    ? [
-        {
-          place: "rateLimits.store",
-          message: "Valkey needs its address in TURNPIKE_VALKEY_URL.",
-        },
-      ]
-    : [];
-}
-
 function toUpstreamConfig(
   { openapi, ...upstream }: NonNullable<ConfigFile["upstreams"]>[number],
   folder: string,
@@ -363,13 +256,7 @@ export function readConfig(
       place: issue.path.map(String).join("."),
       message: issue.message,
     })),
-    ...findExposedKey(parsedEnv.data?.TURNPIKE_MODEL_KEY, file?.intelligence.model?.url),
-    ...findS3Mistakes(parsedEnv.data?.TURNPIKE_S3_SECRET_KEY, file?.files),
-    ...findClickHouseMistakes(parsedEnv.data?.TURNPIKE_CLICKHOUSE_PASSWORD, file?.clickhouse),
-    ...findMissingStore(file, parsedEnv.data),
-    ...findCellMistakes(parsedEnv.data, file),
-    ...findStraySecrets(parsedEnv.data?.TURNPIKE_CLIENT_SECRETS, file?.identity.providers),
-    ...(parsedEnv.success ? findUnsafeEmulator(file, parsedEnv.data) : []),
+    ...findContradictions(parsedEnv.data, file),
   ];
   if (!parsedEnv.success || file === undefined || envMistakes.length > 0) {
     throw toConfigError([...envMistakes, ...mistakes]);

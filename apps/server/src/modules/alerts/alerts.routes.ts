@@ -11,13 +11,13 @@ import {
   listAlerts,
   pauseAlert,
   resumeAlert,
-  testAlert,
   updateAlert,
 } from "./manage-alerts.ts";
 import type { NotifyOfAlertDeps } from "./notify-of-alert.ts";
 import { previewAlert } from "./preview-alert.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./quotas/manage-quota-alerts.ts";
 import { getRunOutAlerts, setRunOutAlerts } from "./run-outs/manage-run-out-alerts.ts";
+import { testAlert } from "./test-alert.ts";
 
 /** Operations that query usage queue together with the other usage queries of this process. */
 export type AlertsDeps = NotifyOfAlertDeps & { inTurn: Queue };

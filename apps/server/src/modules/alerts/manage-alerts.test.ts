@@ -17,12 +17,12 @@ import {
   listAlerts,
   pauseAlert,
   resumeAlert,
-  testAlert,
   updateAlert,
 } from "./manage-alerts.ts";
 import { previewAlert } from "./preview-alert.ts";
 import { pruneAlertEvents } from "./prune-alert-events.ts";
 import { getQuotaAlerts, setQuotaAlerts } from "./quotas/manage-quota-alerts.ts";
+import { testAlert } from "./test-alert.ts";
 import {
   type AlertsWorld,
   addAlert,

@@ -5,18 +5,23 @@ import {
   type CreateAlertRequest,
   type UpdateAlertRequest,
 } from "@turnpike/contract/alerts";
-import type { JsonValue, Tx } from "@turnpike/db/client";
+import type { JsonValue } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { pausedState } from "@turnpike/domain/alerts/advance-alert";
-import { settledMinuteMs } from "@turnpike/domain/alerts/alert-rule";
-import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
+import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
-import { writeAudit } from "#modules/audit/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";
 import { lockCountOf } from "#platform/count-lock.store.ts";
 import { parseIdCursor } from "#platform/parse-cursor.ts";
-import { findTestedAt, insertAlertEvent, listAlertEventRows } from "./alert-events.store.ts";
+import { listAlertEventRows } from "./alert-events.store.ts";
+import {
+  auditAlert,
+  getAlertRow,
+  type NamedAlert,
+  orNotFound,
+  recordAlertEvent,
+} from "./alert-rows.ts";
 import {
   type AlertRow,
   deleteAlertRow,
@@ -32,8 +37,6 @@ import {
   assertMayAsk,
   toCondition,
 } from "./assert-answerable.ts";
-import { measureWindow } from "./measure-window.ts";
-import { type NotifyOfAlertDeps, notifyOfAlert } from "./notify-of-alert.ts";
 import {
   fromAlertState,
   isPausedAt,
@@ -41,45 +44,6 @@ import {
   toAlertReply,
   toAlertState,
 } from "./to-alert-reply.ts";
-
-type One = { tenantId: TenantId; alertId: string };
-
-async function audit(
-  deps: AppServices,
-  tx: Tx,
-  context: CallContext,
-  input: { row: AlertRow; verb: string; details?: Record<string, JsonValue> },
-): Promise<void> {
-  await writeAudit(deps, tx, context, {
-    tenantId: input.row.tenant_id,
-    action: `alert.${input.verb}`,
-    entityType: "alert",
-    entityId: input.row.alert_id,
-    details: { name: input.row.name, ...input.details },
-  });
-}
-
-async function recordEvent(
-  deps: AppServices,
-  tx: Tx,
-  row: AlertRow,
-  alertEvent: { what: AlertEvent["what"]; note?: string },
-): Promise<void> {
-  await insertAlertEvent(tx, row, {
-    alert_event_id: deps.newId("alertEvent"),
-    happened_at: deps.clock.now(),
-    value: null,
-    note: "",
-    ...alertEvent,
-  });
-}
-
-function orNotFound<Row>(row: Row | undefined): Row {
-  if (row === undefined) {
-    throw resourceNotFound("alert");
-  }
-  return row;
-}
 
 /**
  * Adds an alert. Its first evaluation is in the next minute.
@@ -133,7 +97,7 @@ export async function createAlert(
       });
     }
     await insertAlert(tx, row);
-    await audit(deps, tx, context, { row, verb: "created", details: toDetails(row) });
+    await auditAlert(deps, tx, context, { row, verb: "created", details: toDetails(row) });
   });
   return toAlertReply(row, now);
 }
@@ -161,7 +125,7 @@ export async function listAlerts(
 export async function getAlert(
   deps: AppServices,
   context: CallContext,
-  { tenantId, alertId }: One,
+  { tenantId, alertId }: NamedAlert,
 ): Promise<Alert> {
   assertMayAlerts(context, "read", tenantId);
   const row = await deps.transact.asTenant(tenantId, (tx) => findAlertRow(tx, tenantId, alertId));
@@ -172,7 +136,7 @@ export async function getAlert(
 async function change(
   deps: AppServices,
   context: CallContext,
-  input: One & {
+  input: NamedAlert & {
     verb: "updated" | "paused" | "resumed";
     decide: (row: AlertRow, now: Date) => AlertRow;
     what: (before: AlertRow, after: AlertRow) => AlertEvent["what"] | null;
@@ -187,11 +151,11 @@ async function change(
     await updateAlertRow(tx, after);
     const what = input.what(before, after);
     if (what !== null) {
-      await recordEvent(deps, tx, after, { what });
+      await recordAlertEvent(deps, tx, after, { what });
     }
     const pausedUntil = after.paused_until?.toISOString() ?? null;
     const details = verb === "updated" ? toDetails(after) : { pausedUntil };
-    await audit(deps, tx, context, { row: after, verb, details });
+    await auditAlert(deps, tx, context, { row: after, verb, details });
     return toAlertReply(after, now);
   });
 }
@@ -263,12 +227,6 @@ export async function updateAlert(
   });
 }
 
-async function getAlertRow(deps: AppServices, { tenantId, alertId }: One): Promise<AlertRow> {
-  return orNotFound(
-    await deps.transact.asTenant(tenantId, (tx) => findAlertRow(tx, tenantId, alertId)),
-  );
-}
-
 /**
  * Pauses an alert: it is not evaluated, is ok and sends nothing. It starts over at `until`, or when it is resumed.
  *
@@ -277,7 +235,7 @@ async function getAlertRow(deps: AppServices, { tenantId, alertId }: One): Promi
 export async function pauseAlert(
   deps: AppServices,
   context: CallContext,
-  input: One & { until?: string | undefined },
+  input: NamedAlert & { until?: string | undefined },
 ): Promise<Alert> {
   const until = input.until === undefined ? null : new Date(input.until);
   return await change(deps, context, {
@@ -303,7 +261,7 @@ export async function pauseAlert(
 export async function resumeAlert(
   deps: AppServices,
   context: CallContext,
-  { tenantId, alertId }: One,
+  { tenantId, alertId }: NamedAlert,
 ): Promise<Alert> {
   return await change(deps, context, {
     tenantId,
@@ -322,76 +280,20 @@ export async function resumeAlert(
 export async function deleteAlert(
   deps: AppServices,
   context: CallContext,
-  { tenantId, alertId }: One,
+  { tenantId, alertId }: NamedAlert,
 ): Promise<void> {
   assertMayAlerts(context, "write", tenantId);
   await deps.transact.asTenant(tenantId, async (tx) => {
     const row = orNotFound(await deleteAlertRow(tx, tenantId, alertId));
-    await audit(deps, tx, context, { row, verb: "deleted" });
+    await auditAlert(deps, tx, context, { row, verb: "deleted" });
   });
-}
-
-/** A test reaches everyone whom the alert notifies, so tests of one alert are at least this far apart. */
-const TEST_WAIT_MS = 60_000;
-
-async function assertNotJustTested(deps: AppServices, tx: Tx, one: One): Promise<void> {
-  const nowMs = deps.clock.now().getTime();
-  const testedAt = await findTestedAt(tx, { ...one, after: new Date(nowMs - TEST_WAIT_MS) });
-  if (testedAt !== undefined) {
-    const waitMs = Math.min(TEST_WAIT_MS, testedAt.getTime() + TEST_WAIT_MS - nowMs);
-    throw new AppError({
-      code: "TOO_MANY_ATTEMPTS",
-      publicMessage: "An alert can be tested once a minute. Wait a while, then try again.",
-      headers: { "retry-after": String(Math.max(1, Math.ceil(waitMs / 1_000))) },
-    });
-  }
-}
-
-/**
- * Sends the notice that the alert would send now, with the current measurement, marked as a test. The alert's state stays.
- *
- * @throws {AppError} As {@link createAlert}; `TOO_MANY_ATTEMPTS` within a minute of the last test.
- */
-export async function testAlert(
-  deps: NotifyOfAlertDeps,
-  context: CallContext,
-  { tenantId, alertId }: One,
-): Promise<Alert> {
-  assertMayAsk(context, "write", tenantId);
-  const row = await getAlertRow(deps, { tenantId, alertId });
-  await deps.transact.asTenant(tenantId, (tx) =>
-    assertNotJustTested(deps, tx, { tenantId, alertId }),
-  );
-  const reading = await measureWindow(
-    deps,
-    {
-      tenantId,
-      query: row.query,
-      windowMinutes: row.window_minutes,
-      kind: row.condition.kind,
-    },
-    settledMinuteMs(deps.clock.now().getTime()),
-  );
-  // Mails belong to no tenant, so only the operator role may write them.
-  await deps.transact.asOperator(
-    async (tx) => {
-      orNotFound(await lockAlertRow(tx, tenantId, alertId));
-      // Checked again under the lock: of several concurrent tests only the first is sent.
-      await assertNotJustTested(deps, tx, { tenantId, alertId });
-      await recordEvent(deps, tx, row, { what: "tested" });
-      await notifyOfAlert(deps, tx, { row, notice: "test", reading });
-      await audit(deps, tx, context, { row, verb: "tested" });
-    },
-    { holder: tenantId },
-  );
-  return toAlertReply(row, deps.clock.now());
 }
 
 /** Lists the history of an alert, newest first. @throws {AppError} `RESOURCE_NOT_FOUND`; `INSUFFICIENT_SCOPE`. */
 export async function listAlertHistory(
   deps: AppServices,
   context: CallContext,
-  input: One & { cursor?: string | undefined; limit: number },
+  input: NamedAlert & { cursor?: string | undefined; limit: number },
 ): Promise<{ items: AlertEvent[]; nextCursor: string | null }> {
   const { tenantId, alertId, limit, cursor } = input;
   assertMayAlerts(context, "read", tenantId);

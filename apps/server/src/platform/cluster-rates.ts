@@ -1,9 +1,9 @@
-import { AppError } from "@turnpike/domain/errors/app-error";
-import { findFullPlaces, shareOfLimit } from "@turnpike/domain/limits/call-places";
-import type { RateLimit, RateLimitDecision } from "@turnpike/domain/limits/rate-limit";
+import { type ClusterRateAnswer, decideAlone } from "./decide-alone.ts";
+import { inTime } from "./in-time.ts";
 import type { Logger } from "./logger.ts";
 import { createMemoryRateStore, type MemoryRateStore } from "./memory-rate-store.ts";
 import { OwnPlaces } from "./own-places.ts";
+import { PassedCalls } from "./passed-calls.ts";
 import {
   type RateAnswer,
   type RateBucket,
@@ -11,16 +11,6 @@ import {
   type RateStore,
   toDecisions,
 } from "./rate-store.ts";
-
-export type ClusterRateAnswer = {
-  isTaken: boolean;
-  /** The first of the places that were asked for of which none was left. */
-  fullPlace?: number | undefined;
-  /** How many of each of the places are held, this call's included; those that others may hold are counted while it is not known. */
-  held: readonly number[];
-  /** A decision under each limit that was asked for, in its order. */
-  decisions: readonly RateLimitDecision[];
-};
 
 /**
  * What a limit of the cluster lets pass while the store is away. `nothing`: each bucket is taken for empty, so that what passed
@@ -69,39 +59,11 @@ const SIGN_OF_LIFE_MS = 1_000;
 const MEMBER_TTL_MS = 10_000;
 /** A script has to finish before others get their turn, and Lua takes only some thousand arguments. */
 const GROUP_MAX = 500;
-/** Buckets whose calls are reported when the store is back. */
-const REPORTED_MAX = 50_000;
-/** A bucket without a share in this process is refused; its next call may come to another one. */
-const NO_SHARE_RETRY_MS = 1_000;
 /** Reports go out beside calls that still pass; the last one holds them up until it is taken. */
 const REPORTS_BESIDE_CALLS = 3;
 
 class SilentProcessError extends Error {
   override readonly name = "SilentProcessError";
-}
-
-class SlowStoreError extends Error {
-  override readonly name = "SlowStoreError";
-}
-
-/**
- * Waits for an answer. When the time is over, what has arrived by then is read first: a process that was held up must not take
- * the store for slow.
- */
-async function inTime<Answer>(work: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      setImmediate(() => {
-        reject(new SlowStoreError(`No answer within ${String(timeoutMs)} ms.`));
-      });
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A process gets another id whenever it reports all that it holds, so that nothing which is late counts any more. */
@@ -110,16 +72,6 @@ const EPOCH_MARK = "#";
 function processOf(member: string): string {
   const end = member.indexOf(EPOCH_MARK);
   return end === -1 ? member : member.slice(0, end);
-}
-
-function refuseWithoutShare(request: RateRequest): RateLimitDecision[] {
-  return request.buckets.map(({ rateLimit }) => ({
-    allowed: request.cost === 0,
-    remaining: 0,
-    retryAfterMs: NO_SHARE_RETRY_MS,
-    resetAfterMs: rateLimit.windowSeconds * 1_000,
-    next: { fullAtMs: 0 },
-  }));
 }
 
 /**
@@ -144,7 +96,7 @@ export function createClusterRates(deps: {
   /** Calls wait while the last of what passed in the meantime is reported. */
   let isReporting = false;
   let away: Away | undefined;
-  let passed = new Map<string, { bucket: RateBucket; calls: number }>();
+  const passed = new PassedCalls();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -169,59 +121,12 @@ export function createClusterRates(deps: {
 
   const memberNow = () => `${deps.member}${EPOCH_MARK}${String(epoch)}`;
 
-  function note(bucket: RateBucket, calls: number): void {
-    const known = passed.get(bucket.name);
-    if (known !== undefined) {
-      known.calls += calls;
-    } else if (passed.size < REPORTED_MAX) {
-      passed.set(bucket.name, { bucket, calls });
+  /** A call that this process let pass alone: its places are held, and the store learns of it later. */
+  function note(request: RateRequest): void {
+    for (const bucket of request.buckets) {
+      passed.note(bucket, request.cost);
     }
-  }
-
-  function decideAlone(
-    { stores }: Away,
-    request: RateRequest,
-    whenAway: WhenAway,
-  ): ClusterRateAnswer {
-    if (places.members === undefined) {
-      throw new AppError({
-        code: "LIMITS_UNAVAILABLE",
-        publicMessage: "The rate limits cannot be decided right now. Try again in a moment.",
-        headers: { "retry-after": "2" },
-      });
-    }
-    const asked = request.places ?? [];
-    const states = asked.map((one) => ({
-      limit: places.ownMaxOf(one),
-      sharePercent: one.sharePercent,
-      held: places.heldOf(one.name),
-      own: places.heldOf(one.name),
-    }));
-    const toHeld = () =>
-      asked.map((one) => places.heldOf(one.name) + one.limit - places.ownMaxOf(one));
-    const shareOf = (rateLimit: RateLimit) => ({
-      ...rateLimit,
-      limit: shareOfLimit(rateLimit.limit, places.place),
-    });
-    const buckets = request.buckets.map(({ name, rateLimit }) => ({
-      name,
-      rateLimit: shareOf(rateLimit),
-    }));
-    if (buckets.some(({ rateLimit }) => rateLimit.limit === 0)) {
-      const decisions = refuseWithoutShare(request);
-      return { isTaken: request.cost === 0, decisions, held: toHeld() };
-    }
-    const fullPlace = findFullPlaces(states, request.cost);
-    const shared = { ...request, buckets, ...(fullPlace === undefined ? {} : { cost: 0 }) };
-    const answer = stores[whenAway].decideNow({ ...shared, places: [] });
-    const isTaken = answer.isTaken && fullPlace === undefined;
-    if (isTaken && request.cost !== 0) {
-      for (const bucket of request.buckets) {
-        note(bucket, request.cost);
-      }
-      hold(request);
-    }
-    return { isTaken, fullPlace, held: toHeld(), decisions: toDecisions(shared, answer) };
+    hold(request);
   }
 
   function hold({ places: taken = [], cost }: RateRequest): void {
@@ -235,7 +140,7 @@ export function createClusterRates(deps: {
   function settleAlone(group: readonly Waiting[], alone: Away): void {
     for (const { request, whenAway, resolve, reject } of group) {
       try {
-        resolve(decideAlone(alone, request, whenAway));
+        resolve(decideAlone(request, { places, store: alone.stores[whenAway], onTaken: note }));
       } catch (error) {
         reject(error);
       }
@@ -310,8 +215,7 @@ export function createClusterRates(deps: {
 
   /** Takes of the store what passed while it was away. */
   async function report(timeoutMs: number): Promise<void> {
-    const reported = [...passed.values()];
-    passed = new Map();
+    const reported = passed.drain();
     for (let at = 0; at < reported.length; at += GROUP_MAX) {
       const requests = reported
         .slice(at, at + GROUP_MAX)

@@ -27,8 +27,9 @@ import type { PlanReference } from "./plan-book.ts";
 import { syncEntitlement } from "./sync-entitlement.ts";
 import { takeCutOff } from "./take-cut-off.ts";
 import { toTaxRefusal } from "./to-tax-refusal.ts";
-import { type AccountEvent, toWrites } from "./to-writes.ts";
 import { writeChanges } from "./write-changes.ts";
+import type { AccountEvent } from "./writes/changed-account.ts";
+import { toWrites } from "./writes/to-writes.ts";
 
 /** Later than any usage is recorded: a reading takes what it sees, and needs no clock. */
 const ALL_RECORDED = new Date("9999-12-31T00:00:00Z");

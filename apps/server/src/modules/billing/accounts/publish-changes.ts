@@ -3,7 +3,7 @@ import { type PublishedEvent, publishEvents } from "#modules/notifications/index
 import type { BillingDeps } from "../billing-deps.ts";
 import { listCreditNotes, listDescriptions, listSummaries } from "../invoices/invoices.store.ts";
 import { toCreditNote, toSummary } from "../invoices/to-invoice.ts";
-import type { AccountWrites } from "./to-writes.ts";
+import type { AccountWrites } from "./writes/to-writes.ts";
 
 const EVENT_OF = { paid: "invoice.paid", void: "invoice.voided" } as const;
 

@@ -8,7 +8,7 @@ import {
 import { fromExactJson, type Json, toExactJson } from "#platform/exact-json.ts";
 import { listAccountingTaxes } from "../invoices/documents.store.ts";
 import { currencyOf } from "../invoices/to-invoice.ts";
-import type { NewInvoice, NewNote } from "./to-writes.ts";
+import type { NewInvoice, NewNote } from "./writes/to-document-writes.ts";
 
 /**
  * States the tax of an invoice in the seller's currency, by the rate of its day of issue.

@@ -28,7 +28,10 @@ import {
 import { keyText } from "./load-accounts.ts";
 import { publishChanges } from "./publish-changes.ts";
 import { stateCreditedTaxes, stateTax } from "./state-tax.ts";
-import { type AccountWrites, daysAfter, type NewInvoice, type NewNote } from "./to-writes.ts";
+import type { NewInvoice, NewNote } from "./writes/to-document-writes.ts";
+import type { AccountWrites } from "./writes/to-writes.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Each year of each sandbox, and of the installation, counts for itself. Tenants that a demo invented have series of their own: their
@@ -232,4 +235,8 @@ export async function writeChanges(
   );
   await publishChanges(deps, tx, own);
   return written;
+}
+
+function daysAfter(instant: Date, days: number): Date {
+  return new Date(instant.getTime() + days * DAY_MS);
 }

@@ -13,8 +13,8 @@ import { keyText, type LoadedAccount, loadAccounts } from "../accounts/load-acco
 import { syncEntitlement } from "../accounts/sync-entitlement.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
 import { isTaxGap } from "../accounts/to-tax-refusal.ts";
-import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
+import { toWrites } from "../accounts/writes/to-writes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { liftOutOfCredit } from "../credits/out-of-credit.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";

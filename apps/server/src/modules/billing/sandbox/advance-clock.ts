@@ -1,4 +1,4 @@
-import type { BillingClock } from "@turnpike/contract/billing";
+import type { BillingClock } from "@turnpike/contract/sandbox";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { passTime } from "@turnpike/domain/billing/lifecycle/pass-time";
@@ -10,8 +10,8 @@ import { type AccountRow, lockAccount } from "../accounts/accounts.store.ts";
 import { effectiveMs } from "../accounts/effective-ms.ts";
 import { loadAccounts } from "../accounts/load-accounts.ts";
 import { takeCutOff } from "../accounts/take-cut-off.ts";
-import { toWrites } from "../accounts/to-writes.ts";
 import { writeChanges } from "../accounts/write-changes.ts";
+import { toWrites } from "../accounts/writes/to-writes.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { createReminderCollector, dueDatesOf } from "../reminders/collect-reminders.ts";
 import { notifyOfReminders } from "../reminders/notify-of-reminders.ts";

@@ -1,4 +1,5 @@
-import type { BillingClock, BillingEvent } from "@turnpike/contract/billing";
+import type { BillingClock } from "@turnpike/contract/sandbox";
+import type { BillingEvent } from "@turnpike/contract/subscriptions";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";

@@ -1,5 +1,5 @@
 import { implement } from "@orpc/server";
-import { sandboxContract } from "@turnpike/contract/billing";
+import { sandboxContract } from "@turnpike/contract/sandbox";
 import type { HttpContext } from "#http/http-context.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { advanceClock } from "./advance-clock.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { allUsageQuery, type UsageReport } from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { allUsageQuery } from "@turnpike/contract/usage-query";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { toId } from "@turnpike/domain/ids/ids";
 import { DAY_MS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";

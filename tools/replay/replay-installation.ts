@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Config } from "../../apps/server/src/config.ts";

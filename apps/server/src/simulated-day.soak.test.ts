@@ -1,4 +1,5 @@
-import type { limits as limitsShape, UsageReport } from "@turnpike/contract/usage";
+import type { limits as limitsShape } from "@turnpike/contract/limits";
+import type { UsageReport } from "@turnpike/contract/usage";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";
 import { periodAt } from "@turnpike/domain/time/period";
 import { DAY_MS, GRAINS } from "@turnpike/domain/time/zoned-buckets";

@@ -11,7 +11,7 @@ import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { displayName, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
-import { type UsageQuestion, usageQuery } from "./usage.ts";
+import { type UsageQuestion, usageQuery } from "./usage-query.ts";
 
 /** The most alerts of one tenant. Each one repeats a usage query. */
 export const ALERTS_MAX = 20;

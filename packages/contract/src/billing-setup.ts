@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { party } from "./billing.ts";
+import { party } from "./invoices.ts";
 import { operation } from "./operation.ts";
 
 /** What has to be there for a right invoice, in the order in which it is set up. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { liveCall, liveCallsQuery } from "./live-calls.ts";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
-import { allUsageQuery } from "./usage.ts";
+import { allUsageQuery } from "./usage-query.ts";
 
 /** As the header `x-request-id` of the answer has it. */
 export const requestId = z

@@ -5,13 +5,7 @@ import { agentGrantsContract } from "./agent-grants.ts";
 import { alertsContract } from "./alerts.ts";
 import { auditContract } from "./audit.ts";
 import { setupContract } from "./auth.ts";
-import {
-  allSubscriptionsContract,
-  invoicesContract,
-  invoicingContract,
-  sandboxContract,
-  subscriptionsContract,
-} from "./billing.ts";
+import { statementsContract } from "./bank-statements.ts";
 import { billingDetailsContract, customerTaxContract } from "./billing-details.ts";
 import { billingSetupContract } from "./billing-setup.ts";
 import { callsContract } from "./calls.ts";
@@ -30,6 +24,8 @@ import { insightDigestsContract } from "./insight-digests.ts";
 import { insightFeedbackContract } from "./insight-feedback.ts";
 import { allInsightsContract, insightsContract, installationInsightsContract } from "./insights.ts";
 import { invitationsContract } from "./invitations.ts";
+import { invoicesContract } from "./invoices.ts";
+import { invoicingContract } from "./invoicing.ts";
 import { keyBulkContract } from "./key-bulk.ts";
 import { keyImportContract } from "./key-import.ts";
 import { keysContract, serviceKeysContract } from "./keys.ts";
@@ -40,17 +36,20 @@ import { notificationsContract } from "./notifications.ts";
 import { outboxContract } from "./outbox.ts";
 import { ownershipContract } from "./ownership.ts";
 import { paymentEventsContract } from "./payment-events.ts";
-import { paymentsContract, receivedPaymentsContract, statementsContract } from "./payments.ts";
+import { paymentsContract } from "./payments.ts";
 import { planMigrationsContract } from "./plan-migrations.ts";
 import { planVersionsContract } from "./plan-versions.ts";
 import { proposalsContract } from "./proposals.ts";
 import { allQuestionsContract, questionsContract } from "./questions.ts";
 import { referenceContract } from "./reference.ts";
+import { receivedPaymentsContract } from "./refunds.ts";
 import { revenueContract } from "./revenue.ts";
 import { rolesContract } from "./roles.ts";
+import { sandboxContract } from "./sandbox.ts";
 import { scimContract } from "./scim.ts";
 import { operatorSpendCapContract, spendCapContract } from "./spend-cap.ts";
 import { ssoContract } from "./sso.ts";
+import { allSubscriptionsContract, subscriptionsContract } from "./subscriptions.ts";
 import { taxReportContract } from "./tax-report.ts";
 import { tenantTermsContract } from "./tenant-terms.ts";
 import { tenantsContract } from "./tenants.ts";

@@ -2,7 +2,9 @@ import { GRANT_KINDS } from "@turnpike/domain/billing/invoices/grant";
 import { isId } from "@turnpike/domain/ids/ids";
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { z } from "zod";
-import { environment, inputMoney, invoice, money, upcomingInvoice } from "./billing.ts";
+import { environment } from "./environment.ts";
+import { invoice, upcomingInvoice } from "./invoices.ts";
+import { inputMoney, money } from "./money.ts";
 import { operation } from "./operation.ts";
 import { displayText, instant, pageOf, pageQuery, plainText, tenantId } from "./shapes.ts";
 

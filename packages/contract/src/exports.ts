@@ -2,7 +2,7 @@ import { isId } from "@turnpike/domain/ids/ids";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { displayName, instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
-import { usageQuery } from "./usage.ts";
+import { usageQuery } from "./usage-query.ts";
 
 export const EXPORT_FORMATS = ["csv", "json"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -1,7 +1,8 @@
 import { USAGE_NOTES } from "@turnpike/domain/forecast/usage-days";
 import { isTimeZone } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
-import { money, upcomingInvoice } from "./billing.ts";
+import { upcomingInvoice } from "./invoices.ts";
+import { money } from "./money.ts";
 import { operation } from "./operation.ts";
 import { instant, tenantId } from "./shapes.ts";
 

@@ -2,7 +2,7 @@ import { DIGEST_FREQUENCIES } from "@turnpike/domain/insights/digest-schedule";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, tenantId } from "./shapes.ts";
-import { timeZone } from "./usage.ts";
+import { timeZone } from "./usage-query.ts";
 
 /** A person's choice for one of their tenants. */
 export const insightDigest = z.strictObject({

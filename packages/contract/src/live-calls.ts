@@ -1,7 +1,7 @@
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { z } from "zod";
 import { instant, keyId, tenantId } from "./shapes.ts";
-import { usageQuery } from "./usage.ts";
+import { usageQuery } from "./usage-query.ts";
 
 /** The most calls in one event. */
 export const LIVE_CALLS_BATCH_MAX = 500;

@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 import { proposal } from "./proposals.ts";
 import { questionReply } from "./questions.ts";
 import { instant, plainText, tenantId } from "./shapes.ts";
-import { timeZone } from "./usage.ts";
+import { timeZone } from "./usage-query.ts";
 
 /** The most calls of tools for one question. */
 export const MODEL_CALLS_MAX = 12;

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { z } from "zod";
-import { environment } from "./billing.ts";
+import { environment } from "./environment.ts";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery } from "./shapes.ts";
 

@@ -7,7 +7,7 @@ import { GRAINS } from "@turnpike/domain/time/zoned-buckets";
 import { z } from "zod";
 import { operation } from "./operation.ts";
 import { instant, plainText, tenantId } from "./shapes.ts";
-import { timeZone } from "./usage.ts";
+import { timeZone } from "./usage-query.ts";
 
 export const QUESTION_KINDS = [
   "query",

@@ -1,7 +1,7 @@
 import { MOVEMENT_KINDS } from "@turnpike/domain/billing/revenue/movements";
 import { OVERDUE_AGES } from "@turnpike/domain/billing/revenue/overdue-ages";
 import { z } from "zod";
-import { invoiceSummary } from "./billing.ts";
+import { invoiceSummary } from "./invoices.ts";
 import { operation } from "./operation.ts";
 import { instant, pageOf, pageQuery, tenantId } from "./shapes.ts";
 

@@ -3,9 +3,9 @@ import { ENVIRONMENTS } from "@turnpike/domain/keys/key-format";
 import { ALL_EVENTS, WEBHOOK_EVENT_TYPES } from "@turnpike/domain/webhooks/event-types";
 import { z } from "zod";
 import { alert } from "./alerts.ts";
-import { creditNote, invoiceSummary, SUBSCRIPTION_LIVES } from "./billing.ts";
 import { EXHAUSTION_KINDS } from "./forecasts.ts";
 import { insight } from "./insights.ts";
+import { creditNote, invoiceSummary } from "./invoices.ts";
 import { key } from "./keys.ts";
 import { operation } from "./operation.ts";
 import {
@@ -19,6 +19,7 @@ import {
   tenantId,
   userId,
 } from "./shapes.ts";
+import { SUBSCRIPTION_LIVES } from "./subscriptions.ts";
 import { tenant } from "./tenants.ts";
 
 const keyReference = {

@@ -1,4 +1,4 @@
-import { usageQuery as usageQuerySchema } from "@turnpike/contract/usage";
+import { usageQuery as usageQuerySchema } from "@turnpike/contract/usage-query";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -1,11 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { EventDimension } from "@turnpike/contract/meter-measure";
-import type {
-  USAGE_DIMENSIONS,
-  UsageMeasure,
-  UsageQuestion,
-  UsageReport,
-} from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import type { USAGE_DIMENSIONS, UsageMeasure, UsageQuestion } from "@turnpike/contract/usage-query";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "./api-client.ts";
 

@@ -1,4 +1,4 @@
-import type { BillingClock } from "@turnpike/contract/billing";
+import type { BillingClock } from "@turnpike/contract/sandbox";
 import { advanceClock, getClock } from "#modules/billing/index.ts";
 import { getTenantByName } from "#modules/tenants/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { STATEMENT_CHARACTERS_MAX } from "@turnpike/contract/payments";
+import { STATEMENT_CHARACTERS_MAX } from "@turnpike/contract/bank-statements";
 import { z } from "zod";
 import { importStatement, matchCertainLines } from "#modules/billing/index.ts";
 import { type Cli, examples } from "./cli.ts";

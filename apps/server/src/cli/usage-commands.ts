@@ -1,10 +1,10 @@
 import { meter as meterShape } from "@turnpike/contract/catalog";
+import { usageReport } from "@turnpike/contract/usage";
 import {
   allUsageQuery,
   USAGE_DIMENSIONS,
   type UsageQuestion,
-  usageReport,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import { USAGE_CLASSES } from "@turnpike/domain/metering/usage-history";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import { toGrouped } from "@turnpike/domain/text/to-grouped";

@@ -1,6 +1,4 @@
 import {
-  type BillingClock,
-  billingClock,
   type Invoice,
   type InvoiceLine,
   invoice,
@@ -8,11 +6,10 @@ import {
   invoiceSummary,
   type LinePart,
   linePart,
-  type Quote,
-  quote,
-  subscription,
   upcomingInvoice,
-} from "@turnpike/contract/billing";
+} from "@turnpike/contract/invoices";
+import { type BillingClock, billingClock } from "@turnpike/contract/sandbox";
+import { type Quote, quote, subscription } from "@turnpike/contract/subscriptions";
 
 export const TENANT_ID = "ten_0199f3b0c1d27a4e8f60112233445566";
 export const INVOICE_ID = "inv_0199f3b0c1d27a4e8f60112233445566";

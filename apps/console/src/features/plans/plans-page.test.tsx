@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { limits as limitsShape } from "@turnpike/contract/usage";
+import { limits as limitsShape } from "@turnpike/contract/limits";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   makeClock,

@@ -11,7 +11,7 @@ import {
 import { render } from "@testing-library/react";
 import { verifyTokenResponse } from "@turnpike/contract/auth";
 import { plan } from "@turnpike/contract/catalog";
-import { limits } from "@turnpike/contract/usage";
+import { limits } from "@turnpike/contract/limits";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { UiProvider } from "@turnpike/ui/ui-provider";
 import { vi } from "vitest";

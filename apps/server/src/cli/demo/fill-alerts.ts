@@ -1,5 +1,5 @@
 import { createAlertRequest } from "@turnpike/contract/alerts";
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { createAlert, evaluateAlerts, listAlerts } from "#modules/alerts/index.ts";
 import { queryUsage } from "#modules/analytics/index.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";

@@ -1,4 +1,5 @@
-import { USAGE_ROWS_MAX, type UsageQuestion, type UsageReport } from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX, type UsageQuestion } from "@turnpike/contract/usage-query";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { CallDimension } from "@turnpike/domain/insights/explained-by";

@@ -1,4 +1,4 @@
-import { USAGE_ROWS_MAX } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";

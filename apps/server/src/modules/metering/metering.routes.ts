@@ -1,5 +1,5 @@
 import { implement } from "@orpc/server";
-import { limitsContract } from "@turnpike/contract/usage";
+import { limitsContract } from "@turnpike/contract/limits";
 import type { HttpContext } from "#http/http-context.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { getLimits } from "./ledger/get-limits.ts";

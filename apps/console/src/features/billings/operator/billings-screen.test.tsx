@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { creditNote } from "@turnpike/contract/billing";
+import { creditNote } from "@turnpike/contract/invoices";
 import { tenantId } from "@turnpike/contract/shapes";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {

@@ -1,6 +1,7 @@
 import type { QueryDifference } from "@turnpike/contract/model-answers";
 import { type QuestionReply, questionReply } from "@turnpike/contract/questions";
-import { USAGE_DIMENSIONS, usageReport } from "@turnpike/contract/usage";
+import { usageReport } from "@turnpike/contract/usage";
+import { USAGE_DIMENSIONS } from "@turnpike/contract/usage-query";
 
 /** A query in comparable texts. */
 type Comparable = Readonly<Record<QueryDifference["part"], string>>;

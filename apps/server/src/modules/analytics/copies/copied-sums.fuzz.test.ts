@@ -1,9 +1,5 @@
-import {
-  allUsageQuery,
-  USAGE_MEASURES,
-  type UsageReport,
-  usageQuery,
-} from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { allUsageQuery, USAGE_MEASURES, usageQuery } from "@turnpike/contract/usage-query";
 import type { KeyId } from "@turnpike/domain/ids/ids";
 import { type ClickHouseServer, startClickHouse } from "@turnpike/testkit/clickhouse-server";
 import { createFakeClock } from "@turnpike/testkit/fake-clock";

@@ -1,5 +1,5 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
-import type { CallMeasure, UsageDimension } from "@turnpike/contract/usage";
+import type { CallMeasure, UsageDimension } from "@turnpike/contract/usage-query";
 import { packLatencies, unpackLatencies } from "@turnpike/domain/metering/latency-histogram";
 import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
 import type { ClickHouse } from "#platform/clickhouse.ts";

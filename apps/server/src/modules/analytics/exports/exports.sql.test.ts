@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ExportFormat, exportQuestion } from "@turnpike/contract/exports";
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { Role } from "@turnpike/domain/access/scopes";
 import { createFakeClock, type FakeClock } from "@turnpike/testkit/fake-clock";
 import { pollUntil } from "@turnpike/testkit/poll-until";

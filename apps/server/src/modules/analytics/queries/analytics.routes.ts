@@ -1,11 +1,7 @@
 import { implement } from "@orpc/server";
 import { tenantId } from "@turnpike/contract/shapes";
-import {
-  allUsageQuery,
-  analyticsContract,
-  type UsageReport,
-  usageQuery,
-} from "@turnpike/contract/usage";
+import { analyticsContract, type UsageReport } from "@turnpike/contract/usage";
+import { allUsageQuery, usageQuery } from "@turnpike/contract/usage-query";
 import { nameSender, nameSenderIn } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { HttpContext } from "#http/http-context.ts";

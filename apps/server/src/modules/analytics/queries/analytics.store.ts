@@ -1,5 +1,5 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
-import type { CallMeasure } from "@turnpike/contract/usage";
+import type { CallMeasure } from "@turnpike/contract/usage-query";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { emptyValueOf, sumEvents } from "./meter-sums.store.ts";

@@ -1,4 +1,5 @@
-import { usageQuery, usageReport } from "@turnpike/contract/usage";
+import { usageReport } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {

@@ -1,5 +1,5 @@
 import { isEventDimension, nameOfDimension } from "@turnpike/contract/meter-measure";
-import type { UsageDimension } from "@turnpike/contract/usage";
+import type { UsageDimension } from "@turnpike/contract/usage-query";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import type { DimensionPositions, PlannedMeter } from "./plan-meters.ts";

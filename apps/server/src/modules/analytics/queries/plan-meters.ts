@@ -5,7 +5,7 @@ import {
   meterOf,
   nameOfDimension,
 } from "@turnpike/contract/meter-measure";
-import type { UsageQuestion } from "@turnpike/contract/usage";
+import type { UsageQuestion } from "@turnpike/contract/usage-query";
 import { type Aggregation, isAdditive, type MeterDefinition } from "@turnpike/domain/catalog/meter";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { METER_STEP_MS } from "@turnpike/domain/metering/usage-range";

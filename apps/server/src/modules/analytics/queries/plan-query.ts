@@ -5,7 +5,7 @@ import {
   type UsageDimension,
   type UsageMeasure,
   type UsageQuestion,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import { USAGE_RANGE_DAYS_MAX } from "@turnpike/domain/metering/usage-range";
 import {
   DAY_MS,

@@ -1,11 +1,6 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
-import {
-  allUsageQuery,
-  type UsageQuestion,
-  type UsageReport,
-  usageQuery,
-  usageReport,
-} from "@turnpike/contract/usage";
+import { type UsageReport, usageReport } from "@turnpike/contract/usage";
+import { allUsageQuery, type UsageQuestion, usageQuery } from "@turnpike/contract/usage-query";
 import { isAdditive } from "@turnpike/domain/catalog/meter";
 import { DAY_MS, GRAINS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
 import { createFakeClock } from "@turnpike/testkit/fake-clock";

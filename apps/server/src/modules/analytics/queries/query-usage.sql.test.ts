@@ -1,13 +1,11 @@
+import { type UsageReport, type UsageValues, usageReport } from "@turnpike/contract/usage";
 import {
   allUsageQuery,
   USAGE_MEASURES,
   type UsageMeasure,
   type UsageQuestion,
-  type UsageReport,
-  type UsageValues,
   usageQuery,
-  usageReport,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import type { Actor } from "@turnpike/domain/access/actor";
 import { type KeyId, toId } from "@turnpike/domain/ids/ids";
 import { DAY_MS, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";

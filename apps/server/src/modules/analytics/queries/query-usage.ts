@@ -1,9 +1,5 @@
-import {
-  USAGE_ROWS_MAX,
-  type UsageQuestion,
-  type UsageReport,
-  type UsageRow,
-} from "@turnpike/contract/usage";
+import type { UsageReport, UsageRow } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX, type UsageQuestion } from "@turnpike/contract/usage-query";
 import type { Tx } from "@turnpike/db/client";
 import {
   assertMay,

@@ -1,4 +1,5 @@
-import type { UsageQuestion, UsageValues } from "@turnpike/contract/usage";
+import type { UsageValues } from "@turnpike/contract/usage";
+import type { UsageQuestion } from "@turnpike/contract/usage-query";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";

@@ -1,4 +1,4 @@
-import type { UsageDimension } from "@turnpike/contract/usage";
+import type { UsageDimension } from "@turnpike/contract/usage-query";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import { ADMITTED_OUTCOMES } from "@turnpike/domain/metering/outcome";
 import type { PlannedPeriod, UsageFilters } from "./plan-query.ts";

@@ -2,8 +2,8 @@ import {
   KEY_SUMMARY_DAYS,
   type KeySummaries,
   type SummariseKeysQuery,
-  type UsageQuestion,
 } from "@turnpike/contract/usage";
+import type { UsageQuestion } from "@turnpike/contract/usage-query";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { KeyId } from "@turnpike/domain/ids/ids";

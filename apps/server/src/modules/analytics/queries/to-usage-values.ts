@@ -1,5 +1,6 @@
 import { isMeterMeasure } from "@turnpike/contract/meter-measure";
-import type { CallMeasure, UsageMeasure, UsageValues } from "@turnpike/contract/usage";
+import type { UsageValues } from "@turnpike/contract/usage";
+import type { CallMeasure, UsageMeasure } from "@turnpike/contract/usage-query";
 import { type Aggregation, isAdditive } from "@turnpike/domain/catalog/meter";
 import {
   emptyLatencies,

@@ -1,4 +1,5 @@
-import type { UsageDimension, UsageMeasure, UsageReport, UsageRow } from "@turnpike/contract/usage";
+import type { UsageReport, UsageRow } from "@turnpike/contract/usage";
+import type { UsageDimension, UsageMeasure } from "@turnpike/contract/usage-query";
 import { toCsvRow, toNumberCell, toTextCell } from "#platform/csv.ts";
 
 /** The columns. */

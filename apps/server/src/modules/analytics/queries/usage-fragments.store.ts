@@ -1,4 +1,4 @@
-import type { UsageDimension } from "@turnpike/contract/usage";
+import type { UsageDimension } from "@turnpike/contract/usage-query";
 import type { Fragment, Tx } from "@turnpike/db/client";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { QueryPlan } from "./plan-query.ts";

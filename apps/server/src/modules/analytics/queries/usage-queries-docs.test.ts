@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { meterInput } from "@turnpike/contract/catalog";
-import { ALL_USAGE_DIMENSIONS, USAGE_MEASURES, usageReport } from "@turnpike/contract/usage";
+import { usageReport } from "@turnpike/contract/usage";
+import { ALL_USAGE_DIMENSIONS, USAGE_MEASURES } from "@turnpike/contract/usage-query";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";

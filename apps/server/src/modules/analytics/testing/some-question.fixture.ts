@@ -1,4 +1,4 @@
-import { ALL_USAGE_DIMENSIONS, USAGE_MEASURES } from "@turnpike/contract/usage";
+import { ALL_USAGE_DIMENSIONS, USAGE_MEASURES } from "@turnpike/contract/usage-query";
 import { DAY_MS, GRAINS, type Grain, HOUR_MS } from "@turnpike/domain/time/zoned-buckets";
 import fc from "fast-check";
 import { CHANGES_MS } from "./invented-calls.fixture.ts";

@@ -4,13 +4,13 @@ import {
   meterOf,
   nameOfDimension,
 } from "@turnpike/contract/meter-measure";
+import type { UsageReport } from "@turnpike/contract/usage";
 import type {
   CallMeasure,
   UsageDimension,
   UsageMeasure,
   UsageQuestion,
-  UsageReport,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import type { Aggregation } from "@turnpike/domain/catalog/meter";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";

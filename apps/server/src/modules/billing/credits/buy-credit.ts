@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { Invoice } from "@turnpike/contract/invoices";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { isOpen } from "@turnpike/domain/billing/invoices/invoice";

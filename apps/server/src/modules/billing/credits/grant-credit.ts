@@ -1,5 +1,5 @@
-import type { UpcomingInvoice } from "@turnpike/contract/billing";
 import type { Credits } from "@turnpike/contract/credits";
+import type { UpcomingInvoice } from "@turnpike/contract/invoices";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import { addGrant, type GrantKind } from "@turnpike/domain/billing/invoices/grant";

@@ -1,4 +1,4 @@
-import { invoiceId as invoiceIdSchema } from "@turnpike/contract/billing";
+import { invoiceId as invoiceIdSchema } from "@turnpike/contract/invoices";
 import { tenantId as tenantIdSchema } from "@turnpike/contract/shapes";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { invalidRequest, type RawCall, type RawRoute, readQuery } from "#http/raw-route.ts";

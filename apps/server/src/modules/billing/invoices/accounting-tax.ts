@@ -1,4 +1,4 @@
-import type { AccountingTaxView } from "@turnpike/contract/billing";
+import type { AccountingTaxView } from "@turnpike/contract/invoices";
 import type { AccountingTax } from "@turnpike/domain/billing/tax/accounting-tax";
 import { findCurrency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";

@@ -1,4 +1,4 @@
-import type { Subscription } from "@turnpike/contract/billing";
+import type { Subscription } from "@turnpike/contract/subscriptions";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { adjust } from "@turnpike/domain/billing/lifecycle/adjust";
 import { recordStates } from "@turnpike/domain/billing/lifecycle/advance";

@@ -1,4 +1,4 @@
-import type { CreditNote } from "@turnpike/contract/billing";
+import type { CreditNote } from "@turnpike/contract/invoices";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { doStep } from "@turnpike/domain/billing/steps/do-step";

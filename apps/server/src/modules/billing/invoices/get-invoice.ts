@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { Invoice } from "@turnpike/contract/invoices";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";

@@ -1,9 +1,6 @@
 import { implement } from "@orpc/server";
-import {
-  invoiceId as invoiceIdSchema,
-  invoicesContract,
-  invoicingContract,
-} from "@turnpike/contract/billing";
+import { invoiceId as invoiceIdSchema, invoicesContract } from "@turnpike/contract/invoices";
+import { invoicingContract } from "@turnpike/contract/invoicing";
 import { tenantId as tenantIdSchema } from "@turnpike/contract/shapes";
 import { nameSenderIn } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";

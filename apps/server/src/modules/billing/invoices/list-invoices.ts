@@ -1,4 +1,4 @@
-import type { InvoiceSummary } from "@turnpike/contract/billing";
+import type { InvoiceSummary } from "@turnpike/contract/invoices";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { AppServices } from "#platform/app-services.ts";
 import { assertTenantExists } from "#platform/assert-tenant-exists.store.ts";

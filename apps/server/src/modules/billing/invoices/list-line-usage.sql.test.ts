@@ -1,4 +1,4 @@
-import type { LinePart } from "@turnpike/contract/billing";
+import type { LinePart } from "@turnpike/contract/invoices";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import type { TestDatabase } from "@turnpike/testkit/test-database";

@@ -1,4 +1,4 @@
-import type { LinePart } from "@turnpike/contract/billing";
+import type { LinePart } from "@turnpike/contract/invoices";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { createRunningTotal } from "@turnpike/domain/billing/rating/running-total";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";

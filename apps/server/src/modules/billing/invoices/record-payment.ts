@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { Invoice } from "@turnpike/contract/invoices";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { takeCutOff } from "../accounts/take-cut-off.ts";

@@ -1,4 +1,4 @@
-import type { LINE_PARTS } from "@turnpike/contract/billing";
+import type { LINE_PARTS } from "@turnpike/contract/invoices";
 import type { RunningTotal } from "@turnpike/domain/billing/rating/running-total";
 import { toScaled } from "@turnpike/domain/money/decimal";
 import type { UnitsRow } from "./line-usage.store.ts";

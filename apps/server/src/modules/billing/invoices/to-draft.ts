@@ -1,4 +1,4 @@
-import type { InvoiceLine, UpcomingInvoice } from "@turnpike/contract/billing";
+import type { InvoiceLine, UpcomingInvoice } from "@turnpike/contract/invoices";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import type { BillingPlan } from "@turnpike/domain/billing/catalog/billing-plan";
 import type { Invoice } from "@turnpike/domain/billing/invoices/invoice";

@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { Invoice } from "@turnpike/contract/invoices";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { describe, expect, it } from "vitest";
 import { toInvoiceCsv } from "./to-invoice-csv.ts";

@@ -1,4 +1,4 @@
-import type { CreditNote, Invoice } from "@turnpike/contract/billing";
+import type { CreditNote, Invoice } from "@turnpike/contract/invoices";
 import { toCsvRow, toNumberCell, toTextCell } from "#platform/csv.ts";
 
 /** Cells by column; a column that is left out is empty. */

@@ -1,4 +1,4 @@
-import { invoiceLine } from "@turnpike/contract/billing";
+import { invoiceLine } from "@turnpike/contract/invoices";
 import { createLine, type Line } from "@turnpike/domain/billing/rating/line";
 import { SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { costOf, listTierParts } from "@turnpike/domain/pricing/cost";

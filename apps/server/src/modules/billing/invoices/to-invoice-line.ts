@@ -1,4 +1,4 @@
-import type { InvoiceLine, InvoiceTax, InvoiceTier } from "@turnpike/contract/billing";
+import type { InvoiceLine, InvoiceTax, InvoiceTier } from "@turnpike/contract/invoices";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import type { TaxRow } from "@turnpike/domain/billing/invoices/invoice";
 import type { Line } from "@turnpike/domain/billing/rating/line";

@@ -3,7 +3,7 @@ import type {
   Invoice,
   InvoicePayment,
   InvoiceSummary,
-} from "@turnpike/contract/billing";
+} from "@turnpike/contract/invoices";
 import type { CreditNote as EngineNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import type { TaxTotals } from "@turnpike/domain/billing/invoices/invoice";

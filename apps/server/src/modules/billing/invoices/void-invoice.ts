@@ -1,4 +1,4 @@
-import type { Invoice } from "@turnpike/contract/billing";
+import type { Invoice } from "@turnpike/contract/invoices";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { doStep } from "@turnpike/domain/billing/steps/do-step";
 import type { BillingDeps } from "../billing-deps.ts";

@@ -1,4 +1,4 @@
-import type { ReceivedPayment } from "@turnpike/contract/payments";
+import type { ReceivedPayment } from "@turnpike/contract/refunds";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { lockAccount } from "../accounts/accounts.store.ts";

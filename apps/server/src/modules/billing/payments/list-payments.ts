@@ -1,4 +1,4 @@
-import type { ReceivedPayment } from "@turnpike/contract/payments";
+import type { ReceivedPayment } from "@turnpike/contract/refunds";
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { resourceNotFound } from "@turnpike/domain/errors/app-error";

@@ -1,10 +1,8 @@
 import { implement } from "@orpc/server";
+import { statementsContract } from "@turnpike/contract/bank-statements";
 import { paymentEventsContract } from "@turnpike/contract/payment-events";
-import {
-  paymentsContract,
-  receivedPaymentsContract,
-  statementsContract,
-} from "@turnpike/contract/payments";
+import { paymentsContract } from "@turnpike/contract/payments";
+import { receivedPaymentsContract } from "@turnpike/contract/refunds";
 import type { HttpContext } from "#http/http-context.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { applyProviderObject } from "./apply-provider-object.ts";

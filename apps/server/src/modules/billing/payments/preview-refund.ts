@@ -1,4 +1,4 @@
-import type { RefundPreview } from "@turnpike/contract/payments";
+import type { RefundPreview } from "@turnpike/contract/refunds";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";

@@ -1,4 +1,4 @@
-import type { ReceivedPayment, Refund } from "@turnpike/contract/payments";
+import type { ReceivedPayment, Refund } from "@turnpike/contract/refunds";
 import type { Tx } from "@turnpike/db/client";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { currencyOf } from "../invoices/to-invoice.ts";

@@ -1,4 +1,4 @@
-import type { UpcomingInvoice } from "@turnpike/contract/billing";
+import type { UpcomingInvoice } from "@turnpike/contract/invoices";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { isPriced } from "@turnpike/domain/billing/catalog/billing-plan";
 import type {

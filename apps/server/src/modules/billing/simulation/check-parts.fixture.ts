@@ -1,4 +1,4 @@
-import type { LinePart } from "@turnpike/contract/billing";
+import type { LinePart } from "@turnpike/contract/invoices";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { findCurrency, formatMinor } from "@turnpike/domain/money/currency";
 import { toScaled } from "@turnpike/domain/money/decimal";

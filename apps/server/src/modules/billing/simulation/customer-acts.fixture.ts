@@ -1,4 +1,4 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { OPERATOR_CONTEXT } from "@turnpike/testkit/test-services";
 import { confirmAction } from "../subscriptions/confirm-action.ts";

@@ -1,4 +1,4 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { Sql } from "@turnpike/db/client";
 import {
   type Account,

@@ -1,4 +1,4 @@
-import type { Subscription, SubscriptionAction } from "@turnpike/contract/billing";
+import type { Subscription, SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";

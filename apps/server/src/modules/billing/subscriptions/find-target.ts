@@ -1,4 +1,4 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { may } from "@turnpike/domain/access/actor";

@@ -1,4 +1,4 @@
-import type { Subscription } from "@turnpike/contract/billing";
+import type { Subscription } from "@turnpike/contract/subscriptions";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { Account } from "@turnpike/domain/billing/account/account";

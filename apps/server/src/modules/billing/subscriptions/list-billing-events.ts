@@ -1,4 +1,4 @@
-import type { BillingEvent } from "@turnpike/contract/billing";
+import type { BillingEvent } from "@turnpike/contract/subscriptions";
 import type { Tx } from "@turnpike/db/client";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import { listPlanNames } from "#modules/catalog/index.ts";

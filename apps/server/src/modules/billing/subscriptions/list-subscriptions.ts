@@ -1,4 +1,4 @@
-import type { Subscription } from "@turnpike/contract/billing";
+import type { Subscription } from "@turnpike/contract/subscriptions";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { isId, type TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";

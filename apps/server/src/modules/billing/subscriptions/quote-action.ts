@@ -1,4 +1,4 @@
-import type { Quote, SubscriptionAction } from "@turnpike/contract/billing";
+import type { Quote, SubscriptionAction } from "@turnpike/contract/subscriptions";
 import { assertMayInTenant, type CallContext, may } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { shareOf } from "#platform/transact.ts";

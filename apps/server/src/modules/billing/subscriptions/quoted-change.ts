@@ -1,4 +1,4 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
 

@@ -1,4 +1,4 @@
-import type { Subscription, SubscriptionAction } from "@turnpike/contract/billing";
+import type { Subscription, SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import type { TestDatabase } from "@turnpike/testkit/test-database";

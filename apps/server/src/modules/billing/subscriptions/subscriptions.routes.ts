@@ -1,5 +1,5 @@
 import { implement } from "@orpc/server";
-import { allSubscriptionsContract, subscriptionsContract } from "@turnpike/contract/billing";
+import { allSubscriptionsContract, subscriptionsContract } from "@turnpike/contract/subscriptions";
 import type { HttpContext } from "#http/http-context.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { getUpcomingInvoice } from "../invoices/get-upcoming-invoice.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Quote } from "@turnpike/contract/billing";
+import type { Quote } from "@turnpike/contract/subscriptions";
 import { type Account, isRunning } from "@turnpike/domain/billing/account/account";
 import type { CreditNote } from "@turnpike/domain/billing/credit-notes/credit-note";
 import { dueOf, type Invoice } from "@turnpike/domain/billing/invoices/invoice";

@@ -1,4 +1,4 @@
-import type { SubscriptionAction } from "@turnpike/contract/billing";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import type { Account } from "@turnpike/domain/billing/account/account";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";
 import { redeemCoupon } from "@turnpike/domain/billing/lifecycle/redeem-coupon";

@@ -1,4 +1,4 @@
-import type { Subscription } from "@turnpike/contract/billing";
+import type { Subscription } from "@turnpike/contract/subscriptions";
 import { type Account, lifeOf } from "@turnpike/domain/billing/account/account";
 import { isPriced } from "@turnpike/domain/billing/catalog/billing-plan";
 import type { Coupon } from "@turnpike/domain/billing/invoices/coupon";

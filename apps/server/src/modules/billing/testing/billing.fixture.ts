@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { SubscriptionAction } from "@turnpike/contract/billing";
 import { catalogInput } from "@turnpike/contract/catalog";
+import type { SubscriptionAction } from "@turnpike/contract/subscriptions";
 import { DUNNING_DEFAULT } from "@turnpike/domain/billing/payments/dunning";
 import { type KeyId, type TenantId, toId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";

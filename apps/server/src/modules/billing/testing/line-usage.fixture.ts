@@ -1,4 +1,4 @@
-import type { LinePart } from "@turnpike/contract/billing";
+import type { LinePart } from "@turnpike/contract/invoices";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import type { Environment } from "@turnpike/domain/keys/key-format";
 import { toScaled } from "@turnpike/domain/money/decimal";

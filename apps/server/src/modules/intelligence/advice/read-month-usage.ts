@@ -1,4 +1,4 @@
-import { USAGE_ROWS_MAX } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import type { Usage } from "@turnpike/domain/billing/lifecycle/record-usage";
 import type { Span } from "@turnpike/domain/billing/rating/line";
 import type { TenantId } from "@turnpike/domain/ids/ids";

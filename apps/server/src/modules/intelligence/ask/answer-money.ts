@@ -1,4 +1,4 @@
-import type { InvoiceSummary } from "@turnpike/contract/billing";
+import type { InvoiceSummary } from "@turnpike/contract/invoices";
 import { ANSWER_ROWS_MAX, type AnswerRow, type AskedQuery } from "@turnpike/contract/questions";
 import { assertMay, assertMayInTenant } from "@turnpike/domain/access/actor";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";

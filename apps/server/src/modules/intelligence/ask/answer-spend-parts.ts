@@ -1,4 +1,4 @@
-import type { InvoiceLine, LinePart } from "@turnpike/contract/billing";
+import type { InvoiceLine, LinePart } from "@turnpike/contract/invoices";
 import { ANSWER_ROWS_MAX, type AskedQuery } from "@turnpike/contract/questions";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { fromScaled, toScaled } from "@turnpike/domain/money/decimal";

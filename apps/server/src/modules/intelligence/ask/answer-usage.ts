@@ -1,10 +1,10 @@
 import { ANSWER_ROWS_MAX, type Answer, type AskedQuery } from "@turnpike/contract/questions";
+import type { UsageReport } from "@turnpike/contract/usage";
 import {
   USAGE_ROWS_MAX,
   type UsageDimension,
   type UsageQuestion,
-  type UsageReport,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { said } from "@turnpike/domain/text/said";
 import { queryUsage, queryUsageOfAll } from "#modules/analytics/index.ts";

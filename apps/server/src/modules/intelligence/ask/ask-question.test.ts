@@ -1,4 +1,4 @@
-import { usageQuery } from "@turnpike/contract/usage";
+import { usageQuery } from "@turnpike/contract/usage-query";
 import type { KeyId, TenantId } from "@turnpike/domain/ids/ids";
 import { emptyLatencies } from "@turnpike/domain/metering/latency-histogram";
 import type { Language } from "@turnpike/domain/text/languages";

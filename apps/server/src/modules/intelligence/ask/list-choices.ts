@@ -1,5 +1,5 @@
 import type { QuestionChoices } from "@turnpike/contract/questions";
-import { USAGE_DIMENSIONS } from "@turnpike/contract/usage";
+import { USAGE_DIMENSIONS } from "@turnpike/contract/usage-query";
 import { assertMayInTenant, type CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { Language } from "@turnpike/domain/text/languages";

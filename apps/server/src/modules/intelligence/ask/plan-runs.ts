@@ -6,7 +6,7 @@ import {
   type UsageDimension,
   type UsageMeasure,
   type UsageQuestion,
-} from "@turnpike/contract/usage";
+} from "@turnpike/contract/usage-query";
 import { said } from "@turnpike/domain/text/said";
 import { CannotAnswer } from "./cannot-answer.ts";
 import type { NamedField, NamedVocabulary } from "./named-vocabulary.ts";

@@ -1,4 +1,4 @@
-import { ALL_USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage";
+import { ALL_USAGE_DIMENSIONS, type UsageQuestion } from "@turnpike/contract/usage-query";
 
 /** The longest list that the API reads. */
 const VALUES_MAX = 100;

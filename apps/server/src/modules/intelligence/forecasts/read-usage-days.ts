@@ -1,5 +1,6 @@
 import { FORECAST_DAYS, FORECAST_METERS_MAX } from "@turnpike/contract/forecasts";
-import { USAGE_ROWS_MAX, type UsageReport } from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import type { Entitlement } from "@turnpike/domain/entitlements/entitlement";
 import { AppError } from "@turnpike/domain/errors/app-error";

@@ -1,4 +1,5 @@
-import { USAGE_ROWS_MAX, type UsageReport } from "@turnpike/contract/usage";
+import type { UsageReport } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { isId, type KeyId, type TenantId } from "@turnpike/domain/ids/ids";
 import {

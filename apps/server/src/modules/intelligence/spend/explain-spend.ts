@@ -1,4 +1,4 @@
-import { USAGE_ROWS_MAX } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { type ComparedCalls, explainChange } from "@turnpike/domain/insights/explain-change";
 import type { IncidentGroup } from "@turnpike/domain/insights/group-incidents";

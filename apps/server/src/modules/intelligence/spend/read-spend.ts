@@ -1,4 +1,4 @@
-import { USAGE_ROWS_MAX } from "@turnpike/contract/usage";
+import { USAGE_ROWS_MAX } from "@turnpike/contract/usage-query";
 import { isPriced, type PricedCard } from "@turnpike/domain/billing/catalog/billing-plan";
 import { spanAt } from "@turnpike/domain/billing/subscription/open-run";
 import { listRuns, type Subscription } from "@turnpike/domain/billing/subscription/subscription";

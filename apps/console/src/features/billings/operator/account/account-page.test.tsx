@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { billingEvent } from "@turnpike/contract/billing";
+import { limits } from "@turnpike/contract/limits";
 import { tenantId } from "@turnpike/contract/shapes";
+import { billingEvent } from "@turnpike/contract/subscriptions";
 import { tenant } from "@turnpike/contract/tenants";
-import { limits } from "@turnpike/contract/usage";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   makeInvoice,

@@ -1,14 +1,10 @@
 // @vitest-environment jsdom
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
+import { statementLine, statementPreview } from "@turnpike/contract/bank-statements";
 import { failedPaymentEvent } from "@turnpike/contract/payment-events";
-import {
-  invoiceCollection,
-  receivedPayment,
-  refundPreview,
-  statementLine,
-  statementPreview,
-} from "@turnpike/contract/payments";
+import { invoiceCollection } from "@turnpike/contract/payments";
+import { receivedPayment, refundPreview } from "@turnpike/contract/refunds";
 import { tenantId } from "@turnpike/contract/shapes";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {

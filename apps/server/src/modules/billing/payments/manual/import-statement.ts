@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { StatementPreview } from "@turnpike/contract/payments";
+import type { StatementPreview } from "@turnpike/contract/bank-statements";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { formatMinor } from "@turnpike/domain/money/currency";

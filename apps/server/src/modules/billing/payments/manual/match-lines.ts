@@ -1,4 +1,4 @@
-import type { StatementLine } from "@turnpike/contract/payments";
+import type { StatementLine } from "@turnpike/contract/bank-statements";
 import type { Tx } from "@turnpike/db/client";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";

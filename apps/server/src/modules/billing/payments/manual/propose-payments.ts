@@ -1,4 +1,4 @@
-import type { PaymentProposal } from "@turnpike/contract/payments";
+import type { PaymentProposal } from "@turnpike/contract/bank-statements";
 import type { Tx } from "@turnpike/db/client";
 import { findReferenceBodies } from "@turnpike/domain/billing/payments/check-digits";
 import { formatMinor } from "@turnpike/domain/money/currency";

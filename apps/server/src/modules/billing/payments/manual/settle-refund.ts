@@ -1,4 +1,4 @@
-import type { ReceivedPayment } from "@turnpike/contract/payments";
+import type { ReceivedPayment } from "@turnpike/contract/refunds";
 import { assertMay, type CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import { formatMinor } from "@turnpike/domain/money/currency";

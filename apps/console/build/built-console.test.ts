@@ -1,17 +1,17 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { CONTRACT_ROUTES_PATH, renderContractRoutes } from "./contract-routes.ts";
 
-const CONSOLE = fileURLToPath(new URL("..", import.meta.url));
-/** Builds in a separate process, because the test runner's environment would build the development version. */
-const VITE = fileURLToPath(new URL("./bin/vite.js", import.meta.resolve("vite/package.json")));
+/** What the product serves, and what `npm test` has built already. */
+const BUILT = fileURLToPath(new URL("../dist", import.meta.url));
+const ENSURE_BUILT = `import { ensureConsole } from ${JSON.stringify(new URL("../../../tools/run/console.mjs", import.meta.url).href)};
+  await ensureConsole();`;
 /** What a visitor loads to read the landing page or a text; 125 kB is the bar. Today: 90 kB, of which React is 68. */
 const READING_SCRIPTS_GZIP_BYTES_MAX = 100_000;
 /** What a form to sign in and every screen begin with. Today: 154 kB, of which React is 68 and the router 40. */
@@ -35,32 +35,20 @@ const STYLE_GZIP_BYTES_MAX = 20_000;
 /** Names that zod leaves in any build: its error class, an issue code and its own marker of a schema. */
 const ZOD_MARKS = ["ZodError", "invalid_union", "_zod"];
 
-let folder: string;
 let page: string;
 let assets: string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "turnpike-console-"));
-  await promisify(execFile)(
-    process.execPath,
-    [VITE, "build", CONSOLE, "--manifest", "--outDir", folder],
-    {
-      env: { ...process.env, NODE_ENV: "production" },
-    },
-  );
-  page = await readFile(join(folder, "index.html"), "utf8");
-  assets = await readdir(join(folder, "assets"));
-});
-
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
+  await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", ENSURE_BUILT]);
+  page = await readFile(join(BUILT, "index.html"), "utf8");
+  assets = await readdir(join(BUILT, "assets"));
 });
 
 async function readAssets(which: RegExp): Promise<string> {
   const names = assets.filter((name) => which.test(name));
   expect(names).not.toEqual([]);
   const texts = await Promise.all(
-    names.map((name) => readFile(join(folder, "assets", name), "utf8")),
+    names.map((name) => readFile(join(BUILT, "assets", name), "utf8")),
   );
   return texts.join("\n");
 }
@@ -70,38 +58,40 @@ async function weighScripts(html: string): Promise<number> {
   const names = [...html.matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name ?? "");
   expect(names.length).toBeGreaterThan(1);
   const sizes = await Promise.all(
-    names.map(async (name) => gzipSync(await readFile(join(folder, "assets", name))).length),
+    names.map(async (name) => gzipSync(await readFile(join(BUILT, "assets", name))).length),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-type Manifest = Record<string, { file: string; imports?: string[] }>;
+/** What a script asks for before it runs; what it loads later is in a call. */
+const IMPORTED = /(?:from|import)"\.\/([\w.-]+\.js)"/g;
+
+/** Adds a script and all that it needs to run: compressed bytes by name. */
+async function collectScripts(name: string, found: Map<string, number>): Promise<void> {
+  if (found.has(name)) {
+    return;
+  }
+  const script = await readFile(join(BUILT, "assets", name), "utf8");
+  found.set(name, gzipSync(script).length);
+  for (const [, imported = ""] of script.matchAll(IMPORTED)) {
+    await collectScripts(imported, found);
+  }
+}
+
+function findScript(name: string): string {
+  const scripts = assets.filter((each) => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(each));
+  expect(scripts, name).toHaveLength(1);
+  return scripts[0] ?? "";
+}
 
 /** What screens load at once, the frame and what comes before it included: bytes by screen. */
 async function weighScreens(): Promise<Map<string, number>> {
-  const text = await readFile(join(folder, ".vite/manifest.json"), "utf8");
-  const manifest: Manifest = JSON.parse(text);
-  const names = Object.keys(manifest);
-  const collect = (name: string, found: Set<string>): void => {
-    const { file, imports = [] } = manifest[name] ?? expect.fail(`The build has no ${name}`);
-    if (!found.has(file)) {
-      found.add(file);
-      for (const next of imports) {
-        collect(next, found);
-      }
-    }
-  };
   const sizes = SCREENS.map(async (screen) => {
-    const files = new Set<string>();
-    for (const before of ["application", "frame"]) {
-      // Its style sheet may have the same name.
-      const isScript = (name: string) => name.startsWith(`_${before}-`) && name.endsWith(".js");
-      collect(names.find(isScript) ?? before, files);
+    const scripts = new Map<string, number>();
+    for (const name of ["application", "frame", screen]) {
+      await collectScripts(findScript(name), scripts);
     }
-    collect(`src/routes/_app/${screen}.tsx?tsr-split=component`, files);
-    const scripts = [...files].map(async (file) => gzipSync(await readFile(join(folder, file))));
-    const total = (await Promise.all(scripts)).reduce((sum, { length }) => sum + length, 0);
-    return [screen, total] as const;
+    return [screen, [...scripts.values()].reduce((sum, bytes) => sum + bytes, 0)] as const;
   });
   return new Map(await Promise.all(sizes));
 }
@@ -119,7 +109,7 @@ describe("the built console", () => {
   });
 
   it("loads at most 125 kB of scripts on a page to be read", async () => {
-    const readingPage = await readFile(join(folder, "reading.html"), "utf8");
+    const readingPage = await readFile(join(BUILT, "reading.html"), "utf8");
     expect(await weighScripts(readingPage)).toBeLessThan(READING_SCRIPTS_GZIP_BYTES_MAX);
   });
 

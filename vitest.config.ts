@@ -12,7 +12,7 @@ const SOAK_TESTS = "**/*.soak.test.ts";
 const SQL_TESTS = "{apps,packages}/**/*.sql.test.ts";
 /** Locks and isolation are the same in every version: on PostgreSQL 15 in `npm run soak` only. */
 const RACE_TESTS = "**/*.race.sql.test.ts";
-/** Tests of what runs in browsers: many have a DOM, which belongs to one file. */
+/** Tests of what runs in browsers. */
 const CONSOLE_TESTS = ["apps/console/**/*.test.{ts,tsx}", "packages/ui/**/*.test.{ts,tsx}"];
 /** Journeys that wait for minutes of the product's own clock, on a product of their own. */
 const WAITING_JOURNEYS = "e2e/**/*.waiting.spec.ts";
@@ -24,15 +24,17 @@ const INSTALL_TESTS = ["tools/fresh-clone.test.ts", "tools/package.test.ts"];
 /** Files called `test-…`, in the testkit or beside the tests, need a database. */
 const NEEDS_DATABASE = /from "[^"]*\/test-/;
 
-function listDatabaseTests(): string[] {
-  const files = globSync(TESTS, {
+/** A DOM belongs to one file, and so do the modules that keep parts of it. */
+const NEEDS_DOM = /@vitest-environment jsdom/;
+
+function listTests(patterns: string[], text: RegExp): string[] {
+  const files = globSync(patterns, {
     cwd: import.meta.dirname,
     exclude: (path) => path.includes("node_modules") || path.includes("dist"),
   });
-  return files.filter((file) =>
-    NEEDS_DATABASE.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
-  );
+  return files.filter((file) => text.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")));
 }
+const SCREEN_TESTS = listTests(CONSOLE_TESTS, NEEDS_DOM);
 
 /** A busy machine is slow, not broken: these bounds only end what hangs. */
 const HANGS_AFTER_MS = IS_SOAK ? 3_600_000 : 300_000;
@@ -44,12 +46,12 @@ const shared = {
 };
 /**
  * The code under test keeps no state of its own in modules, so the files of a worker share them: loading the server anew
- * for each file took half of the time.
+ * for each file took half of the time, and of the console, beside its screens, four fifths.
  */
 const RESTORE_GLOBALS = "tools/vitest/restore-globals.ts";
-const onServer = { ...shared, isolate: false, setupFiles: [RESTORE_GLOBALS] };
+const withSharedModules = { ...shared, isolate: false, setupFiles: [RESTORE_GLOBALS] };
 const onPostgres15 = {
-  ...onServer,
+  ...withSharedModules,
   globalSetup: "tools/vitest/oldest-server.ts",
   setupFiles: [RESTORE_GLOBALS, "tools/vitest/skip-without-server.ts"],
 };
@@ -59,7 +61,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...onServer,
+          ...withSharedModules,
           name: "unit",
           include: TESTS,
           exclude: [
@@ -74,9 +76,18 @@ export default defineConfig({
       {
         plugins: [messageMacros(), catalogues()],
         test: {
-          ...shared,
+          ...withSharedModules,
           name: "console",
           include: CONSOLE_TESTS,
+          exclude: [...NOT_TESTS, ...SCREEN_TESTS],
+        },
+      },
+      {
+        plugins: [messageMacros(), catalogues()],
+        test: {
+          ...shared,
+          name: "screens",
+          include: SCREEN_TESTS,
           setupFiles: "apps/console/src/patient-queries.fixture.ts",
         },
       },
@@ -92,7 +103,7 @@ export default defineConfig({
         test: {
           ...onPostgres15,
           name: "postgres15-whole",
-          include: listDatabaseTests(),
+          include: listTests(TESTS, NEEDS_DATABASE),
           exclude: [...NOT_TESTS, SOAK_TESTS],
         },
       },

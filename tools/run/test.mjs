@@ -19,7 +19,7 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
  */
 const SUITES = [
   {
-    projects: ["unit", "console", "postgres15"],
+    projects: ["unit", "console", "screens", "postgres15"],
     filesAtOnce: availableParallelism(),
     minutes: 60,
     // Journeys that spend minutes waiting for the product's own clock leave the cores alone.
@@ -81,7 +81,12 @@ export async function runUnitTests(args) {
   const memory = await makeMemoryFolder();
   try {
     return await runProgram(
-      [VITEST, ...(isWatching ? [] : ["run"]), ...projectOptions(["unit", "console"]), ...args],
+      [
+        VITEST,
+        ...(isWatching ? [] : ["run"]),
+        ...projectOptions(["unit", "console", "screens"]),
+        ...args,
+      ],
       { env: testEnvironment(memory === undefined ? {} : { TMPDIR: memory.path }) },
     );
   } finally {

@@ -3,46 +3,43 @@
  * shows them all. Ends with 1 when a screen is wider than its window, moves though it should not, jumps while it loads, breaks
  * a rule of axe, or reports an error to the browser's console.
  *
- * `npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]`
+ * `npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [--at-once N] [folder]`
  */
 import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeProductHome } from "@turnpike/testkit/product";
 import type { BrowserContext, Page } from "playwright-core";
 import { startBrowser } from "../e2e/support/browser.ts";
-import { findAxeViolations, rulesIn } from "../e2e/support/find-axe-violations.ts";
-import { measureOverflowPx } from "../e2e/support/measure-overflow.ts";
 import { type Asked, breakAnswers, noteAsked } from "./catalogue/answers.ts";
+import { eachAtOnce } from "./catalogue/each-at-once.ts";
 import { furnishTenant } from "./catalogue/furnish-tenant.ts";
-import { findShift, noteShifts } from "./catalogue/layout-shift.ts";
-import { applyLook, type Look, looksOf } from "./catalogue/looks.ts";
+import { noteShifts } from "./catalogue/layout-shift.ts";
 import {
   claimInstallation,
   makeTenant,
   makeTenantsWithData,
   registerMember,
 } from "./catalogue/make-states.ts";
-import { type Picture, renderIndex } from "./catalogue/render-index.ts";
+import { renderIndex } from "./catalogue/render-index.ts";
 import { SCREENS, type Screen } from "./catalogue/screens.ts";
-import { drawPage, settleLoadingPage, settlePage } from "./catalogue/settle-page.ts";
+import { settlePage } from "./catalogue/settle-page.ts";
 import { noteLists, stretchAnswers } from "./catalogue/stretch-answers.ts";
+import { takeLooks } from "./catalogue/take-looks.ts";
 import { openTaken } from "./catalogue/taken.ts";
 
 const STATES = ["empty", "ready", "loading", "partial", "error", "denied", "many", "longest"];
 /** Screens that list keys, or what happened to them: a tenant has 10,000. The lists of others are stretched to so many rows. */
 const SCREENS_OF_MANY_KEYS = ["overview", "api-keys", "analytics", "tenants-audit"];
-/** What the browser itself writes about an answer that is no success: expected where the catalogue makes it fail. */
-const FAILED_ANSWER = "Failed to load resource";
 
-const BROKEN = ["partial", "error"];
-
-const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [folder]
+const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... [--resume] [--at-once N] [folder]
 Screens: ${SCREENS.map(({ name }) => name).join(", ")}
 States: ${STATES.join(", ")}
---resume keeps what an earlier run left in the folder, and takes what is missing.`;
+--resume keeps what an earlier run left in the folder, and takes what is missing.
+--at-once is how many screens are looked at at a time; left out, one for each processor and one that waits.`;
 
-const { values, positionals } = readArguments();
+const { values, atOnce, positionals } = readArguments();
 const folder = positionals[0] ?? "test-results/catalogue";
 const screens = SCREENS.filter(({ name }) => values.screen.includes(name));
 /** Screens that did not come to rest, which have no picture. */
@@ -61,38 +58,26 @@ await using browser = await startBrowser();
 const { context } = browser;
 await noteShifts(context);
 
-for (const screen of screensFor("ready", "visitor")) {
-  await takeEach({ context, screen, state: "ready" });
-}
+await takeAll("ready", ["visitor"]);
 {
   await using opened = await openPage(context);
   await claimInstallation(opened.page, server.output());
 }
 const empty = await makeTenant(home, { name: "Blue Heron Maps", slug: "blue-heron-maps" });
-for (const screen of screensFor("empty", "member", "operator")) {
-  await takeEach({ context, screen, state: "empty", tenant: empty });
-}
+await takeAll("empty", ["member", "operator"], { tenant: empty });
 const tenants = await makeTenantsWithData(home);
 await furnishTenant(home, { consoleUrl, tenant: tenants.demo });
-for (const screen of screensFor("ready", "member", "operator")) {
-  await takeEach({ context, screen, state: "ready", tenant: tenants.demo });
-}
+await takeAll("ready", ["member", "operator"], { tenant: tenants.demo });
 if (["loading", "error", "partial"].some((state) => values.state.includes(state))) {
-  const frame = await readAsked("/overview/nothing-here");
-  for (const screen of screensFor(undefined, "member", "operator")) {
-    await takeBroken(screen, frame);
-  }
+  const frame = (await readTraffic("/overview/nothing-here")).asked;
+  await forEachScreen(undefined, ["member", "operator"], (screen) => takeBroken(screen, frame));
 }
-for (const screen of screensFor("longest", "member", "operator")) {
-  await takeEach({ context, screen, state: "longest", tenant: tenants.longest });
-}
-for (const screen of screensFor("many", "member", "operator")) {
-  if (SCREENS_OF_MANY_KEYS.includes(screen.name)) {
-    await takeEach({ context, screen, state: "many", tenant: tenants.many });
-  } else {
-    await takeStretched(screen);
-  }
-}
+await takeAll("longest", ["member", "operator"], { tenant: tenants.longest });
+await forEachScreen("many", ["member", "operator"], (screen) =>
+  SCREENS_OF_MANY_KEYS.includes(screen.name)
+    ? takeEach({ screen, state: "many", tenant: tenants.many })
+    : takeStretched(screen),
+);
 if (values.state.includes("denied")) {
   await using other = await startBrowser();
   {
@@ -101,9 +86,8 @@ if (values.state.includes("denied")) {
     const { page } = opened;
     await registerMember(home, { page, consoleUrl, tenant: tenants.demo, role: "viewer" });
   }
-  for (const screen of screensFor("denied", "member", "operator")) {
-    await takeEach({ context: other.context, screen, state: "denied", tenant: tenants.demo });
-  }
+  const as = { tenant: tenants.demo, as: other.context };
+  await takeAll("denied", ["member", "operator"], as);
 }
 
 const index = join(folder, "index.html");
@@ -124,6 +108,8 @@ function readArguments() {
         screen: { type: "string", multiple: true, default: SCREENS.map(({ name }) => name) },
         state: { type: "string", multiple: true, default: STATES },
         resume: { type: "boolean", default: false },
+        // A screen that fails waits for seconds before it asks again.
+        "at-once": { type: "string", default: String(availableParallelism() + 1) },
       },
       allowPositionals: true,
     });
@@ -132,7 +118,10 @@ function readArguments() {
     if (unknown.length > 0 || rest.length > 1) {
       throw new Error(`Not known: ${[...unknown, ...rest.slice(1)].join(", ")}`);
     }
-    return { values: given, positionals: rest };
+    if (!/^[1-9]\d?$/.test(given["at-once"])) {
+      throw new Error("--at-once is a number from 1 to 99");
+    }
+    return { values: given, atOnce: Number(given["at-once"]), positionals: rest };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
     process.exit(2);
@@ -140,9 +129,23 @@ function readArguments() {
 }
 
 /** @param state - Undefined for all that any state is asked of. */
-function screensFor(state: string | undefined, ...audiences: Screen["audience"][]): Screen[] {
-  const isWanted = state === undefined || values.state.includes(state);
-  return isWanted ? screens.filter(({ audience }) => audiences.includes(audience)) : [];
+async function forEachScreen(
+  state: string | undefined,
+  audiences: readonly Screen["audience"][],
+  work: (screen: Screen) => Promise<void>,
+): Promise<void> {
+  if (state === undefined || values.state.includes(state)) {
+    const items = screens.filter(({ audience }) => audiences.includes(audience));
+    await eachAtOnce(items, { atOnce, work });
+  }
+}
+
+async function takeAll(
+  state: string,
+  audiences: readonly Screen["audience"][],
+  visit: Pick<Visit, "tenant" | "as"> = {},
+): Promise<void> {
+  await forEachScreen(state, audiences, (screen) => takeEach({ screen, state, ...visit }));
 }
 
 function toUrl(path: string, tenant?: string): string {
@@ -153,23 +156,23 @@ function toUrl(path: string, tenant?: string): string {
 /** A page for one visit: a browser that keeps one for hundreds needs ever more memory. */
 async function openPage(of: BrowserContext): Promise<{ page: Page } & AsyncDisposable> {
   const page = await of.newPage();
-  return { page, [Symbol.asyncDispose]: () => page.close() };
+  return {
+    page,
+    [Symbol.asyncDispose]: async () => {
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+      await page.close();
+    },
+  };
 }
 
-async function readAsked(path: string): Promise<Asked> {
+/** What a screen asks of the API, and which of the answers are lists with rows. */
+async function readTraffic(path: string): Promise<{ asked: Asked; lists: Asked }> {
   await using opened = await openPage(context);
   const note = noteAsked(opened.page);
+  const listNote = noteLists(opened.page);
   await opened.page.goto(toUrl(path, tenants.demo));
   await settlePage(opened.page);
-  return note.stop();
-}
-
-async function readLists(path: string): Promise<Asked> {
-  await using opened = await openPage(context);
-  const note = noteLists(opened.page);
-  await opened.page.goto(toUrl(path, tenants.demo));
-  await settlePage(opened.page);
-  return await note.stop();
+  return { asked: note.stop(), lists: await listNote.stop() };
 }
 
 /** A screen whose answers do not come, or not as they should. */
@@ -178,101 +181,54 @@ async function takeBroken(screen: Screen, frame: Asked): Promise<void> {
   if (states.every((state) => taken.has(screen.name, state))) {
     return;
   }
-  const asked = [...(await readAsked(screen.path))].filter((path) => !frame.has(path));
+  const asked = [...(await readTraffic(screen.path)).asked].filter((path) => !frame.has(path));
   for (const state of states) {
     // The first answer is what the screen is about, the last one adds to it.
     const broken = state === "partial" ? asked.slice(1).slice(-1) : asked;
     if (broken.length > 0) {
       const how = state === "loading" ? "held" : "failed";
-      await using _broken = await breakAnswers(context, { paths: new Set(broken), how });
-      await takeEach({ context, screen, state, tenant: tenants.demo });
+      const prepare = (page: Page) => breakAnswers(page, { paths: new Set(broken), how });
+      await takeEach({ screen, state, tenant: tenants.demo, prepare });
     }
   }
 }
 
 /** A screen whose lists have 10,000 rows; none without lists. */
 async function takeStretched(screen: Screen): Promise<void> {
-  const lists = taken.has(screen.name, "many") ? new Set<string>() : await readLists(screen.path);
-  if (lists.size > 0) {
-    await using _stretched = await stretchAnswers(context, lists);
-    await takeEach({ context, screen, state: "many", tenant: tenants.demo });
-  }
-}
-
-/** Gathers what the page reports to the browser's console. Taking a picture empties the list. */
-function noteTroubles(of: Page): string[] {
-  const noted: string[] = [];
-  of.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") {
-      noted.push(message.text());
-    }
-  });
-  of.on("pageerror", (error) => noted.push(error.message));
-  return noted;
-}
-
-type Visit = { context: BrowserContext; screen: Screen; state: string; tenant?: string };
-
-/** One screen that does not come to rest keeps no other from being looked at. */
-async function takeEach(visit: Visit): Promise<void> {
-  const { name } = visit.screen;
-  if (taken.has(name, visit.state)) {
+  if (taken.has(screen.name, "many")) {
     return;
   }
-  await using opened = await openPage(visit.context);
+  const { lists } = await readTraffic(screen.path);
+  if (lists.size > 0) {
+    const prepare = (page: Page) => stretchAnswers(page, lists);
+    await takeEach({ screen, state: "many", tenant: tenants.demo, prepare });
+  }
+}
+
+type Visit = {
+  screen: Screen;
+  state: string;
+  tenant?: string;
+  /** Whose browser looks; left out for the operator's. */
+  as?: BrowserContext;
+  /** What is done to the page before it is opened. */
+  prepare?: (page: Page) => Promise<void>;
+};
+
+/** One screen that does not come to rest keeps no other from being looked at. */
+async function takeEach({ screen, state, tenant, as = context, prepare }: Visit): Promise<void> {
+  const { name, path } = screen;
+  if (taken.has(name, state)) {
+    return;
+  }
+  await using opened = await openPage(as);
   try {
-    await taken.add(await takeLooks(opened.page, visit));
+    await prepare?.(opened.page);
+    const url = toUrl(path, tenant);
+    await taken.add(await takeLooks(opened.page, { screen, state, url, folder }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    restless.push(`${name}, ${visit.state}: ${reason}`);
-    console.log(`${name}, ${visit.state}, did not come to rest`);
+    restless.push(`${name}, ${state}: ${reason}`);
+    console.log(`${name}, ${state}, did not come to rest`);
   }
-}
-
-async function takeLooks(of: Page, { screen, state, tenant }: Visit): Promise<Picture[]> {
-  const noted = noteTroubles(of);
-  const pictures: Picture[] = [];
-  let widthBefore = 0;
-  for (const look of looksOf(state)) {
-    const findings: string[] = [];
-    await applyLook(of, look);
-    // Anew for each width, as people open it: what is scrolled or folded by width is so from the start.
-    if (look.width !== widthBefore) {
-      await of.goto(toUrl(screen.path, tenant));
-      await (state === "loading" ? settleLoadingPage(of) : settlePage(of));
-      if (screen.press !== undefined) {
-        await of.getByRole("button", { name: screen.press }).first().click();
-        await settlePage(of);
-      }
-      findings.push(...(await findShift(of)));
-      widthBefore = look.width;
-    }
-    await drawPage(of);
-    const file = `${screen.name}-${state}-${look.name}.png`;
-    // A dialog fills the window, however long the page behind it is.
-    const hasDialog = (await of.getByRole("dialog").count()) > 0;
-    await of.screenshot({ path: join(folder, file), fullPage: !hasDialog });
-    const reported = noted
-      .splice(0)
-      .filter((text) => !(BROKEN.includes(state) && text.startsWith(FAILED_ANSWER)));
-    findings.push(...(await findFaults(of, look)), ...reported);
-    pictures.push({ screen: screen.name, state, look: look.name, file, findings });
-    console.log([file, ...findings].join("\n  "));
-  }
-  return pictures;
-}
-
-/** What the picture alone does not tell. */
-async function findFaults(of: Page, look: Look): Promise<string[]> {
-  const overflowPx = await measureOverflowPx(of);
-  const moving = await of.evaluate<number>(
-    "document.getAnimations().filter(({ playState }) => playState === 'running').length",
-  );
-  // Forced colours are the system's: their contrast is not the page's.
-  const isColoured = look.hasForcedColours !== true;
-  return [
-    ...(overflowPx > 0 ? [`${String(overflowPx)} px too wide`] : []),
-    ...(moving > 0 ? [`${String(moving)} parts move though less motion is wanted`] : []),
-    ...(isColoured ? await findAxeViolations(of, { rules: rulesIn(look.theme) }) : []),
-  ];
 }

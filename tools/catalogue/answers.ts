@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 
 /** What a screen asked of the API, by path. */
 export type Asked = ReadonlySet<string>;
@@ -37,21 +37,16 @@ export function noteAsked(page: Page): { stop(): Asked } {
   };
 }
 
-/** Breaks the answers to some paths: they never come, or say that the server has failed. */
+/** Breaks the answers that a page gets to some paths: they never come, or say that the server has failed. */
 export async function breakAnswers(
-  context: BrowserContext,
+  page: Page,
   { paths, how }: { paths: Asked; how: "held" | "failed" },
-): Promise<AsyncDisposable> {
+): Promise<void> {
   const concerns = (url: URL) => paths.has(url.pathname);
   const answer = async (route: Route) => {
     if (how === "failed") {
       await route.fulfill(FAILURE);
     }
   };
-  await context.route(concerns, answer);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await context.unroute(concerns, answer);
-    },
-  };
+  await page.route(concerns, answer);
 }

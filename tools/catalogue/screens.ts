@@ -5,8 +5,8 @@ export type Screen = {
   name: string;
   path: string;
   audience: Audience;
-  /** The button that opens what is looked at, such as the notifications. */
-  press?: string;
+  /** The button that opens what is looked at, such as the notifications, in each language. */
+  press?: RegExp;
 };
 
 const VISITOR: Readonly<Record<string, string>> = {
@@ -74,7 +74,12 @@ const OPERATOR: Readonly<Record<string, string>> = {
 export const SCREENS: readonly Screen[] = [
   ...toScreens("visitor", VISITOR),
   ...toScreens("member", MEMBER),
-  { name: "notifications", path: "/overview", audience: "member", press: "Notifications" },
+  {
+    name: "notifications",
+    path: "/overview",
+    audience: "member",
+    press: /^(Notifications|Benachrichtigungen)/,
+  },
   ...toScreens("operator", OPERATOR),
 ];
 

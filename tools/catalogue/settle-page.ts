@@ -1,7 +1,8 @@
 import type { Page } from "playwright-core";
 
-/** Skeletons, spinners, and regions that say so. */
-const LOADING = "[data-skeleton], [role=status][aria-label^=Loading], [aria-busy=true]";
+/** Skeletons, spinners, and regions that say so in either language. */
+const LOADING =
+  "[data-skeleton], [role=status][aria-label^=Loading], [role=status][aria-label*=geladen], [aria-busy=true]";
 
 /** Waits until the page has its heading, its fonts and its data, and is drawn. */
 export async function settlePage(page: Page): Promise<void> {

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page, Response, Route } from "playwright-core";
+import type { Page, Response, Route } from "playwright-core";
 import type { Asked } from "./answers.ts";
 
 /** As many rows as each stretched list has. */
@@ -84,11 +84,8 @@ export function noteLists(page: Page): { stop(): Promise<Asked> } {
   };
 }
 
-/** Gives lists 10,000 rows, in pages as large as they are asked for, until it is disposed of. */
-export async function stretchAnswers(
-  context: BrowserContext,
-  paths: Asked,
-): Promise<AsyncDisposable> {
+/** Gives the lists of a page 10,000 rows, in pages as large as they are asked for. */
+export async function stretchAnswers(page: Page, paths: Asked): Promise<void> {
   const concerns = (url: URL) => paths.has(url.pathname);
   const answer = async (route: Route) => {
     const url = new URL(route.request().url());
@@ -102,10 +99,5 @@ export async function stretchAnswers(
       ? route.fulfill({ response, json: stretchList(body, asked) })
       : route.fulfill({ response }));
   };
-  await context.route(concerns, answer);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      await context.unroute(concerns, answer);
-    },
-  };
+  await page.route(concerns, answer);
 }

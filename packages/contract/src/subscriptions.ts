@@ -24,6 +24,7 @@ const cardKey = plainText(100).min(1);
 const pendingChange = z.strictObject({
   planId: z.string(),
   planVersion: z.number().int(),
+  planName: z.string(),
   at: instant,
 });
 

@@ -4,9 +4,7 @@ import { isSubscribed, toComing, toStateBadges } from "./subscription.view-model
 const AT = "2026-12-01T00:00:00.000Z";
 const NOTHING = { change: null, endsAt: null, pausesAt: null };
 const comingOf = (more: Partial<Parameters<typeof toComing>[0]>) =>
-  toComing({ life: "active", trialEndsAt: null, pending: NOTHING, periodTo: AT, ...more }, (id) =>
-    id.toUpperCase(),
-  );
+  toComing({ life: "active", trialEndsAt: null, pending: NOTHING, periodTo: AT, ...more });
 
 describe("toStateBadges", () => {
   it("shows life and standing as two states, and a standing in order not at all", () => {
@@ -33,10 +31,10 @@ describe("toComing", () => {
   });
 
   it("names the plan that comes next, and the end of a trial", () => {
-    const change = { planId: "pro", planVersion: 2, at: AT };
+    const change = { planId: "pro", planVersion: 2, planName: "Pro", at: AT };
     expect(
       comingOf({ life: "trialing", trialEndsAt: AT, pending: { ...NOTHING, change } }),
-    ).toEqual(["The trial ends on Dec 1, 2026.", "Changes to PRO on Dec 1, 2026."]);
+    ).toEqual(["The trial ends on Dec 1, 2026.", "Changes to Pro on Dec 1, 2026."]);
   });
 });
 

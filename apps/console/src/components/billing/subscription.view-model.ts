@@ -42,14 +42,9 @@ export function isSubscribed({ life }: Pick<Subscription, "life">): boolean {
   return life !== "none" && life !== "ended";
 }
 
-/**
- * What is going to happen to the subscription by itself or because someone asked for it, one sentence each.
- *
- * @param nameOf - The name of a plan by its id.
- */
+/** What is going to happen to the subscription by itself or because someone asked for it, one sentence each. */
 export function toComing(
   subscription: Pick<Subscription, "life" | "trialEndsAt" | "pending" | "periodTo">,
-  nameOf: (planId: string) => string,
 ): readonly string[] {
   const { life, trialEndsAt, pending, periodTo } = subscription;
   const hasPending = Object.values(pending).some((what) => what !== null);
@@ -59,7 +54,7 @@ export function toComing(
       : []),
     ...(pending.change === null
       ? []
-      : [t`Changes to ${nameOf(pending.change.planId)} on ${formatDate(pending.change.at)}.`]),
+      : [t`Changes to ${pending.change.planName} on ${formatDate(pending.change.at)}.`]),
     ...(pending.pausesAt === null ? [] : [t`Pauses on ${formatDate(pending.pausesAt)}.`]),
     ...(pending.endsAt === null
       ? []

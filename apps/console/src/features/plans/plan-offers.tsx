@@ -108,12 +108,7 @@ function OffersOfTenant({
         onRequest={setRequest}
       />
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
-        <p className="mb-4 max-w-[72ch]">
-          <Trans>
-            {owner === undefined ? t`You are` : t`${owner} is`} on {limits.data.plan.name}, at{" "}
-            {toMonthlyPrice(limits.data)}. It is no longer sold, but stays in force.
-          </Trans>
-        </p>
+        <p className="mb-4 max-w-[72ch]">{toUnsoldText(limits.data, owner)}</p>
       )}
       {/* Until their heights are known, the cards would be moved by what is above them. */}
       {subscribed.isPending || limits.isPending ? (
@@ -164,6 +159,14 @@ function OffersOfTenant({
 
 function isOffered(plans: readonly Plan[], planId: string): boolean {
   return plans.some((plan) => plan.planId === planId && plan.archivedAt === null);
+}
+
+function toUnsoldText(limits: Limits, owner: string | undefined): string {
+  const { name } = limits.plan;
+  const price = toMonthlyPrice(limits);
+  return owner === undefined
+    ? t`You are on ${name}, at ${price}. It is no longer sold, but stays in force.`
+    : t`${owner} is on ${name}, at ${price}. It is no longer sold, but stays in force.`;
 }
 
 /** The price of the tenant's version of its plan. */

@@ -25,9 +25,9 @@ describe("listSubscriptionActions", () => {
       "Undo cancellation",
       "Redeem coupon",
     ]);
-    const change = { planId: "scale", planVersion: 1, at: AT };
+    const change = { planId: "scale", planVersion: 1, planName: "Scale", at: AT };
     expect(labelsOf({ pending: { ...NOTHING, change } })[0]).toBe(
-      "Keep Pro, do not change to SCALE",
+      "Keep Pro, do not change to Scale",
     );
     expect(labelsOf({ pending: { ...NOTHING, pausesAt: AT } })).toEqual([
       "Undo pause",
@@ -59,7 +59,7 @@ describe("toOfferAction", () => {
   it("offers neither the plan in force, nor the one that comes next, nor any while paused", () => {
     expect(labelOf({ planId: "pro", name: "Pro", isAddOn: false })).toBe(undefined);
     expect(labelOf(SCALE, { life: "scheduled" })).toBe(undefined);
-    const change = { planId: "scale", planVersion: 1, at: AT };
+    const change = { planId: "scale", planVersion: 1, planName: "Scale", at: AT };
     expect(labelOf(SCALE, { pending: { ...NOTHING, change } })).toBe(undefined);
     expect(labelOf(SCALE, { life: "paused" })).toBe(undefined);
     expect(toOfferAction(SCALE, undefined)).toBe(undefined);

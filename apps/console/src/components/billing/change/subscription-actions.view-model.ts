@@ -22,7 +22,6 @@ export function listSubscriptionActions(
   subscription: Subject,
   plans: readonly Pick<Plan, "planId" | "name" | "phases">[],
 ): readonly LabelledRequest[] {
-  const nameOf = (planId: string) => plans.find((one) => one.planId === planId)?.name ?? planId;
   const { life, planName: name, pending } = subscription;
   if (!isSubscribed(subscription)) {
     return [];
@@ -41,7 +40,7 @@ export function listSubscriptionActions(
     return [resume, cancel];
   }
   return [
-    ...listUndoing(subscription, nameOf),
+    ...listUndoing(subscription),
     ...listChanges(
       subscription,
       plans.find(({ planId }) => planId === subscription.planId),
@@ -53,10 +52,7 @@ export function listSubscriptionActions(
   ];
 }
 
-function listUndoing(
-  { planId, planName: name, pending }: Subject,
-  nameOf: (planId: string) => string,
-): readonly LabelledRequest[] {
+function listUndoing({ planId, planName: name, pending }: Subject): readonly LabelledRequest[] {
   return [
     ...(pending.endsAt === null
       ? []
@@ -72,7 +68,7 @@ function listUndoing(
       : [
           {
             key: "keep",
-            label: t`Keep ${name}, do not change to ${nameOf(pending.change.planId)}`,
+            label: t`Keep ${name}, do not change to ${pending.change.planName}`,
             request: { do: "keep", planId, name } as const,
           },
         ]),
@@ -94,12 +90,12 @@ function listChanges(
 ): readonly LabelledRequest[] {
   return [
     ...listSeats(subscription, plan).map(({ card, name, quantity }) => ({
-      key: t`seats ${card}`,
+      key: `seats ${card}`,
       label: t`Change ${name}`,
       request: { do: "seats", card, name, quantity } as const,
     })),
     ...subscription.addOns.map(({ planId, name }) => ({
-      key: t`add-on ${planId}`,
+      key: `add-on ${planId}`,
       label: t`Remove ${name}`,
       request: { do: "removeAddOn", planId, name } as const,
     })),

@@ -94,11 +94,10 @@ function toPeriodText({ life, startedAt, periodFrom, periodTo }: Subscription): 
 type FactsProps = Pick<SubscriptionPanelProps, "plans"> & { subscription: Subscription };
 
 function Facts({ subscription, plans }: FactsProps) {
-  const nameOf = (planId: string) => plans.find((one) => one.planId === planId)?.name ?? planId;
   const plan = plans.find(({ planId }) => planId === subscription.planId);
   const { addOns, coupons, balance, currency } = subscription;
   const facts = [
-    ...toComing(subscription, nameOf),
+    ...toComing(subscription),
     ...listSeats(subscription, plan).map(
       ({ name, quantity }) => `${name}: ${formatCount(quantity)}`,
     ),

@@ -40,7 +40,7 @@ describe("toOfferNote", () => {
   });
 
   it("says when a plan begins that was chosen for the end of the period, or for a day", () => {
-    const change = { planId: "pro", planVersion: 2, at: AT };
+    const change = { planId: "pro", planVersion: 2, planName: "Pro", at: AT };
     const subscription = makeSubscription({
       ...{ planId: "free", pending: { change, endsAt: null, pausesAt: null } },
     });

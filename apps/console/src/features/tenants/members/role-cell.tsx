@@ -90,8 +90,8 @@ function useChangeRole(tenantId: TenantId, cursor: string | undefined, isSelf: b
       return { takeBack: () => write(member.role) };
     },
     onSuccess: (_, { member, title }) => {
-      const who = isSelf ? t`You are` : t`${nameMember(member)} is`;
-      toast.success(t`${who} now ${inSentence(title)}.`);
+      const role = inSentence(title);
+      toast.success(isSelf ? t`You are now ${role}.` : t`${nameMember(member)} is now ${role}.`);
     },
     onError: (error, { member }, before) => {
       before?.takeBack();

@@ -5,6 +5,7 @@ import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import { said } from "@turnpike/domain/text/said";
 import type { PlanLibrary } from "../accounts/load-plans.ts";
+import { toWords } from "../accounts/name-of-plan.ts";
 
 export type LineContext = {
   plans: PlanLibrary;
@@ -16,12 +17,6 @@ export type LineContext = {
 
 /** What the price of a plan without phases is called. */
 const MONTHLY_FEE = said("monthly fee");
-
-/** A key as people read it: `base-fee` gives `Base fee`. */
-function toWords(key: string): string {
-  const words = key.replaceAll(/[-_]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** The meter of a line's card; null for a fee. */
 export function meterOf(

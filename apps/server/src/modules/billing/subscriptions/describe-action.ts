@@ -2,6 +2,7 @@ import { isScheduled } from "@turnpike/domain/billing/lifecycle/schedule";
 import { isTrial } from "@turnpike/domain/billing/subscription/phases";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { said } from "@turnpike/domain/text/said";
+import { nameOfCard, nameOfPlan } from "../accounts/name-of-plan.ts";
 import type { QuotedChange } from "./quoted-change.ts";
 
 const DAY = new Intl.DateTimeFormat("en", {
@@ -15,23 +16,6 @@ function toDay(ms: number): string {
   return DAY.format(ms);
 }
 
-function nameOf({ loaded, after }: QuotedChange, planId: string): string {
-  // An add-on that is removed is only in the subscription before.
-  const plan = [after.subscription, loaded.account.subscription]
-    .flatMap((subscription) =>
-      subscription === undefined
-        ? []
-        : [
-            ...[subscription.run, ...subscription.addOns].map((run) => run.plan),
-            ...(subscription.pendingChange === undefined ? [] : [subscription.pendingChange.plan]),
-          ],
-    )
-    .find((candidate) => candidate.planId === planId);
-  return plan === undefined
-    ? planId
-    : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
-}
-
 /** What happens, in the words of the action. */
 function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
   const { action, atMs } = change;
@@ -40,17 +24,19 @@ function describeEffect(change: QuotedChange, effectiveMs: number): string[] {
     case "subscribe":
       return [
         effectiveMs === atMs
-          ? `${nameOf(change, action.planId)} begins now.`
-          : `${nameOf(change, action.planId)} begins ${when}. You can cancel it until then.`,
+          ? `${nameOfPlan(change, action.planId)} begins now.`
+          : `${nameOfPlan(change, action.planId)} begins ${when}. You can cancel it until then.`,
       ];
     case "change":
-      return [`${nameOf(change, action.planId)} begins ${when}.`];
+      return [`${nameOfPlan(change, action.planId)} begins ${when}.`];
     case "seats":
-      return [`${action.card} is charged for ${action.quantity} from now on.`];
+      return [
+        `${nameOfCard(change, { key: action.card })} is charged for ${action.quantity} from now on.`,
+      ];
     case "addOn":
-      return [`${nameOf(change, action.planId)} is added now.`];
+      return [`${nameOfPlan(change, action.planId)} is added now.`];
     case "removeAddOn":
-      return [`The add-on ${nameOf(change, action.planId)} ends now.`];
+      return [`The add-on ${nameOfPlan(change, action.planId)} ends now.`];
     case "cancel":
       if (isScheduled(change.loaded.account.subscription)) {
         return ["The plan does not begin, and nothing is charged."];

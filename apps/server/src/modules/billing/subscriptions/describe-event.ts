@@ -1,6 +1,7 @@
 import type { EventRow } from "../accounts/accounts.store.ts";
+import { toWords } from "../accounts/name-of-plan.ts";
 
-type Described = EventRow["details"] & { invoice: string; plan: string };
+type Described = EventRow["details"] & { invoice: string; plan: string; card: string };
 
 const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "asked.subscribe": ({ plan, startsAt }) =>
@@ -11,8 +12,7 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
     when === "period_end"
       ? `A change to ${plan} at the end of the period was asked for.`
       : `A change to ${plan} was asked for.`,
-  "asked.seats": ({ card, quantity }) =>
-    `The quantity of ${String(card)} was set to ${String(quantity)}.`,
+  "asked.seats": ({ card, quantity }) => `The quantity of ${card} was set to ${String(quantity)}.`,
   "asked.addOn": ({ plan }) => `The add-on ${plan} was added.`,
   "asked.removeAddOn": ({ plan }) => `The add-on ${plan} was removed.`,
   "asked.cancel": ({ when }) =>
@@ -51,7 +51,7 @@ const TEXTS: Readonly<Record<string, (details: Described) => string>> = {
   "credit_note.issued": () => "A credit note was issued.",
   adjusted: ({ description }) => `A one-off line was added: ${String(description)}.`,
   "usage.not_charged": ({ plan, card, quantity, from, to }) =>
-    `Nothing was charged for ${String(quantity)} of ${String(card)} (${plan}) from ${String(from).slice(0, 10)} to ${String(to).slice(0, 10)}, so there is no invoice.`,
+    `Nothing was charged for ${String(quantity)} of ${card} (${plan}) from ${String(from).slice(0, 10)} to ${String(to).slice(0, 10)}, so there is no invoice.`,
   "trial.ending": ({ endsAt }) =>
     `A reminder was sent: the trial ends on ${String(endsAt).slice(0, 10)}.`,
   "renewal.upcoming": ({ plan, endsAt }) =>
@@ -91,12 +91,14 @@ export function describeEvent(
   { kind, details, invoiceNumber }: EventRow,
   planNames: ReadonlyMap<string, string>,
 ): string {
-  const { planName, planId } = details;
+  const { planName, planId, cardName, card } = details;
   return (
     TEXTS[kind]?.({
       ...details,
       invoice: invoiceNumber === null ? "An invoice" : `Invoice ${invoiceNumber}`,
       plan: String(planName ?? planNames.get(String(planId)) ?? planId),
+      // Events of earlier versions have the key alone.
+      card: String(cardName ?? toWords(String(card))),
     }) ?? kind
   );
 }

@@ -188,7 +188,12 @@ export function toSubscription(
       change:
         change === undefined
           ? null
-          : { planId: change.planId, planVersion: change.version, at: periodTo },
+          : {
+              planId: change.planId,
+              planVersion: change.version,
+              planName: plans.termsOf(change).name,
+              at: periodTo,
+            },
       endsAt: pendingEnd === undefined ? null : periodTo,
       pausesAt: pendingPause === undefined ? null : periodTo,
     },

@@ -1,18 +1,18 @@
 import { listUnbilledUsage } from "@turnpike/domain/billing/account/list-unbilled-usage";
 import type { Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
-import { listRuns } from "@turnpike/domain/billing/subscription/subscription";
 import { formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
+import { nameOfCard, nameOfPlan } from "../name-of-plan.ts";
 import type { AccountEvent, ChangedAccount } from "./changed-account.ts";
 
-function nameOfPlan({ loaded, after }: ChangedAccount, planId: string): string {
-  const { subscription } = after;
-  const plan = (subscription === undefined ? [] : listRuns(subscription))
-    .map((run) => run.plan)
-    .find((candidate) => candidate.planId === planId);
-  return plan === undefined
-    ? planId
-    : loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name;
+/** With the name of the rate card that it is about, as it is called now: it may be renamed or gone when people read it. */
+function withCardName(event: AccountEvent, changed: ChangedAccount): AccountEvent {
+  const { card, planId } = event.details;
+  if (typeof card !== "string") {
+    return event;
+  }
+  const of = { key: card, ...(typeof planId === "string" && { planId }) };
+  return { ...event, details: { ...event.details, cardName: nameOfCard(changed, of) } };
 }
 
 function toReminderEvent(
@@ -66,5 +66,7 @@ export function listAccountEvents(
     }),
   );
   const told = reminders.map((reminder) => toReminderEvent(reminder, changed, invoiceIds));
-  return [...events, ...lives, ...issued, ...free, ...told].sort((a, b) => a.atMs - b.atMs);
+  return [...events, ...lives, ...issued, ...free, ...told]
+    .map((event) => withCardName(event, changed))
+    .sort((a, b) => a.atMs - b.atMs);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { summariseMarkdown, toMarkdownTwin } from "./markdown-twin.ts";
+import { summariseMarkdown, toMarkdownTwin, toPlainText } from "./markdown-twin.ts";
 
 const SITE = "https://api.example.com";
 
@@ -37,5 +37,13 @@ describe("the summary of a page", () => {
     expect(summariseMarkdown(source)).toBe("A key is a credential of one tenant.");
     expect(summariseMarkdown("# Keys\n\n| a | b |\n|---|---|")).toBe("");
     expect(summariseMarkdown("# Keys\n\n```sh\nnpm start\n```\n\nIt starts.")).toBe("It starts.");
+  });
+});
+
+describe("plain text of Markdown", () => {
+  it("has the words alone: no marks of lists or quotes, and no comments of programs", () => {
+    const source =
+      "<!-- generated:rate -->\n\n> Note\n\n- One `number`.\n- [Two](a.md)\n1. First\n\n| 3 - 1 | 2 |";
+    expect(toPlainText(source)).toBe("Note One number. Two First 3 - 1 2");
   });
 });

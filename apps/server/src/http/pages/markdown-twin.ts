@@ -64,15 +64,17 @@ export function toMarkdownTwin(page: string, source: string, siteUrl: string): s
   return `${rewriteLinks(source, toTwinTarget(page, siteUrl)).trimEnd()}\n`;
 }
 
-/** A piece of Markdown as plain text: words of links, without marks, code fences and lines of tables. */
+/** A piece of Markdown as plain text: words of links, without marks, comments, code fences and lines of tables. */
 export function toPlainText(markdown: string): string {
   return markdown
+    .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/^\s*(?:```|~~~).*$/gm, "")
     .replace(/^\|[-:| ]+\|$/gm, "")
     .replace(LINK, (whole, code?: string, _bang?: string, label?: string) =>
       code === undefined ? (label ?? "") : whole,
     )
     .replace(/^#+ /gm, "")
+    .replace(/^\s*(?:[-*+]|\d+\.|>) +/gm, "")
     .replace(/[`*|]/g, "")
     .replace(/\s+/g, " ")
     .trim();

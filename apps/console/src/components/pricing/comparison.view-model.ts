@@ -4,6 +4,7 @@ import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
+import { toWords } from "../billing/to-words.ts";
 import { toPerTime } from "../time-words.ts";
 import { toInterval } from "./interval-words.ts";
 import type { OfferPricer, PricedOffer } from "./price-offers.ts";
@@ -114,7 +115,7 @@ function toComparedLines(
     const hasTiers = line.tiers.length > 1 || line.tiers[0]?.upTo !== null;
     return {
       key: `${String(index)} ${line.name}`,
-      name: card?.name ?? meter?.name ?? line.name,
+      name: card?.name ?? meter?.name ?? toWords(line.name),
       amount: formatMinorUnits(line.amountMinor, plan.currency),
       tiers: hasTiers
         ? line.tiers.map(({ upTo, quantity, amount }, place) => {

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -46,12 +46,27 @@ export type PlanOffersProps = {
   owner: string | undefined;
   /** Shown when no plan is published. */
   empty: ReactNode;
+  /** What follows the plans. It comes with them: below an empty place it would jump where they cannot be loaded. */
+  children: ReactNode;
 };
 
 /** The plans side by side with everything they charge and allow, and the price of any usage in each. */
 export function PlanOffers(props: PlanOffersProps) {
   const catalog = useQuery(catalogQuery(usePlatform().api));
-  if (catalog.isError) {
+  return catalog.isPending ? (
+    <LoadingOffers />
+  ) : (
+    <>
+      <FoundOffers {...props} catalog={catalog} />
+      {props.children}
+    </>
+  );
+}
+
+type FoundOffersProps = Omit<PlanOffersProps, "children"> & { catalog: UseQueryResult<Catalog> };
+
+function FoundOffers({ catalog, tenant, owner, empty }: FoundOffersProps) {
+  if (catalog.data === undefined) {
     return (
       <FailureNotice
         what={t`The plans could not be loaded.`}
@@ -60,17 +75,14 @@ export function PlanOffers(props: PlanOffersProps) {
       />
     );
   }
-  if (catalog.data === undefined) {
-    return <LoadingOffers />;
-  }
   const { plans, meters } = catalog.data;
   if (plans.length === 0) {
-    return props.empty;
+    return empty;
   }
-  return props.tenant === undefined ? (
+  return tenant === undefined ? (
     <Offers plans={plans} meters={meters} />
   ) : (
-    <OffersOfTenant plans={plans} meters={meters} tenant={props.tenant} owner={props.owner} />
+    <OffersOfTenant plans={plans} meters={meters} tenant={tenant} owner={owner} />
   );
 }
 

@@ -123,19 +123,18 @@ function TenantEnvironment({ tenant }: { tenant: OwnTenant }) {
 function Plans({ tenant }: { tenant: OwnTenant }) {
   const { config } = usePlatform();
   return (
-    <>
-      <PlanOffers
-        tenant={tenant}
-        owner={undefined}
-        empty={
-          <EmptyState icon={<Layers />} title={t`No plan is published`}>
-            <Trans>
-              {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
-              force.
-            </Trans>
-          </EmptyState>
-        }
-      />
+    <PlanOffers
+      tenant={tenant}
+      owner={undefined}
+      empty={
+        <EmptyState icon={<Layers />} title={t`No plan is published`}>
+          <Trans>
+            {config.brand.name} has not published a plan yet. Your tenant’s current plan stays in
+            force.
+          </Trans>
+        </EmptyState>
+      }
+    >
       <div className="mt-4">
         <InsightNotes
           tenant={tenant}
@@ -144,6 +143,6 @@ function Plans({ tenant }: { tenant: OwnTenant }) {
         />
       </div>
       <ChangePlanHelp brandName={config.brand.name} contact={config.contact} />
-    </>
+    </PlanOffers>
   );
 }

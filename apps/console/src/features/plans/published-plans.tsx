@@ -38,21 +38,22 @@ export function PublishedPlans() {
             </Trans>
           </EmptyState>
         }
-      />
-      <p className="mt-6 max-w-[72ch] text-ink-muted">
-        <Trans>
-          Plans are changed in the{" "}
-          <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
-            catalogue
-          </a>
-          , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move a
-          tenant to another plan in{" "}
-          <Link to="/operator/tenants" className={LINK_CLASSES}>
-            All tenants
-          </Link>
-          : it takes effect within a second, and usage in this period carries over.
-        </Trans>
-      </p>
+      >
+        <p className="mt-6 max-w-[72ch] text-ink-muted">
+          <Trans>
+            Plans are changed in the{" "}
+            <a href="/docs/configuration#catalog" className={LINK_CLASSES}>
+              catalogue
+            </a>
+            , by <code className="font-mono text-xs">turnpike catalog apply</code> or the API. Move
+            a tenant to another plan in{" "}
+            <Link to="/operator/tenants" className={LINK_CLASSES}>
+              All tenants
+            </Link>
+            : it takes effect within a second, and usage in this period carries over.
+          </Trans>
+        </p>
+      </PlanOffers>
     </>
   );
 }

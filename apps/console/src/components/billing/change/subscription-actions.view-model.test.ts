@@ -45,8 +45,15 @@ describe("listSubscriptionActions", () => {
 });
 
 describe("toOfferAction", () => {
-  const SCALE = { planId: "scale", name: "Scale", isAddOn: false };
-  const SUPPORT = { planId: "support", name: "Support", isAddOn: true };
+  const FEE = {
+    key: "base",
+    price: { model: "flat", amount: "5" },
+    interval: { month: 1 },
+    timing: "advance",
+  } as const;
+  const phases = [{ rateCards: [FEE] }];
+  const SCALE = makePlan({ planId: "scale", name: "Scale", isAddOn: false, phases });
+  const SUPPORT = makePlan({ planId: "support", name: "Support", isAddOn: true, phases });
   const labelOf = (plan: typeof SCALE, more: object = {}) =>
     toOfferAction(plan, makeSubscription(more))?.label;
 
@@ -56,8 +63,15 @@ describe("toOfferAction", () => {
     expect(labelOf(SCALE)).toBe("Change to Scale");
   });
 
+  it("does not choose the free plan that is in force without a subscription", () => {
+    const free = makePlan({ planId: "free", name: "Free", phases: [{ rateCards: [] }] });
+    expect(labelOf(free, { life: "none", planId: "free" })).toBe(undefined);
+    expect(labelOf(free, { life: "none", planId: "scale" })).toBe("Choose Free");
+    expect(labelOf(SCALE, { life: "none", planId: "scale" })).toBe("Choose Scale");
+  });
+
   it("offers neither the plan in force, nor the one that comes next, nor any while paused", () => {
-    expect(labelOf({ planId: "pro", name: "Pro", isAddOn: false })).toBe(undefined);
+    expect(labelOf(makePlan({ planId: "pro", name: "Pro", phases }))).toBe(undefined);
     expect(labelOf(SCALE, { life: "scheduled" })).toBe(undefined);
     const change = { planId: "scale", planVersion: 1, planName: "Scale", at: AT };
     expect(labelOf(SCALE, { pending: { ...NOTHING, change } })).toBe(undefined);

@@ -107,10 +107,11 @@ function listChanges(
  * What can be done with a plan that is offered.
  *
  * @param subscription - Undefined while it loads.
- * @returns Undefined for nothing: it is in force, or the subscription must begin or be resumed first.
+ * @returns Undefined for nothing: it is in force, or the subscription must begin or be resumed first. What costs nothing is in force
+ *   without a subscription.
  */
 export function toOfferAction(
-  plan: { planId: string; name: string; isAddOn: boolean },
+  plan: Pick<Plan, "planId" | "name" | "isAddOn" | "phases">,
   subscription: Subject | undefined,
 ): LabelledRequest | undefined {
   const { planId, name, isAddOn } = plan;
@@ -124,10 +125,16 @@ export function toOfferAction(
       : undefined;
   }
   if (!isSubscribed(subscription)) {
-    return { key: planId, label: t`Choose ${name}`, request: { do: "subscribe", planId, name } };
+    return subscription.planId === planId && costsNothing(plan)
+      ? undefined
+      : { key: planId, label: t`Choose ${name}`, request: { do: "subscribe", planId, name } };
   }
   const isComing = subscription.pending.change?.planId === planId;
   return subscription.planId === planId || isComing
     ? undefined
     : { key: planId, label: t`Change to ${name}`, request: { do: "change", planId, name } };
+}
+
+function costsNothing({ phases }: Pick<Plan, "phases">): boolean {
+  return phases.every(({ rateCards }) => rateCards.every(({ price }) => price === undefined));
 }

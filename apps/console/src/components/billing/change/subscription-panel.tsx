@@ -49,6 +49,7 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
     );
   }
   const { data } = subscription;
+  const actions = listSubscriptionActions(data, plans);
   return (
     <Card
       title={data.planName}
@@ -65,17 +66,16 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
       }
     >
       <Facts subscription={data} plans={plans} />
-      {refusal === undefined ? (
+      {refusal === undefined && actions.length > 0 && (
         <div className="mt-4 flex flex-wrap gap-2">
-          {listSubscriptionActions(data, plans).map(({ key, label, request }) => (
+          {actions.map(({ key, label, request }) => (
             <Button key={key} onClick={() => onRequest(request)}>
               {label}
             </Button>
           ))}
         </div>
-      ) : (
-        <p className="mt-4 max-w-[72ch] text-ink-muted">{refusal}</p>
       )}
+      {refusal !== undefined && <p className="mt-4 max-w-[72ch] text-ink-muted">{refusal}</p>}
     </Card>
   );
 }

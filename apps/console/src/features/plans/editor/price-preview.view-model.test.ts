@@ -56,7 +56,7 @@ describe("the price preview", () => {
       total: "$60.00",
       zeroText: "Without usage it costs $60.00.",
       lines: [
-        { key: "0 seats", name: "seats", quantity: "2 seats", amount: "$20.00", tiers: [] },
+        { key: "0 seats", name: "Seats", quantity: "2 seats", amount: "$20.00", tiers: [] },
         {
           key: "1 requests",
           name: "Requests",

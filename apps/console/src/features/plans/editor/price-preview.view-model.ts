@@ -6,6 +6,7 @@ import { findCurrency } from "@turnpike/domain/money/currency";
 import { fromScaled, parseDecimal } from "@turnpike/domain/money/decimal";
 import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
+import { toWords } from "#components/billing/to-words.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
 import { type EditedTerms, toFullTerms } from "./plan-draft.view-model.ts";
 
@@ -97,7 +98,7 @@ function toPreviewLine(
     line.tiers.length > 1 || (line.tiers.length === 1 && line.tiers[0]?.upTo !== null);
   return {
     key: `${String(index)} ${line.name}`,
-    name: card?.name ?? meter?.name ?? line.name,
+    name: card?.name ?? meter?.name ?? toWords(line.name),
     quantity:
       line.kind === "usage" || (line.kind === "base" && line.quantity !== 0n && hasSeats(line))
         ? formatUnits(fromScaled(line.quantity), line.kind === "usage" ? unit : "seat")

@@ -112,7 +112,7 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
               <th
                 key={role.role}
                 scope="col"
-                className="min-w-24 max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere] max-sm:min-w-20 max-sm:px-1"
+                className="min-w-24 max-w-32 px-3 py-2 text-center font-medium [overflow-wrap:anywhere] max-sm:min-w-18 max-sm:px-1"
               >
                 {titleRole(toNamed(role))}
               </th>
@@ -124,7 +124,8 @@ function RolesTable({ roles }: { roles: readonly TenantRole[] }) {
             <tr key={scope}>
               <th
                 scope="row"
-                className="sticky left-0 min-w-52 bg-surface px-4 py-1.5 font-normal max-sm:min-w-40"
+                // On phones a third role shows in part, so that one sees that there are more.
+                className="sticky left-0 min-w-52 bg-surface px-4 py-1.5 font-normal max-sm:min-w-32"
               >
                 {text}
               </th>

@@ -1,19 +1,21 @@
 import { plural, t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Button } from "@turnpike/ui/button";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatMinute } from "#platform/format-period.ts";
-import { usePlatform } from "#platform/platform.tsx";
-import { type FailedEvent, failedEventsQuery } from "./payments.queries.ts";
+import type { FailedEvent } from "./payments.queries.ts";
 import { describeRetries } from "./payments.view-model.ts";
 import { usePaymentChange } from "./use-payment-change.ts";
 
+type FailedEventsProps = {
+  environment: Environment;
+  events: UseQueryResult<{ items: FailedEvent[]; nextCursor: string | null }>;
+};
+
 /** What the provider of payments reported and could not be applied, with the reason. Nothing while all is well. */
-export function FailedEvents({ environment }: { environment: Environment }) {
-  const { api } = usePlatform();
-  const events = useQuery(failedEventsQuery(api, environment));
+export function FailedEvents({ environment, events }: FailedEventsProps) {
   const { mutation, submit } = usePaymentChange({
     change: (payments) => payments.retryPaymentEvents({ environment }),
     toSuccess: describeRetries,

@@ -17,7 +17,7 @@ export function LinesPending({
     />
   ) : (
     <div role="status" aria-label={t`Loading the lines`}>
-      <Skeleton className="h-24 w-full rounded-card" />
+      <Skeleton className="h-48 w-full rounded-card" />
     </div>
   );
 }

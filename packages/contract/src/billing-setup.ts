@@ -1,3 +1,4 @@
+import { PRORATION_MODES } from "@turnpike/domain/billing/subscription/subscription";
 import { z } from "zod";
 import { party } from "./invoices.ts";
 import { operation } from "./operation.ts";
@@ -46,7 +47,7 @@ export const billingSetup = z.strictObject({
     reminderDays: z.array(z.number().int()),
     graceDays: z.number().int(),
   }),
-  proration: z.string(),
+  proration: z.enum(PRORATION_MODES),
   invoicePrefix: z.string(),
   creditNotePrefix: z.string(),
   sendsMail: z.boolean(),

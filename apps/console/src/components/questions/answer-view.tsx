@@ -173,8 +173,8 @@ function Rows({ label, answer }: AnswerViewProps) {
         getRowId={({ at }) => String(at)}
         getRowName={(row) => nameGroup(answer, row)}
         empty={
-          <p className="py-4 text-ink-muted">
-            <Trans>Nothing fits.</Trans>
+          <p className="px-4 py-4 text-ink-muted">
+            <Trans>Nothing in this range.</Trans>
           </p>
         }
       />

@@ -37,14 +37,14 @@ export function MailFilters({ search, onSearchChange }: OperatorProps) {
       />
       <Select
         label={t`State`}
-        className="max-w-40"
+        className="sm:w-40"
         choices={STATES}
         value={mailState ?? ALL}
         onValueChange={(value) => change({ mailState: value })}
       />
       <Select
         label={t`Kind`}
-        className="max-w-60"
+        className="sm:w-60"
         choices={[
           { value: ALL, label: t`Every kind` },
           ...MAIL_KINDS,

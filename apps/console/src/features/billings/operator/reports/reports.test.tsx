@@ -232,6 +232,7 @@ it("says what is missing for a right invoice, and where it is set", async () => 
   await screen.findByText("1 missing.", { exact: false });
   await screen.findByText("billing.seller.address");
   screen.getByText("Nothing is taxed.");
+  screen.getByText("By time");
 });
 
 it("is honest where there is no revenue", async () => {

@@ -32,6 +32,14 @@ const CHECK_LABELS: Readonly<Record<BillingSetup["checks"][number]["check"], str
   mail: t`Mail`,
 };
 
+/** How the rest of a period is credited that a change ends. */
+const PRORATIONS: Readonly<Record<BillingSetup["proration"], string>> = {
+  time: t`By time`,
+  largerOfTimeOrQuota: t`By time or by the quota left, whichever is less`,
+  nextPeriod: t`By time, on the next invoice`,
+  none: t`Nothing is credited`,
+};
+
 /** What invoices are made with, and what is missing. Settings themselves are in the configuration. */
 export function SetupTab() {
   const { api } = usePlatform();
@@ -104,7 +112,7 @@ function Facts({ setup }: { setup: BillingSetup }) {
       t`${dunning.reminderDays.join(", ")} days after the due date; the last one is the last notice`,
     ],
     [t`Calls are denied`, t`${String(dunning.graceDays)} days after the last notice`],
-    [t`Proration`, setup.proration],
+    [t`Proration`, PRORATIONS[setup.proration]],
     [t`Numbers`, t`${setup.invoicePrefix}-… and ${setup.creditNotePrefix}-…`],
   ];
   return (

@@ -121,7 +121,11 @@ async function start(
     hasOthers: nodes.hasOthers,
   });
   installation.database.endStart();
-  await writeAddresses(config.dataFolder, { ...urls, samplePath: samplePathOf(config) });
+  await writeAddresses(config.dataFolder, {
+    ...urls,
+    samplePath: samplePathOf(config),
+    upstreams: config.upstreams?.map(({ name, url }) => ({ name, url })),
+  });
   return {
     banner: toText({ config, urls, upstream: upstreams.label, setupCode }),
     stop: async () => {

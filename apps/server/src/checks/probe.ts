@@ -36,7 +36,9 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-export async function checkUpstreams({ upstreams }: Config): Promise<Finding> {
+export async function checkUpstreams(
+  upstreams: readonly { name: string; url: string }[] | undefined,
+): Promise<Finding> {
   if (upstreams === undefined) {
     return {
       state: "warning",

@@ -27,6 +27,8 @@ export type ChecksInput = {
   clock: Clock;
   /** Null where the database cannot be opened. */
   services: Pick<AppServices, "transact" | "clock" | "logger" | "newId" | "randomBytes"> | null;
+  /** APIs of the newest start, which may have been given them on its command line; they count where the configuration names none. */
+  started?: readonly { name: string; url: string }[] | undefined;
   /** Why it cannot be opened. */
   databaseTrouble?: string;
   version: string;
@@ -80,7 +82,7 @@ export async function runChecks(input: ChecksInput): Promise<Checks> {
   const database = services === null ? undefined : checkDatabase(services, config);
   const offer = services === null ? undefined : checkOffer(services, config);
   const running: Readonly<Record<CheckId, Finding | Promise<Finding>>> = {
-    upstreams: checkUpstreams(config),
+    upstreams: checkUpstreams(config.upstreams ?? input.started),
     addresses: checkAddresses(urls),
     proxy: checkProxy(config, urls),
     database: database?.then((both) => both.database) ?? noDatabase(input.databaseTrouble ?? ""),

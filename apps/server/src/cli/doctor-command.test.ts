@@ -18,6 +18,7 @@ import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeAddresses } from "#platform/addresses-file.ts";
 import { writeLastBackup } from "#platform/last-backup.ts";
 
 const PASSWORD = "correct-horse-battery";
@@ -154,6 +155,28 @@ describe("turnpike doctor", () => {
     }
     expect(of("proxy")?.state).toBe("warning");
     expect(of("backup")).toMatchObject({ state: "warning" });
+  });
+
+  it("looks at the API that the start was given on its command line", async () => {
+    await rm(join(folder.path, "turnpike.yaml"), { force: true });
+    const dataFolder = home.environment["TURNPIKE_DATA_DIR"] ?? "";
+    const start = {
+      console: "http://localhost:3000",
+      gateway: "http://localhost:3001",
+      samplePath: "/",
+    };
+    await writeAddresses(dataFolder, {
+      ...start,
+      upstreams: [{ name: "api", url: upstreamUrl() }],
+    });
+    expect((await examine()).of("upstreams")).toMatchObject({ state: "ok", seen: "api: reached." });
+    await writeAddresses(dataFolder, {
+      ...start,
+      upstreams: [{ name: "api", url: "http://127.0.0.1:1" }],
+    });
+    expect((await examine()).of("upstreams")).toMatchObject({ state: "failed" });
+    await writeAddresses(dataFolder, start);
+    expect((await examine()).of("upstreams")).toMatchObject({ state: "warning" });
   });
 
   it("checks the rest where the database cannot be opened", async () => {

@@ -1,4 +1,5 @@
 import type { Check, CheckState, Checks } from "@turnpike/contract/checks";
+import { readAddresses } from "#platform/addresses-file.ts";
 import { systemClock } from "#platform/clock.ts";
 import { readVersion } from "#platform/read-version.ts";
 import { runChecks } from "../checks/run-checks.ts";
@@ -34,7 +35,9 @@ function toText({ checks, version }: Checks, consoleUrl: string): string {
 }
 
 async function examine(cli: Cli, config: Config, urls: PublicUrls): Promise<Checks> {
+  const addresses = await readAddresses(config.dataFolder).catch(() => undefined);
   const input = {
+    started: addresses?.upstreams,
     config,
     urls,
     clock: systemClock,

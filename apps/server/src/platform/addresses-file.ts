@@ -10,6 +10,8 @@ const addresses = z.object({
   gateway: z.url(),
   /** Path and query of a GET that works with any key. */
   samplePath: z.string().startsWith("/"),
+  /** The APIs behind the gateway. An address on the command line is in no file of the operator's. */
+  upstreams: z.array(z.object({ name: z.string(), url: z.url() })).optional(),
 });
 
 /** Where the process that serves an installation is reached: commands, which know no ports, read it. */

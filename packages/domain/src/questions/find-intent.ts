@@ -50,6 +50,10 @@ const PAST_BILL = words(
   "(?:last|previous|past|earlier|latest|recent|first) (?:month |quarter |year |week )?(?:bills?|invoices?)|(?:did|was|were|have|had) .*(?:invoice[ds]?|bill(?:ed)?)",
 );
 
+/** What a plan that is named would cost, whichever the tenant has. */
+const WOULD = words("would|if");
+const NAMED_PLAN = words("#pplan|(?:another|the next|that|this) plan");
+
 /** What a question asks for other than figures. Values are marks: `#pplan` is a plan. */
 export function findIntent(text: string): QuestionIntent | undefined {
   if (WHY.test(text)) {
@@ -64,6 +68,9 @@ export function findIntent(text: string): QuestionIntent | undefined {
     !DID_MOVE.test(text) &&
     !BY_PLAN.test(text)
   ) {
+    return "advice";
+  }
+  if (PAY.test(text) && WOULD.test(text) && NAMED_PLAN.test(text) && !BY_PLAN.test(text)) {
     return "advice";
   }
   if (QUOTA.test(text)) {

@@ -56,6 +56,9 @@ const INTENTS: Readonly<Record<string, readonly string[]>> = {
     "should I upgrade?",
     "am I on the right plan?",
     "what plan should I be on?",
+    "how much would the Pro plan cost me?",
+    "what would I pay on Pro?",
+    "what would we be charged if we were on the Pro plan?",
   ],
   risk: [
     "which keys are unused?",

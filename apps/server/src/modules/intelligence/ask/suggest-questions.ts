@@ -64,7 +64,11 @@ export function suggestQuestions(
             : ofMeter),
           ...(key === undefined
             ? []
-            : [suggest(said("requests of the {0} key by route this month"), key)]),
+            : [
+                /\bkey$/i.test(key)
+                  ? suggest(said("requests of the {0} by route this month"), key)
+                  : suggest(said("requests of the {0} key by route this month"), key),
+              ]),
           ...ofRoute,
           suggest(said("why did requests change yesterday?")),
           suggest(said("when do we hit the quota?")),

@@ -29,7 +29,8 @@ const TITLES: Readonly<Record<SetupStepId, string>> = {
 
 const UPSTREAM = `upstreams:
   - name: api
-    url: http://127.0.0.1:8080`;
+    url: http://127.0.0.1:8080
+    testUrl: same # where calls with test keys go`;
 
 const BRAND = `brand:
   name: Acme Maps

@@ -372,7 +372,7 @@ describe("what anybody can read", () => {
       },
       documents: { kind: "turnpike", url: "http://console.test/v1" },
       files: { kind: "turnpike", url: "http://console.test/v1" },
-      gateway: { isDemo: true },
+      gateway: { isDemo: true, refusesTestKeys: false },
       calls: { areLogged: false },
       reference: null,
       mail: { delivers: true },

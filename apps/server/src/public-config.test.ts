@@ -30,7 +30,18 @@ describe("toPublicConfig", () => {
     expect(text).not.toMatch(/canary|10\.98/);
     expect(text).toContain('"isDemo":false');
     const plain = { config: configFile.parse({}), urls: URLS, version: "1" };
-    expect(toPublicConfig(plain).gateway).toEqual({ isDemo: true });
+    expect(toPublicConfig(plain).gateway).toEqual({ isDemo: true, refusesTestKeys: false });
+    const refusesTestKeys = (...testUrls: (string | undefined)[]) => {
+      const upstreams = testUrls.map((testUrl, at) => ({
+        ...{ name: `api-${String(at)}`, url: "http://127.0.0.1:8080", prefix: `/${String(at)}` },
+        ...(testUrl !== undefined && { testUrl }),
+      }));
+      const given = configFile.parse({ upstreams });
+      return toPublicConfig({ ...plain, config: given }).gateway.refusesTestKeys;
+    };
+    expect(refusesTestKeys(undefined)).toBe(true);
+    expect(refusesTestKeys("same")).toBe(false);
+    expect(refusesTestKeys(undefined, "same")).toBe(false);
     expect(toPublicConfig(plain).calls).toEqual({ areLogged: false });
   });
 

@@ -1,4 +1,5 @@
 import type { PublicConfig } from "#http/system.routes.ts";
+import { listWithoutTests } from "#modules/gateway/index.ts";
 import type { Config } from "./config.ts";
 import { BUILTIN_PROVIDER_ID } from "./config-schema-identity.ts";
 
@@ -51,7 +52,9 @@ export function toPublicConfig(input: {
     clientSecrets?: Config["clientSecrets"];
     clickhouse?: { callsDays: number } | undefined;
     legal: Pick<Config["legal"], "contact">;
-    upstreams?: readonly { openapi?: unknown }[] | undefined;
+    upstreams?:
+      | readonly { openapi?: unknown; name: string; testUrl?: string | undefined }[]
+      | undefined;
     reference: Config["reference"];
   };
   urls: { console: string; gateway: string };
@@ -85,7 +88,12 @@ export function toPublicConfig(input: {
     },
     documents: { kind: "turnpike", url: `${urls.console}/v1` },
     files: { kind: "turnpike", url: `${urls.console}/v1` },
-    gateway: { isDemo: config.upstreams === undefined },
+    gateway: {
+      isDemo: config.upstreams === undefined,
+      refusesTestKeys:
+        config.upstreams !== undefined &&
+        listWithoutTests(config.upstreams).length === config.upstreams.length,
+    },
     calls: { areLogged: (config.clickhouse?.callsDays ?? 0) > 0 },
     reference: toReferenceVisibility(config),
     mail: { delivers: config.mail.smtp !== undefined },

@@ -29,7 +29,7 @@ const COMPLETE = {
     passwordRules: { lengthMin: 12 },
     confirmEmail: false,
   },
-  gateway: { isDemo: true },
+  gateway: { isDemo: true, refusesTestKeys: true },
   calls: { areLogged: true },
   mail: { delivers: true },
   contact: "billing@acme.example",

@@ -53,8 +53,12 @@ export type ClientConfig = {
     /** Left out where Firebase is not configured. */
     firebase?: FirebaseSettings | undefined;
   };
-  /** Whether calls reach the built-in demo API, because no upstream is configured. */
-  gateway: { isDemo: boolean };
+  gateway: {
+    /** Whether calls reach the built-in demo API, because no upstream is configured. */
+    isDemo: boolean;
+    /** Whether every call with a test key is refused, because the operator has not said where it goes. */
+    refusesTestKeys: boolean;
+  };
   /** Whether operators can search the calls of all tenants. */
   calls: { areLogged: boolean };
   /** The readers of the reference of the operator's own API, at `/reference`; null where there is none. */
@@ -103,7 +107,11 @@ export function parseClientConfig(value: unknown): ClientConfig {
       confirmEmail: readFlag(value, ["identity", "confirmEmail"]),
       firebase: readFirebase(find(value, ["identity", "firebase"])),
     },
-    gateway: { isDemo: readFlag(value, ["gateway", "isDemo"]) },
+    gateway: {
+      isDemo: readFlag(value, ["gateway", "isDemo"]),
+      // A server of an earlier version does not say.
+      refusesTestKeys: find(value, ["gateway", "refusesTestKeys"]) === true,
+    },
     // A server of an earlier version does not say.
     calls: { areLogged: find(value, ["calls", "areLogged"]) === true },
     mail: { delivers: readFlag(value, ["mail", "delivers"]) },

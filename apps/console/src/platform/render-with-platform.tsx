@@ -59,7 +59,7 @@ export function makeTestPlatform(): TestPlatform {
         confirmEmail: false,
       },
       reference: null,
-      gateway: { isDemo: false },
+      gateway: { isDemo: false, refusesTestKeys: false },
       calls: { areLogged: true },
       mail: { delivers: true },
       contact: null,

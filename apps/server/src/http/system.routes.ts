@@ -44,8 +44,12 @@ export type PublicConfig = {
   };
   documents: { kind: string; url: string };
   files: { kind: string; url: string };
-  /** Whether calls reach the built-in demo API, because no upstream is configured. */
-  gateway: { isDemo: boolean };
+  gateway: {
+    /** Whether calls reach the built-in demo API, because no upstream is configured. */
+    isDemo: boolean;
+    /** Whether no upstream says where calls with test keys go: all of them are refused. */
+    refusesTestKeys: boolean;
+  };
   /** Whether operators can search the calls of all tenants. */
   calls: { areLogged: boolean };
   /** The readers of the reference of the operator's own API; null where there is none. */

@@ -6,11 +6,12 @@ import {
 } from "@tanstack/react-router";
 import { act, cleanup, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { afterEach, beforeEach, vi } from "vitest";
 import { makeInsightList } from "#components/insights/insights.fixture.ts";
 import { ToastArea } from "#components/toast-area.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { PlatformProvider, usePlatform } from "#platform/platform.tsx";
 import {
   type FakeAnswer,
   type FakeAnswers,
@@ -86,7 +87,25 @@ function StagedPage({ tenant: first, search, onReady, onAddress, onDemotable }: 
   );
 }
 
+/** The page of an installation whose operator has said, or has not, where calls with test keys go. */
+function InInstallation({
+  refusesTestKeys,
+  children,
+}: {
+  refusesTestKeys: boolean;
+  children: ReactNode;
+}) {
+  const platform = usePlatform();
+  const gateway = { ...platform.config.gateway, refusesTestKeys };
+  return (
+    <PlatformProvider value={{ ...platform, config: { ...platform.config, gateway } }}>
+      {children}
+    </PlatformProvider>
+  );
+}
+
 type Options = {
+  refusesTestKeys?: boolean;
   keys?: readonly Key[];
   nextCursor?: string | null;
   search?: ApiKeysSearch;
@@ -108,17 +127,19 @@ export function openPage(options: Options = {}): Stage {
   const router = createRouter({ routeTree: createRootRoute(), history: createMemoryHistory() });
   renderWithPlatform(
     <RouterContextProvider router={router}>
-      <StagedPage
-        tenant={makeOwnTenant(options.role)}
-        search={address}
-        onReady={setGo}
-        onAddress={(next) => {
-          address = next;
-        }}
-        onDemotable={(next) => {
-          demote = next;
-        }}
-      />
+      <InInstallation refusesTestKeys={options.refusesTestKeys === true}>
+        <StagedPage
+          tenant={makeOwnTenant(options.role)}
+          search={address}
+          onReady={setGo}
+          onAddress={(next) => {
+            address = next;
+          }}
+          onDemotable={(next) => {
+            demote = next;
+          }}
+        />
+      </InInstallation>
     </RouterContextProvider>,
     {
       [`GET ${AT}/keys`]: (request) => {

@@ -108,7 +108,7 @@ export function openTenants(input: OpenTenantsInput = {}) {
     ...made,
     config: {
       ...made.config,
-      gateway: { isDemo: input.isDemo === true },
+      gateway: { isDemo: input.isDemo === true, refusesTestKeys: false },
       mail: { delivers: input.mailDelivers !== false },
     },
   };

@@ -33,6 +33,12 @@ describe("creating a key", () => {
     expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(SECRET);
   });
 
+  it("says of test keys that they are refused where the operator has set up no place for them", async () => {
+    openPage({ search: { dialog: "create" }, refusesTestKeys: true });
+    await screen.findByText("Not set up: calls with test keys are refused.");
+    expect(screen.queryByText("Metered separately, never billed.")).toBeNull();
+  });
+
   it("keeps everything typed when the server refuses, and shows the error at its field", async () => {
     const { user } = openPage({
       search: { dialog: "create" },

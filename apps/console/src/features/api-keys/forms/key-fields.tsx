@@ -5,6 +5,7 @@ import { RadioList } from "@turnpike/ui/radio-list";
 import { TextField } from "@turnpike/ui/text-field";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { usePlatform } from "#platform/platform.tsx";
 import type { Key } from "../api-keys.queries.ts";
 import { ApiScopesField } from "./api-scopes-field.tsx";
 import { type DraftErrors, errorAt } from "./draft-errors.ts";
@@ -35,6 +36,7 @@ export type KeyFieldsProps = {
 /** All the fields of a key. The environment can only be chosen for a new one. */
 export function KeyFields(props: KeyFieldsProps) {
   const { tenant, draft, existing, errors, nowMs, timeZone, onChange } = props;
+  const { refusesTestKeys } = usePlatform().config.gateway;
   return (
     <>
       <TextField
@@ -55,7 +57,13 @@ export function KeyFields(props: KeyFieldsProps) {
           onValueChange={(environment) => onChange({ ...draft, environment })}
           choices={[
             { value: "live", label: t`Live`, note: t`Counts against the plan and is billed.` },
-            { value: "test", label: t`Test`, note: t`Metered separately, never billed.` },
+            {
+              value: "test",
+              label: t`Test`,
+              note: refusesTestKeys
+                ? t`Not set up: calls with test keys are refused.`
+                : t`Metered separately, never billed.`,
+            },
           ]}
         />
       )}

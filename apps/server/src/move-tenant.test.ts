@@ -46,7 +46,7 @@ const CHANGED_TABLES: readonly string[] = [
   "rejected_events",
 ];
 /** What says where a tenant is, and is no part of it. */
-const TRACES: readonly string[] = ["changes", "moved_numbers", "tenant_moves"];
+const TRACES: readonly string[] = ["changes", "moved_members", "moved_numbers", "tenant_moves"];
 
 const other = (cell: CellName): CellName => (cell === "east" ? "west" : "east");
 
@@ -160,7 +160,11 @@ describe("a tenant with one of everything", { timeout: 300_000 }, () => {
     const before = await sumsOf("west", tenantId);
     await move("west", tenantId);
     expect(await sumsOf("east", tenantId)).toEqual(before);
-    expect(await tablesWith("west", tenantId)).toEqual(["changes", "tenant_moves"]);
+    expect(await tablesWith("west", tenantId)).toEqual([
+      "changes",
+      "moved_members",
+      "tenant_moves",
+    ]);
     expect(await cells.databaseOf("east").sql`select 1 from moved_numbers`).toHaveLength(0);
     expect(await cells.findDrift()).toEqual([]);
   });

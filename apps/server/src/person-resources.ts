@@ -1,4 +1,5 @@
 import { agentsOfPerson } from "#modules/agents/index.ts";
+import { movesOfPerson } from "#modules/cells/index.ts";
 import { documentsOfPerson } from "#modules/documents/index.ts";
 import type { PersonResource } from "#modules/identity/index.ts";
 import { noticesOfPerson } from "#modules/notifications/index.ts";
@@ -8,4 +9,5 @@ export const PERSON_RESOURCES: readonly PersonResource[] = [
   documentsOfPerson,
   noticesOfPerson,
   agentsOfPerson,
+  movesOfPerson,
 ];

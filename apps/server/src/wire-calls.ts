@@ -193,6 +193,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
         : createFindElsewhere({
             directory: installation.directory,
             keyPlaces,
+            transact: services.transact,
             hashKey,
             logger,
           }),

@@ -46,10 +46,27 @@ export const ownTenant = z.strictObject({
 });
 export type OwnTenant = z.infer<typeof ownTenant>;
 
+/** A tenant that has left for another cell, of which the person was a member then. */
+export const movedTenant = z.strictObject({
+  tenantId,
+  /** As it was called when it left. */
+  name: z.string(),
+  slug: z.string(),
+  /** Name of the cell where it lives now. */
+  cell: z.string(),
+  /** Origin of that cell's console; null while it is not known. */
+  consoleUrl: z.string().nullable(),
+  /** True while it is on its way: for seconds or minutes it is in no console. */
+  isMoving: z.boolean(),
+});
+export type MovedTenant = z.infer<typeof movedTenant>;
+
 export const verifyTokenResponse = z.strictObject({
   user: signedInUser,
   /** Oldest first. For an operator too, only their own memberships. */
   tenants: z.array(ownTenant).max(VERIFIED_TENANTS_MAX),
+  /** The latest first; left out when there are none, which is so in every installation that is no cell of several. */
+  movedTenants: z.array(movedTenant).max(VERIFIED_TENANTS_MAX).optional(),
 });
 export type VerifyTokenResponse = z.infer<typeof verifyTokenResponse>;
 

@@ -6,12 +6,22 @@ import { ButtonLink } from "@turnpike/ui/button-link";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import Building2 from "lucide-react/icons/building-2";
-import { type ReactNode, useState } from "react";
-import { type OwnTenant, useCurrentTenant, useTenantVisit } from "#platform/current-tenant.ts";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import {
+  type OwnTenant,
+  useCurrentTenant,
+  useMovedTenants,
+  useTenantVisit,
+} from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { LateCreateTenantDialog } from "./late-create-tenant-dialog.tsx";
 import { Page, type PageProps } from "./page.tsx";
+
+/** Only where an installation has several cells. */
+const MovedTenants = lazy(async () => ({
+  default: (await import("./moved-tenants.tsx")).MovedTenants,
+}));
 
 export type TenantGateProps = {
   children: (tenant: OwnTenant) => ReactNode;
@@ -63,6 +73,12 @@ function Instead() {
           <Trans>It may have been deleted or given a new slug.</Trans>
         </EmptyState>
       );
+    case "moved":
+      return (
+        <Suspense>
+          <MovedTenants tenants={[visit.tenant]} />
+        </Suspense>
+      );
     case "open":
     case "none":
       return <NoTenant />;
@@ -80,41 +96,50 @@ function AllTenantsLink() {
 }
 
 function NoTenant() {
-  const { user } = useVerifiedUser();
   const [isCreating, setIsCreating] = useState(false);
+  return (
+    <>
+      <NothingHere onCreate={() => setIsCreating(true)} />
+      <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
+    </>
+  );
+}
+
+function NothingHere({ onCreate }: { onCreate: () => void }) {
+  const { user } = useVerifiedUser();
+  const moved = useMovedTenants();
   const create = (
-    <Button look="primary" onClick={() => setIsCreating(true)}>
+    <Button look={moved.length > 0 ? "secondary" : "primary"} onClick={onCreate}>
       <Trans>Create tenant</Trans>
     </Button>
   );
-  return (
-    <>
-      {user.isOperator ? (
-        <EmptyState
-          icon={<Building2 />}
-          title={t`You do not belong to a tenant`}
-          action={
-            <div className="flex flex-wrap justify-center gap-2">
-              {create}
-              <AllTenantsLink />
-            </div>
-          }
-        >
-          <Trans>
-            Tenants are your customers: each has its own keys, usage and plan, and customers create
-            theirs when they register. Open one from All tenants to see this screen, or create one
-            to call your own API.
-          </Trans>
-        </EmptyState>
-      ) : (
-        <EmptyState icon={<Building2 />} title={t`You have no tenant yet`} action={create}>
-          <Trans>
-            Keys, usage and plans belong to a tenant: your company or one of its projects. Create
-            one, or open the invitation you were sent.
-          </Trans>
-        </EmptyState>
-      )}
-      <LateCreateTenantDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />
-    </>
+  const ways = (
+    <div className="flex flex-wrap justify-center gap-2">
+      {create}
+      <AllTenantsLink />
+    </div>
+  );
+  if (moved.length > 0) {
+    return (
+      <Suspense>
+        <MovedTenants tenants={moved} wayOn={user.isOperator ? ways : create} />
+      </Suspense>
+    );
+  }
+  return user.isOperator ? (
+    <EmptyState icon={<Building2 />} title={t`You do not belong to a tenant`} action={ways}>
+      <Trans>
+        Tenants are your customers: each has its own keys, usage and plan, and customers create
+        theirs when they register. Open one from All tenants to see this screen, or create one to
+        call your own API.
+      </Trans>
+    </EmptyState>
+  ) : (
+    <EmptyState icon={<Building2 />} title={t`You have no tenant yet`} action={create}>
+      <Trans>
+        Keys, usage and plans belong to a tenant: your company or one of its projects. Create one,
+        or open the invitation you were sent.
+      </Trans>
+    </EmptyState>
   );
 }

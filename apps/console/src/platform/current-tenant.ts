@@ -19,6 +19,9 @@ export type OwnTenant = VerifiedUser["tenants"][number] & {
   isActed?: true;
 };
 
+/** A tenant that left for another cell, of which the person was a member then. */
+export type MovedTenant = NonNullable<VerifiedUser["movedTenants"]>[number];
+
 /** Reads `tenant=<slug>`; anything else is left out. */
 export function parseTenantSearch(search: Record<string, unknown>): TenantSearch {
   const slug = search["tenant"];
@@ -38,10 +41,18 @@ export function chooseTenant(
   return find(wishes.inAddress) ?? find(wishes.lastUsed) ?? tenants[0];
 }
 
-/** What an operator finds who opens the address of a tenant that they are no member of. */
+/** Those that left for another cell, but for one whose slug is that of a tenant which the person has here. */
+export function useMovedTenants(): readonly MovedTenant[] {
+  const { tenants, movedTenants = [] } = useVerifiedUser();
+  return movedTenants.filter((moved) => tenants.every(({ slug }) => slug !== moved.slug));
+}
+
+/** What an operator finds who opens the address of a tenant that they are no member of, and a member that of one that has left. */
 export type TenantVisit =
   /** The address names no such tenant, or the person is no operator. */
   | { state: "none" }
+  /** The tenant left for another cell. */
+  | { state: "moved"; tenant: MovedTenant }
   | { state: "opening" }
   /** There is no tenant of that slug. */
   | { state: "missing"; slug: string }
@@ -72,9 +83,23 @@ function toActed({ isVisited: _, ...tenant }: OwnTenant): OwnTenant {
   return { ...tenant, role: "admin", isActed: true };
 }
 
-/** The visit of an operator to the tenant that the address names. Only operators ask about tenants that are not theirs. */
+/** The tenant of the person that this screen would be about, had it not left. */
+function useLeftTenant(): MovedTenant | undefined {
+  const { user } = useVerifiedUser();
+  const { tenant: inAddress } = useSearch({ from: "/_app" });
+  const moved = useMovedTenants();
+  // An operator without an address is shown the installation.
+  const lastUsed = user.isOperator ? null : localStorage.getItem(STORAGE_KEY);
+  return moved.find(({ slug }) => slug === (inAddress ?? lastUsed));
+}
+
+/**
+ * The visit of an operator to the tenant that the address names, or of a member to one that has left. Only operators ask about tenants
+ * that are not theirs.
+ */
 export function useTenantVisit(): TenantVisit {
   const { api } = usePlatform();
+  const left = useLeftTenant();
   const { user, tenants } = useVerifiedUser();
   const { tenant: inAddress } = useSearch({ from: "/_app" });
   const isVisit =
@@ -83,7 +108,7 @@ export function useTenantVisit(): TenantVisit {
   const acting = useQuery({ ...actingQuery(api), enabled: isVisit });
   const visited = useQuery({ ...visitedTenantQuery(api, slug), enabled: isVisit });
   if (!isVisit) {
-    return { state: "none" };
+    return left === undefined ? { state: "none" } : { state: "moved", tenant: left };
   }
   if (visited.data === undefined) {
     return visited.isError
@@ -91,7 +116,7 @@ export function useTenantVisit(): TenantVisit {
       : { state: "opening" };
   }
   if (visited.data === null) {
-    return { state: "missing", slug };
+    return left === undefined ? { state: "missing", slug } : { state: "moved", tenant: left };
   }
   const isActed =
     visited.data.isVisited === true && acting.data?.tenantId === visited.data.tenantId;
@@ -99,8 +124,8 @@ export function useTenantVisit(): TenantVisit {
 }
 
 /**
- * The tenant that this screen is about; undefined when the person belongs to none, and while an operator's visit to
- * another one is not open.
+ * The tenant that this screen is about; undefined when the person belongs to none, when it has left for another cell, and while an
+ * operator's visit to another one is not open.
  */
 export function useCurrentTenant(): OwnTenant | undefined {
   const visit = useTenantVisit();
@@ -111,6 +136,7 @@ export function useCurrentTenant(): OwnTenant | undefined {
       return visit.tenant;
     case "opening":
     case "failed":
+    case "moved":
       return undefined;
     case "none":
     case "missing":
@@ -132,7 +158,7 @@ export function useForeignTenantSlug(): string | undefined {
   const { user, tenants } = useVerifiedUser();
   const { tenant: inAddress } = useSearch({ from: "/_app" });
   const isForeign = tenants.length > 0 && tenants.every(({ slug }) => slug !== inAddress);
-  return isForeign && (!user.isOperator || state === "missing") ? inAddress : undefined;
+  return isForeign && state === (user.isOperator ? "missing" : "none") ? inAddress : undefined;
 }
 
 /** Remembers the tenant for addresses that name none. Navigating to `search: { tenant: slug }` is the caller's part. */

@@ -67,8 +67,8 @@ function toSentence(said: string, title: string | undefined): string {
 }
 
 /** An address that a link may lead to; undefined for every other text. */
-function toWebAddress(text: string | undefined): string | undefined {
-  return text !== undefined && /^https?:\/\//.test(text) ? text : undefined;
+export function toWebAddress(text: string | null | undefined): string | undefined {
+  return typeof text === "string" && /^https?:\/\//.test(text) ? text : undefined;
 }
 
 /** Throws a failed request again, with its message replaced by the one for people. */

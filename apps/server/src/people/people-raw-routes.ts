@@ -167,6 +167,7 @@ export function createPeopleRawRoutes(
       users,
       plans: installation.plans,
       arrivals: createDirectoryArrivals(input.sso),
+      listMoved: calls.elsewhere?.ofPerson,
     }),
     ...createDocumentsRawRoutes({
       ...services,

@@ -73,12 +73,19 @@ export function stageFrames(): void {
   });
 }
 
-type Options = { path?: string; tenants?: object[]; isOperator?: boolean; answers?: FakeAnswers };
+type Options = {
+  path?: string;
+  tenants?: object[];
+  movedTenants?: object[];
+  isOperator?: boolean;
+  answers?: FakeAnswers;
+};
 
 /** The frame on routes of its own, each with a heading. */
 export async function openFrame({
   path = "/overview",
   tenants = TENANTS,
+  movedTenants,
   isOperator,
   answers,
 }: Options = {}) {
@@ -95,6 +102,7 @@ export async function openFrame({
       isOperator: isOperator === true,
     },
     tenants,
+    movedTenants,
   });
   const root = createRootRoute({ component: Outlet });
   const layout = createRoute({

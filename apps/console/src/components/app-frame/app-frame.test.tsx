@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { openFrame, stageFrames, TENANTS } from "./app-frame.fixture.tsx";
+import { BIRCH, openFrame, stageFrames, TENANTS } from "./app-frame.fixture.tsx";
 
 stageFrames();
 
@@ -93,6 +93,21 @@ describe("the tenant switcher", () => {
     await waitFor(() => expect(router.state.location.href).toBe("/api-keys?tenant=birch"));
     expect(localStorage.getItem("tenant")).toBe("birch");
     await screen.findByRole("combobox", { name: "Tenant: Birch, Viewer" });
+  });
+
+  it("has tenants that left for another cell, and says so once one is chosen", async () => {
+    const movedTenants = [
+      {
+        ...{ tenantId: BIRCH, name: "Birch", slug: "birch", cell: "west" },
+        ...{ consoleUrl: "https://west.example.com", isMoving: false },
+      },
+    ];
+    const { router, user } = await openFrame({ tenants: TENANTS.slice(0, 1), movedTenants });
+    await user.click(screen.getByRole("combobox", { name: "Tenant: Acme, Owner" }));
+    await user.click(await screen.findByRole("option", { name: /Birch.*In another cell/ }));
+    await waitFor(() => expect(router.state.location.href).toBe("/overview?tenant=birch"));
+    await screen.findByRole("combobox", { name: "Tenant: Birch, In another cell" });
+    expect(screen.queryByText(/You are not a member of/)).toBe(null);
   });
 
   it("offers to create a tenant, to who has none as well", async () => {

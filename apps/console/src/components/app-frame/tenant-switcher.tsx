@@ -10,9 +10,11 @@ import ChevronsUpDown from "lucide-react/icons/chevrons-up-down";
 import Plus from "lucide-react/icons/plus";
 import type { ReactElement } from "react";
 import {
+  type MovedTenant,
   type OwnTenant,
   rememberTenant,
   useCurrentTenant,
+  useMovedTenants,
   useTenantVisit,
 } from "#platform/current-tenant.ts";
 import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
@@ -54,12 +56,14 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
   const { tenants } = useVerifiedUser();
   const current = useCurrentTenant();
   const visit = useTenantVisit();
+  const moved = useMovedTenants();
+  const shown = visit.state === "moved" ? visit.tenant : current;
   const switchTo = useSwitchTenant();
 
   if (current === undefined && visit.state === "opening") {
     return <Skeleton className={isFolded ? "size-10 shrink-0" : "h-12 w-full shrink-0"} />;
   }
-  if (current === undefined && tenants.length === 0) {
+  if (shown === undefined && tenants.length === 0 && moved.length === 0) {
     return (
       <button
         type="button"
@@ -82,17 +86,17 @@ export function TenantSwitcher({ isFolded, onCreate, onChosen }: TenantSwitcherP
       searchLabel={t`Find a tenant`}
       emptyText={t`You have no tenant with this name.`}
       side="bottom"
-      choices={tenants.map((tenant) => ({
+      choices={[...tenants, ...moved].map((tenant) => ({
         value: tenant.slug,
         label: tenant.name,
         note: describe(tenant),
       }))}
-      value={current?.slug ?? ""}
+      value={shown?.slug ?? ""}
       onValueChange={(slug) => {
         switchTo(slug);
         onChosen?.();
       }}
-      trigger={toTrigger(current, isFolded)}
+      trigger={toTrigger(shown, isFolded)}
       footer={
         <button
           type="button"
@@ -115,7 +119,7 @@ function toTriggerClasses(isFolded: boolean): string {
 }
 
 function toTrigger(
-  tenant: OwnTenant | undefined,
+  tenant: OwnTenant | MovedTenant | undefined,
   isFolded: boolean,
 ): ReactElement<Record<string, unknown>> {
   return (
@@ -131,7 +135,7 @@ function toTrigger(
       {tenant === undefined ? (
         <Building2 className="size-4 shrink-0 text-ink-faint" aria-hidden="true" />
       ) : (
-        <TenantMark tenant={tenant} />
+        <TenantMark tenant={isMoved(tenant) ? { ...tenant, logoId: null } : tenant} />
       )}
       {!isFolded && (
         <>
@@ -143,7 +147,9 @@ function toTrigger(
               <span
                 className={joinClasses(
                   "block truncate text-xs leading-tight",
-                  tenant.isVisited === true ? "font-medium text-info" : "text-ink-muted",
+                  !isMoved(tenant) && tenant.isVisited === true
+                    ? "font-medium text-info"
+                    : "text-ink-muted",
                 )}
               >
                 {describe(tenant)}
@@ -157,14 +163,21 @@ function toTrigger(
   );
 }
 
-function nameStanding(tenant: OwnTenant): string {
+function isMoved(tenant: OwnTenant | MovedTenant): tenant is MovedTenant {
+  return "cell" in tenant;
+}
+
+function nameStanding(tenant: OwnTenant | MovedTenant): string {
+  if (isMoved(tenant)) {
+    return tenant.isMoving ? t`On its way to another cell` : t`In another cell`;
+  }
   if (tenant.isActed === true) {
     return t`Acting as operator`;
   }
   return tenant.isVisited === true ? t`Viewing as operator` : titleRole(tenant);
 }
 
-function describe(tenant: OwnTenant): string {
+function describe(tenant: OwnTenant | MovedTenant): string {
   const role = nameStanding(tenant);
-  return tenant.suspendedAt === null ? role : t`${role}, suspended`;
+  return isMoved(tenant) || tenant.suspendedAt === null ? role : t`${role}, suspended`;
 }

@@ -14,6 +14,7 @@ import {
   ensureDirectorySchema,
   findPlacesOfKeys,
   findTenantPlace,
+  findTenantPlaces,
   insertKeyPlaces,
   insertTenantPlace,
   listCells,
@@ -56,6 +57,8 @@ export interface CellDirectory extends CellEntries {
   announce(own: OwnCell): Promise<void>;
   listCells(): Promise<Cell[]>;
   findTenant(tenantId: TenantId): Promise<TenantPlace | undefined>;
+  /** The same of several; unknown ones are left out. */
+  findTenants(tenantIds: readonly TenantId[]): Promise<TenantPlace[]>;
   /**
    * Changes where a tenant lives, or that it moves, if the directory still has it at `place.version`. All nodes forget what they
    * knew of it.
@@ -194,6 +197,7 @@ export function openCellDirectory(
       }),
     listCells: () => ask(listSignedCells),
     findTenant: (tenantId) => ask((tx) => findTenantPlace(tx, tenantId)),
+    findTenants: (tenantIds) => ask((tx) => findTenantPlaces(tx, tenantIds)),
     changeTenant: (place) => ask((tx) => changeTenantPlace(tx, place)),
     admitTenant: (tenantId) => ask((tx) => insertTenantPlace(tx, { tenantId, cell })),
     admitKeys: (tenantId, hashes) =>

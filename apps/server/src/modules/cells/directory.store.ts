@@ -142,6 +142,16 @@ export async function findTenantPlace(
   return place;
 }
 
+/** Where tenants live; unknown ones are left out. */
+export async function findTenantPlaces(
+  tx: Tx,
+  tenantIds: readonly TenantId[],
+): Promise<TenantPlace[]> {
+  return await tx<TenantPlace[]>`
+    select tenant_id as "tenantId", cell, state, version::float8 as version
+    from turnpike_directory.tenants where tenant_id = any(${[...tenantIds]}::text[])`;
+}
+
 /**
  * Changes where a tenant lives, if nothing else changed it since it had `version`, and tells every node.
  *

@@ -1,19 +1,24 @@
-import { type Actor, may } from "@turnpike/domain/access/actor";
+import type { MovedTenant } from "@turnpike/contract/auth";
+import { type Actor, may, type UserActor } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
-import { isId } from "@turnpike/domain/ids/ids";
+import { isId, type TenantId, type UserId } from "@turnpike/domain/ids/ids";
 import { parseKey } from "@turnpike/domain/keys/key-format";
+import type { AppServices } from "#platform/app-services.ts";
 import type { Logger } from "#platform/logger.ts";
+import { shareOf } from "#platform/transact.ts";
 import type { CellDirectory } from "./cell-directory.ts";
+import type { TenantPlace } from "./directory.store.ts";
 import type { KeyPlaces } from "./key-places.ts";
+import { type LeftTenant, listLeftTenants } from "./moved-members.store.ts";
 
-export type FindElsewhereDeps = {
-  directory: Pick<CellDirectory, "cell" | "findTenant">;
+export type FindElsewhereDeps = Pick<AppServices, "transact"> & {
+  directory: Pick<CellDirectory, "cell" | "findTenant" | "findTenants">;
   keyPlaces: Pick<KeyPlaces, "cells" | "find">;
   hashKey(text: string): string;
   logger: Pick<Logger, "debug">;
 };
 
-/** Says where a tenant lives that is not here, to those who may know: its own keys, and the operator. */
+/** Says where a tenant lives that is not here, to those who may know: its own keys, its members of before, and the operator. */
 export interface FindElsewhere {
   /**
    * About a tenant that was not found here.
@@ -23,46 +28,127 @@ export interface FindElsewhere {
   ofTenant(actor: Actor, tenantId: string): Promise<AppError | undefined>;
   /** About a key that was not found here. */
   ofKey(text: string): Promise<AppError | undefined>;
+  /** The tenants that left with a person among their members, and that still exist; the latest first, at most 100. */
+  ofPerson(userId: UserId): Promise<MovedTenant[]>;
+}
+
+/** Which cell a tenant is in by now that left this one. */
+type Whereabouts = Pick<MovedTenant, "cell" | "isMoving">;
+
+/**
+ * @param place - What the directory says; null while it does not answer.
+ * @returns Undefined for a tenant that is nowhere: it was deleted since.
+ */
+function toWhereabouts(left: LeftTenant, place: TenantPlace | undefined | null, here: string) {
+  if (place === undefined) {
+    return undefined;
+  }
+  // Until its rows are there, and in a copy of the directory from before the move, it is said to be here.
+  const isUnsaid = place === null || place.cell === here;
+  const found: Whereabouts = isUnsaid
+    ? { cell: left.otherCell, isMoving: !left.isThere }
+    : { cell: place.cell, isMoving: place.state === "moving" };
+  return found;
+}
+
+/** Ways to ask the cell itself; undefined for one without addresses that it entered itself. */
+type Addresses = { consoleUrl: string; gatewayUrl: string };
+
+function tenantElsewhere(
+  { cell, isMoving }: Whereabouts,
+  addresses: Addresses | undefined,
+): AppError {
+  const lives =
+    addresses === undefined
+      ? `This tenant lives in another cell, ${cell}.`
+      : `This tenant lives in another cell, ${cell}: ask at ${addresses.consoleUrl}.`;
+  return new AppError({
+    code: "TENANT_ELSEWHERE",
+    publicMessage: isMoving
+      ? `This tenant is on its way to another cell, ${cell}. Try again in a moment.`
+      : lives,
+    extensions: { cell, ...addresses },
+  });
 }
 
 export function createFindElsewhere(deps: FindElsewhereDeps): FindElsewhere {
-  const { directory, keyPlaces } = deps;
+  const { directory, keyPlaces, transact, logger } = deps;
 
-  function toError(name: string | undefined): AppError | undefined {
+  function findAddresses(name: string): Addresses | undefined {
     const cell = keyPlaces.cells().find((each) => each.name === name);
-    if (cell === undefined || cell.name === directory.cell) {
-      return undefined;
-    }
-    const { consoleUrl, gatewayUrl } = cell;
-    return new AppError({
-      code: "TENANT_ELSEWHERE",
-      publicMessage: `This tenant lives in another cell, ${cell.name}: ask at ${consoleUrl}.`,
-      extensions: { cell: cell.name, consoleUrl, gatewayUrl },
-    });
+    return cell && { consoleUrl: cell.consoleUrl, gatewayUrl: cell.gatewayUrl };
   }
 
   /** What cannot be said is left unsaid: the first refusal stays true. */
-  async function orNothing<Place extends { cell: string }>(
-    asked: Promise<Place | null | undefined>,
-  ): Promise<AppError | undefined> {
+  async function orNothing<Found>(asked: Promise<Found>): Promise<Found | null> {
     try {
-      return toError((await asked)?.cell);
+      return await asked;
     } catch (error) {
-      deps.logger.debug({ err: error }, "the directory could not say where a tenant lives");
-      return undefined;
+      logger.debug({ err: error }, "the directory could not say where a tenant lives");
+      return null;
     }
   }
 
+  function toError(place: TenantPlace | null | undefined): AppError | undefined {
+    if (!place || place.cell === directory.cell) {
+      return undefined;
+    }
+    const { cell } = place;
+    const addresses = findAddresses(cell);
+    return addresses && tenantElsewhere({ cell, isMoving: false }, addresses);
+  }
+
+  async function ofMember(user: UserActor, tenantId: TenantId): Promise<AppError | undefined> {
+    const [left] = await transact.asOperator(
+      (tx) => listLeftTenants(tx, { userId: user.id, tenantId }),
+      shareOf(user),
+    );
+    if (left === undefined) {
+      return undefined;
+    }
+    const place = await orNothing(directory.findTenant(tenantId));
+    const found = toWhereabouts(left, place, directory.cell);
+    return found && tenantElsewhere(found, findAddresses(found.cell));
+  }
+
   return {
-    ofTenant: async (actor, tenantId) =>
-      may(actor, "tenants:read") && isId("tenant", tenantId)
-        ? await orNothing(directory.findTenant(tenantId))
-        : undefined,
+    ofTenant: async (actor, tenantId) => {
+      if (!isId("tenant", tenantId)) {
+        return undefined;
+      }
+      if (may(actor, "tenants:read")) {
+        return toError(await orNothing(directory.findTenant(tenantId)));
+      }
+      return actor.type === "user" ? await ofMember(actor, tenantId) : undefined;
+    },
     ofKey: async (text) => {
       const parsed = parseKey(text);
       const isOfTenant =
         parsed.form === "foreign" || (parsed.form === "own" && parsed.kind !== "svc");
-      return isOfTenant ? await orNothing(keyPlaces.find(deps.hashKey(text))) : undefined;
+      return isOfTenant ? toError(await orNothing(keyPlaces.find(deps.hashKey(text)))) : undefined;
+    },
+    ofPerson: async (userId) => {
+      const lefts = await transact.asOperator((tx) => listLeftTenants(tx, { userId }), {
+        holder: userId,
+      });
+      if (lefts.length === 0) {
+        return [];
+      }
+      const asked = await orNothing(directory.findTenants(lefts.map(({ tenantId }) => tenantId)));
+      const places = asked && new Map(asked.map((place) => [place.tenantId, place]));
+      return lefts.flatMap((left) => {
+        const { tenantId, name, slug } = left;
+        const place = places === null ? null : places.get(tenantId);
+        const found = toWhereabouts(left, place, directory.cell);
+        return found === undefined
+          ? []
+          : [
+              {
+                ...{ tenantId, name, slug, ...found },
+                consoleUrl: findAddresses(found.cell)?.consoleUrl ?? null,
+              },
+            ];
+      });
     },
   };
 }

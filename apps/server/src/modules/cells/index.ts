@@ -11,5 +11,6 @@ export { createCellsJobs } from "./cells.jobs.ts";
 export { DIRECTORY_CHANNEL } from "./directory.store.ts";
 export { createFindElsewhere } from "./find-elsewhere.ts";
 export { createKeyPlaces, type KeyPlaces } from "./key-places.ts";
+export { forgetMovedMembers, keepMovedMembers, movesOfPerson } from "./moved-members.store.ts";
 export { resumeTenant, stopMovingTenant } from "./stop-moving-tenant.ts";
 export { createMoveWatch } from "./watch-moves.ts";

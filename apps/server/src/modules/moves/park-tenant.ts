@@ -3,6 +3,7 @@ import { isRetryableError } from "@turnpike/db/database-errors";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { exportsOfTenant } from "#modules/analytics/index.ts";
+import { keepMovedMembers } from "#modules/cells/index.ts";
 import { holdRollUps } from "#modules/metering/index.ts";
 import { type Cell, UNLIMITED } from "./cell-databases.ts";
 import { orderTables } from "./order-tables.ts";
@@ -75,6 +76,7 @@ async function parkOnce(
     await exportsOfTenant.close(tx, { tenantId, now });
     await endActing(tx, tenantId);
     await parkFiles(tx, tenantId);
+    await keepMovedMembers(tx, tenantId);
     await markHoursChanged(tx, tenantId);
     // Before the rows are gone, whose ids it publishes.
     await publishWhole(tx, tenantId);

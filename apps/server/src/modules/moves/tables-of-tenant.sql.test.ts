@@ -43,6 +43,7 @@ describe("the tables of the schema", () => {
     expect(leaving.filter((name) => !ofTenants.includes(name))).toEqual([]);
     expect(ofTenants.filter((name) => !leaving.includes(name)).sort()).toEqual([
       "changes",
+      "moved_members",
       "moved_numbers",
       "parked_files",
       "parked_rows",

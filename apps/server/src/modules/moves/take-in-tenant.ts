@@ -3,6 +3,7 @@ import { databaseErrorCode, isUniqueViolation } from "@turnpike/db/database-erro
 import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { writeAudit } from "#modules/audit/index.ts";
+import { forgetMovedMembers } from "#modules/cells/index.ts";
 import { type Cell, type TwoCells, UNLIMITED } from "./cell-databases.ts";
 import { compareRows } from "./compare-rows.ts";
 import type { MatchedPeople } from "./match-people.ts";
@@ -180,6 +181,7 @@ export async function takeInTenant(
       // A command that cancels the move meanwhile waits for this row.
       await putMove(tx, { ...move, direction: "in", state: "parked" });
       await updateLateTo(tx, tenantId, lastParked);
+      await forgetMovedMembers(tx, tenantId);
       await setOpen(tx, tenantId, true);
       await takeInPeople(cells, tx, people);
       await takeInTables(cells, tx, arrival);

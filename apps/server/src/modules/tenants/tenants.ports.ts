@@ -1,3 +1,4 @@
+import type { MovedTenant } from "@turnpike/contract/auth";
 import type { Tx } from "@turnpike/db/client";
 import type { CallContext } from "@turnpike/domain/access/actor";
 import type { KeyId, TenantId, UserId } from "@turnpike/domain/ids/ids";
@@ -52,6 +53,9 @@ export interface DirectoryArrivals {
   /** Makes a person a member of the tenants whose directories announced their address; most people wait nowhere. */
   join(person: { userId: UserId; email: string }): Promise<void>;
 }
+
+/** What tenants need of cells, a module above: where tenants are that left with a person among their members, the latest first. */
+export type ListMovedTenants = (userId: UserId) => Promise<MovedTenant[]>;
 
 /** What another module stores for a tenant, and what happens to it when the tenant is deleted. Needs the operator role. */
 export interface TenantResource {

@@ -3,17 +3,19 @@ import type { Language } from "@turnpike/domain/text/languages";
 import { keepLanguage, type UserDirectory } from "#modules/identity/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { listOwnTenantRows } from "./members.store.ts";
-import type { DirectoryArrivals } from "./tenants.ports.ts";
+import type { DirectoryArrivals, ListMovedTenants } from "./tenants.ports.ts";
 import { listOwnWithPlans, type WithPlans } from "./to-tenant-reply.ts";
 
 export type VerifySignInDeps = Pick<AppServices, "transact" | "clock"> &
   WithPlans & {
     users: Pick<UserDirectory, "identify">;
     arrivals: DirectoryArrivals;
+    /** Undefined where this installation is no cell of several. */
+    listMoved: ListMovedTenants | undefined;
   };
 
 /**
- * Verifies an ID token, creates or updates its user, and returns the user and their tenants. From their first sign-in, a person is a
+ * Verifies an ID token, creates or updates its user, and returns the user and their tenants, and those that left for another cell. From their first sign-in, a person is a
  * member of the tenants whose directories announced them.
  *
  * @param input.language - Of the browser: the first one in which a person signs in is theirs until they choose another.
@@ -38,5 +40,6 @@ export async function verifySignIn(
     },
     { holder: user.userId },
   );
-  return { user, tenants };
+  const movedTenants = (await deps.listMoved?.(user.userId)) ?? [];
+  return { user, tenants, ...(movedTenants.length > 0 && { movedTenants }) };
 }

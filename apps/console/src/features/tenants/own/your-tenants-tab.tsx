@@ -1,21 +1,44 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { Button } from "@turnpike/ui/button";
+import { Card } from "@turnpike/ui/card";
 import { EmptyState } from "@turnpike/ui/empty-state";
 import { SearchField } from "@turnpike/ui/search-field";
 import Building2 from "lucide-react/icons/building-2";
-import { useState } from "react";
-import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { lazy, Suspense, useState } from "react";
+import { useCurrentTenant, useMovedTenants } from "#platform/current-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantCard } from "./tenant-card.tsx";
+
+/** Only where an installation has several cells. */
+const MovedTenantList = lazy(async () => ({
+  default: (await import("#components/moved-tenants.tsx")).MovedTenantList,
+}));
 
 /** Lists of at least this length get a search field. */
 const SEARCHED_FROM = 7;
 /** Cards drawn at once; each requests its own usage. */
 const CARDS_STEP = 12;
 
-/** The tenants that the person belongs to, the current one marked. */
+/** The tenants that the person belongs to, the current one marked, and those that left for another cell. */
 export function YourTenantsTab({ onCreate }: { onCreate: () => void }) {
+  const { tenants } = useVerifiedUser();
+  const moved = useMovedTenants();
+  return (
+    <div className="space-y-4">
+      {(tenants.length > 0 || moved.length === 0) && <TenantsHere onCreate={onCreate} />}
+      {moved.length > 0 && (
+        <Card title={t`In other cells`}>
+          <Suspense>
+            <MovedTenantList tenants={moved} />
+          </Suspense>
+        </Card>
+      )}
+    </div>
+  );
+}
+
+function TenantsHere({ onCreate }: { onCreate: () => void }) {
   const { tenants } = useVerifiedUser();
   const current = useCurrentTenant();
   const [wanted, setWanted] = useState("");

@@ -15,7 +15,8 @@ import { writeMarker } from "#modules/gateway/cells/forwarding-marker.ts";
 import { reconcile } from "#modules/metering/index.ts";
 
 const SECRET = "the secret that all cells of this test share";
-const NAMES = ["eu", "us", "asia"] as const;
+/** The last one trusts what proxies on this machine say. */
+const NAMES = ["eu", "us", "asia", "proxied"] as const;
 type Name = (typeof NAMES)[number];
 type Cell = { app: TestApp; database: TestDatabase; serviceKey: string };
 
@@ -46,12 +47,15 @@ async function startCell(name: Name): Promise<Cell> {
   const { user, password, database: directoryName } = shared.target;
   const app = await startTestApp(database, {
     gatewayPort,
-    configText: `cell: { name: ${name}, address: "http://127.0.0.1:${String(gatewayPort)}" }`,
+    configText: [
+      `cell: { name: ${name}, address: "http://127.0.0.1:${String(gatewayPort)}" }`,
+      ...(name === "proxied" ? ["trustedProxies: [127.0.0.1]"] : []),
+    ].join("\n"),
     env: {
       TURNPIKE_DIRECTORY_URL: `postgres://${user}:${password}@127.0.0.1:${String(directory.port)}/${directoryName}`,
       TURNPIKE_CELLS_SECRET: SECRET,
     },
-    upstream: { onRequest: answerAsAsked },
+    upstream: { onRequest: answerAsAsked, headBytesMax: 64 * 1024 },
   });
   const serviceKey = await app.mintServiceKey(["tenants:write", "keys:write", "usage:read"]);
   return { app, database, serviceKey };
@@ -64,7 +68,7 @@ beforeAll(async () => {
   // One after the other: each hears of those before it at its start.
   const asia = await startCell("asia");
   const eu = await startCell("eu");
-  cells = { asia, eu, us: await startCell("us") };
+  cells = { asia, eu, us: await startCell("us"), proxied: await startCell("proxied") };
 });
 afterAll(async () => {
   await Promise.all(NAMES.map((name) => cells[name].app.close()));
@@ -209,6 +213,42 @@ describe("a key of one cell used at another", () => {
     connection.write("through two gateways");
     expect(await connection.readUntil("through two gateways")).toContain("through two gateways");
     connection.destroy();
+  });
+
+  it("may come with as large a head as in its own cell, through a proxy too", async () => {
+    const key = await createKey("eu", await cells.eu.app.mintTenant("Large"));
+    // Quotes double in the marker, which repeats what a trusted proxy says; each value is shorter than 16 kB by the rest.
+    const heads: Record<string, [string, string][]> = {
+      "many bytes": [["X-Padding", "x".repeat(16_000)]],
+      "as many headers as may be": Array.from({ length: 96 }, (_, index) => [
+        `X-Padding-${String(index)}`,
+        "x",
+      ]),
+      "all of it repeated": [
+        ["Via", '"'.repeat(8_000)],
+        ["X-Forwarded-For", `${'"'.repeat(7_900)}, 192.0.2.7`],
+      ],
+    };
+    const port = Number(new URL(cells.proxied.app.gatewayUrl).port);
+    for (const [what, headers] of Object.entries(heads)) {
+      const connection = await openRawConnection(port);
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      connection.write(`GET / HTTP/1.1\r\nHost: api\r\nX-Api-Key: ${key}\r\n${lines}\r\n`);
+      const reply = await connection.readResponse();
+      expect([what, reply.status, reply.body.toString()]).toEqual([what, 200, "ok"]);
+      connection.destroy();
+      const seen = cells.eu.app.upstream.requests.at(-1);
+      expect(seen?.header(headers[0]?.[0].toLowerCase() ?? "")).toContain(headers[0]?.[1]);
+    }
+    // Not for those who only say that they forward.
+    const forged = await send("eu", key, "/", {
+      headers: { "x-api-key": key, "x-turnpike-forwarded": "x".repeat(20_000) },
+    });
+    expect([forged.status, await codeOf(forged)]).toEqual([403, "FORWARDED_CALL_REFUSED"]);
+    const plain = await send("eu", key, "/", {
+      headers: { "x-api-key": key, "x-padding": "x".repeat(17_000) },
+    });
+    expect([plain.status, await codeOf(plain)]).toEqual([431, "HEADERS_TOO_LARGE"]);
   });
 
   it("is refused like any unknown key where no cell has it", async () => {

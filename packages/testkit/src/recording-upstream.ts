@@ -29,11 +29,16 @@ export async function startRecordingUpstream(
     onRequest?: (req: IncomingMessage, res: ServerResponse) => boolean;
     answer?: string;
     keepAliveTimeoutMs?: number;
+    /** The largest head that it reads. Left out: Node's 16 kB. */
+    headBytesMax?: number;
   } = {},
 ): Promise<RecordingUpstream> {
   const requests: RecordedRequest[] = [];
   const server = createServer(
-    { keepAliveTimeout: options.keepAliveTimeoutMs ?? 5000 },
+    {
+      keepAliveTimeout: options.keepAliveTimeoutMs ?? 5000,
+      maxHeaderSize: options.headBytesMax,
+    },
     (req, res) => {
       if (options.onRequest?.(req, res) === true) {
         return;

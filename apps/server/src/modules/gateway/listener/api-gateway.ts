@@ -110,6 +110,7 @@ export function createApiGateway(deps: ApiGatewayDeps, options: ApiGatewayOption
 
   const server = createGatewayServer({
     maxConnections: options.maxConnections,
+    takesForwarded: options.cells !== undefined,
     onCall: (req, res) => takeSafely(req, { res, raw: undefined }),
     onUpgrade: (req, res, raw) => takeSafely(req, { res, raw }),
   });

@@ -13,6 +13,8 @@ export type GatewayServerOptions = {
   headersTimeoutMs?: number | undefined;
   /** Longer than the 60 s of common load balancers, so that they close idle connections first. Default 65 s. */
   keepAliveTimeoutMs?: number | undefined;
+  /** True where other cells forward calls here: their heads are larger than those of clients. */
+  takesForwarded?: boolean | undefined;
   /** Every request with a parsed head, gate not yet passed. Must answer through `res`. */
   onCall: (req: IncomingMessage, res: ServerResponse) => void;
   /** Requests that offer WebSocket, gate not yet passed. Must answer through `res`, or detach it and use the socket. */
@@ -29,6 +31,7 @@ export type GatewayServer = {
 
 /** Node's parser counts the request line in; beyond this it answers 431 itself, below it the gate does. */
 const PARSER_HEAD_BYTES_MAX = 32 * 1024;
+const PARSER_FORWARDED_BYTES_MAX = 96 * 1024;
 /** After an early answer so much of the body is still read, so that the client gets to read the answer. */
 const DRAIN_BYTES_MAX = 256 * 1024;
 const DRAIN_MS_MAX = 1000;
@@ -44,7 +47,8 @@ export function createGatewayServer(options: GatewayServerOptions): GatewayServe
     requestTimeout: 0,
     connectionsCheckingInterval: 2000,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
-    maxHeaderSize: PARSER_HEAD_BYTES_MAX,
+    maxHeaderSize:
+      options.takesForwarded === true ? PARSER_FORWARDED_BYTES_MAX : PARSER_HEAD_BYTES_MAX,
     noDelay: true,
     // The request gate checks it, so that the refusal waits for its turn like every answer.
     requireHostHeader: false,

@@ -23,11 +23,23 @@ export type RequestGateOptions = {
   keyHeaderNames: readonly string[];
   /** The name this gateway signs `Via` with; a request that carries it has come back to us. Visible ASCII, no comma. */
   viaPseudonym: string;
+  /** Left out: those of a client. */
+  bounds?: HeadBounds;
 };
 
-/** Target, names and values together: four pages of memory, and more than browsers send. */
-const HEAD_BYTES_MAX = 16 * 1024;
-const HEADERS_MAX = 100;
+export type HeadBounds = {
+  /** Of target, names and values together. */
+  bytesMax: number;
+  headersMax: number;
+};
+
+/** Four pages of memory, and more than browsers send. */
+const CLIENT_BOUNDS: HeadBounds = { bytesMax: 16 * 1024, headersMax: 100 };
+/**
+ * Room for what a client may send, and for what another cell adds. Its marker repeats the forwarding headers: of 16 kB, JSON
+ * makes at most 32, base64 44 of these. The others that it adds, seven, have some 2 kB.
+ */
+export const FORWARDED_BOUNDS: HeadBounds = { bytesMax: 72 * 1024, headersMax: 110 };
 /** The longest decimal that is still a safe integer everywhere. */
 const CONTENT_LENGTH_DIGITS_MAX = 15;
 
@@ -90,11 +102,12 @@ function inspectRequestLine(req: RequestHead): GateRefusal | undefined {
 
 function inspectHeaders(req: RequestHead, options: RequestGateOptions): GateRefusal | undefined {
   const { rawHeaders } = req;
-  if (rawHeaders.length > HEADERS_MAX * 2) {
+  const { bytesMax, headersMax } = options.bounds ?? CLIENT_BOUNDS;
+  if (rawHeaders.length > headersMax * 2) {
     return {
       status: 431,
       code: "HEADERS_TOO_LARGE",
-      reason: `More than ${HEADERS_MAX} headers were sent.`,
+      reason: `More than ${headersMax} headers were sent.`,
     };
   }
   const seen: SeenHeaders = {
@@ -118,11 +131,11 @@ function inspectHeaders(req: RequestHead, options: RequestGateOptions): GateRefu
       return refusal;
     }
   }
-  if (headBytes > HEAD_BYTES_MAX) {
+  if (headBytes > bytesMax) {
     return {
       status: 431,
       code: "HEADERS_TOO_LARGE",
-      reason: `The request target and headers are larger than ${HEAD_BYTES_MAX} bytes.`,
+      reason: `The request target and headers are larger than ${bytesMax} bytes.`,
     };
   }
   return inspectFraming(req, seen);

@@ -7,6 +7,7 @@ import { hashKey } from "#modules/keys/index.ts";
 import type { TrustedProxies } from "#platform/client-address.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { CellForwarder, OtherCells } from "../cells/forward-to-cell.ts";
+import { MARKER_HEADER_LOWER } from "../cells/forwarding-marker.ts";
 import { readForwarded } from "../cells/read-forwarded.ts";
 import { restoreRequest } from "../cells/restore-request.ts";
 import type { CallToDecide } from "../decide/call-to-decide.ts";
@@ -27,7 +28,7 @@ import { assertRecordable, type CallRecorder, type CallTarget } from "../record-
 import type { TokenRules } from "../tokens/token-rules.ts";
 import type { OwnPages } from "./own-pages.ts";
 import { type RefuseCall, refuseWith } from "./refuse-call.ts";
-import { inspectRequest } from "./request-gate.ts";
+import { FORWARDED_BOUNDS, inspectRequest } from "./request-gate.ts";
 import type { Client, RoutedCall, SendCall } from "./send-call.ts";
 
 export type TakeCallDeps = {
@@ -87,6 +88,7 @@ export function createTakeCall(
   const { refuse, sendCall, ownPages, forwarder, rulesOf } = parts;
   const forwarding = { cells: options.cells, clock: deps.clock };
   const gate = { keyHeaderNames: [API_KEY_HEADER], viaPseudonym: options.instanceName };
+  const forwardedGate = { ...gate, bounds: FORWARDED_BOUNDS };
 
   function answerWellKnown(res: ServerResponse): void {
     const text = JSON.stringify({ product: "turnpike", role: "gateway", plans: plansUrl });
@@ -206,7 +208,10 @@ export function createTakeCall(
 
   return function take(req: IncomingMessage, client: Client): void {
     const startedAtMs = deps.clock.monotonicMs();
-    const refusal = inspectRequest(req, gate);
+    const saysForwarded =
+      options.cells !== undefined && req.headers[MARKER_HEADER_LOWER] !== undefined;
+    // Unless a cell has signed the marker, the call is refused next.
+    const refusal = inspectRequest(req, saysForwarded ? forwardedGate : gate);
     if (refusal !== undefined) {
       const error = refuseWith(refusal.code, refusal.reason, { connection: "close" });
       refuse(client, deps.newId("request"), error);

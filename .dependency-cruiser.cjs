@@ -145,7 +145,7 @@ module.exports = {
       {
         path: "^bench/",
         pathNot:
-          "^bench/(ledger|close|revenue|insights|clickhouse|rig/(roll-up|store-rates|with-product-database|make-pattern-tenant|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
+          "^bench/(ledger|close|revenue|insights|clickhouse|rig/(bench-cells|roll-up|store-rates|with-product-database|make-pattern-tenant|seed-(billing|revenue))|programs/(peer-better-auth|close-periods|scan-insights))[.]ts$",
       },
       { path: "^apps/" },
     ),

@@ -77,10 +77,10 @@ export function findFilters(phrase: Phrase, marked: MarkedValues): QuestionFilte
   return toFilters(takeMentions(phrase, marked));
 }
 
-/** Two values of one field that are told apart. */
+/** Two values of one field that a question sets against each other. */
 export type FoundContrast = { readonly dimension?: FoundDimension };
 
-/** @param spelt - The question with its names. @returns Undefined where nothing is told apart. */
+/** @param spelt - The question with its names. @returns Undefined where no values are compared. */
 export function findContrast(
   { text }: Phrase,
   { spelt, marked }: { spelt: string; marked: MarkedValues },

@@ -3,7 +3,7 @@ import type { TenantId } from "@turnpike/domain/ids/ids";
 
 export type EventOutcome = "accepted" | "duplicate" | Rejection;
 
-/** An event of a request, with what became of it. */
+/** An event of a request, with its outcome. */
 export type TakenEvent<Of = EventOutcome> = {
   value: unknown;
   outcome: Of;

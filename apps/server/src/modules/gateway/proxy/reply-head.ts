@@ -1,7 +1,7 @@
 import type { AnswerHead } from "./answer-tap.ts";
 import type { HeaderPair } from "./forward-headers.ts";
 
-/** What an answer's tap is told before its first byte, of a flat list of headers. */
+/** What an answer's tap gets before its first byte, of a flat list of headers. */
 export function toAnswerHead(status: number, headers: readonly string[]): AnswerHead {
   const find = (name: string): string => {
     const at = headers.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);

@@ -15,7 +15,7 @@ const INTERIM_RESPONSES_MAX = 32;
 
 const NO_TRAILERS: readonly HeaderPair[] = [];
 
-/** What is told of a request on its way to the upstream, and of its answer. */
+/** Events of a request on its way to the upstream, and of its answer. */
 export interface UpstreamListener {
   /** True until the call has an outcome. */
   readonly isWaiting: boolean;

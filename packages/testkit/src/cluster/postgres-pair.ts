@@ -258,7 +258,13 @@ function toMember(
     connect: (database = "postgres") =>
       connect(
         { ...made.connection, port: place.port, database },
-        { connectionsMax: 1, applicationName: "cluster", statementTimeoutMs: 120_000 },
+        {
+          connectionsMax: 1,
+          applicationName: "cluster",
+          statementTimeoutMs: 120_000,
+          // Five seconds are too few on a busy machine.
+          connectTimeoutMs: 60_000,
+        },
       ),
     async kill() {
       if (!isGone) {

@@ -26,6 +26,8 @@ export type VerifyLoad = {
 
 /** A caller waits for the disk with each call: several share a flush. */
 const CALLERS_A_NODE = 4;
+/** Ends what hangs: a node that is cut off answers late, and a busy machine does. */
+const MORE_DEADLINE_MS = 600_000;
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /** @param input.keys - In turn. */
@@ -75,7 +77,11 @@ export function startVerifyLoad(input: {
     answered,
     async more(count) {
       const enough = answered() + count;
-      await pollUntil(`${String(count)} more calls are answered`, () => answered() >= enough);
+      await pollUntil(
+        `${String(count)} more calls are answered`,
+        () => answered() >= enough,
+        MORE_DEADLINE_MS,
+      );
     },
     elapsedSeconds: () => (performance.now() - startedAtMs) / 1_000,
     async stop() {

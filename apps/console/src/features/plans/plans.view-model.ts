@@ -40,10 +40,8 @@ export function toQuotaFits(
     const share = limit === 0 ? (used > 0 ? Number.POSITIVE_INFINITY : 0) : used / limit;
     const unit = meters.find(({ meterId }) => meterId === meter)?.unit ?? meter;
     const units = used === 1 ? nameUnit(unit) : nameUnits(unit);
-    const text =
-      share > 1
-        ? t`${tenantName === undefined ? t`Your` : `${tenantName}’s`} usage this period (${formatCount(used)} ${units}) exceeds this plan’s quota`
-        : t`${tenantName === undefined ? t`You have` : t`${tenantName} has`} used ${formatShare(share)} of this so far (${formatCount(used)} ${units})`;
+    const quantity = `${formatCount(used)} ${units}`;
+    const text = describeFit({ share, quantity, tenantName });
     return {
       key: meter,
       share: Math.min(1, share),
@@ -67,4 +65,21 @@ export function toContactHref(contact: string): string | undefined {
   return mailbox === undefined || host === undefined
     ? undefined
     : `mailto:${encodeURIComponent(mailbox)}@${host}`;
+}
+
+/** @param fit.share - Of the quota that was used; more than 1 for more than it. */
+function describeFit(fit: {
+  share: number;
+  quantity: string;
+  tenantName: string | undefined;
+}): string {
+  const { share, quantity, tenantName } = fit;
+  if (share > 1) {
+    return tenantName === undefined
+      ? t`Your usage this period (${quantity}) exceeds this plan’s quota`
+      : t`${tenantName}’s usage this period (${quantity}) exceeds this plan’s quota`;
+  }
+  return tenantName === undefined
+    ? t`You have used ${formatShare(share)} of this so far (${quantity})`
+    : t`${tenantName} has used ${formatShare(share)} of this so far (${quantity})`;
 }

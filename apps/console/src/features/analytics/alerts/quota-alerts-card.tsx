@@ -5,6 +5,7 @@ import { QUOTA_THRESHOLDS_DEFAULT } from "@turnpike/domain/alerts/quota-threshol
 import { Checkbox } from "@turnpike/ui/checkbox";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
+import { formatPercent } from "#platform/format.ts";
 import { listPercentages } from "#platform/format-measure.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { quotaAlertsQuery } from "#platform/shared-queries.ts";
@@ -79,7 +80,7 @@ function QuotaForm({ tenantId, settings }: { tenantId: TenantId; settings: Quota
           {offered.map((share) => (
             <Checkbox
               key={share}
-              label={`${String(share)}%`}
+              label={formatPercent(share / 100)}
               isChecked={thresholds.includes(share)}
               onCheckedChange={(isChecked) =>
                 setThresholds(

@@ -19,6 +19,7 @@ import { formatCount } from "#platform/format.ts";
 import { formatMoney, isZero } from "#platform/format-money.ts";
 import { formatDate } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { inLanguage } from "#platform/server-words/server-words.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
 
 /** The plan in force, credit, and everything that is going to happen. */
@@ -51,7 +52,11 @@ function Facts({ subscription }: { subscription: Subscription }) {
   // Names what is bought; without it the card only says less.
   const catalog = useQuery(catalogQuery(api)).data;
   const plan = catalog?.plans.find(({ planId }) => planId === subscription.planId);
-  const { planName, addOns, coupons, balance, currency, dates } = subscription;
+  const { planName, addOns, coupons, balance, currency } = subscription;
+  const dates = subscription.dates.map(({ text, ...date }) => ({
+    ...date,
+    text: inLanguage(text),
+  }));
   return (
     <Card
       title={t`Plan`}

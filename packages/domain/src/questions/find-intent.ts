@@ -50,7 +50,7 @@ const PAST_BILL = words(
   "(?:last|previous|past|earlier|latest|recent|first) (?:month |quarter |year |week )?(?:bills?|invoices?)|(?:did|was|were|have|had) .*(?:invoice[ds]?|bill(?:ed)?)",
 );
 
-/** What a plan that is named would cost, whichever the tenant has. */
+/** What a plan that is named would cost, also when the tenant has another one. */
 const WOULD = words("would|if");
 const NAMED_PLAN = words("#pplan|(?:another|the next|that|this) plan");
 

@@ -35,7 +35,7 @@ const CHECK_LABELS: Readonly<Record<BillingSetup["checks"][number]["check"], str
 /** How the rest of a period is credited that a change ends. */
 const PRORATIONS: Readonly<Record<BillingSetup["proration"], string>> = {
   time: t`By time`,
-  largerOfTimeOrQuota: t`By time or by the quota left, whichever is less`,
+  largerOfTimeOrQuota: t`By time, or by the quota left where that is less`,
   nextPeriod: t`By time, on the next invoice`,
   none: t`Nothing is credited`,
 };

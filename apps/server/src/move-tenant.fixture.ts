@@ -1,6 +1,8 @@
+import type { ConnectionTarget } from "@turnpike/db/client";
 import { SCOPES, TENANT_KEY_SCOPES } from "@turnpike/domain/access/scopes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { pollUntil } from "@turnpike/testkit/poll-until";
+import { databaseUrlOf } from "@turnpike/testkit/product-process";
 import { startTestApp, type TestApp } from "@turnpike/testkit/test-app";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
@@ -11,27 +13,36 @@ import {
 import { expect } from "vitest";
 import { type BillingDeps, reconcileInvoices } from "#modules/billing/index.ts";
 import { publishPricedPlans, TEST_BILLING } from "#modules/billing/testing/billing.fixture.ts";
+import { type CellDirectory, openCellDirectory } from "#modules/cells/index.ts";
 import { createPostgresFileStore } from "#modules/files/index.ts";
 import { reconcile, rollUpUsage } from "#modules/metering/index.ts";
 import type { MoveDeps } from "#modules/moves/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { goodRequest, type Ids, METER, OPERATIONS } from "./good-requests.fixture.ts";
-import { makeOneOfEverything } from "./one-of-everything.fixture.ts";
+import { makeOneOfEverything, readChecksums } from "./one-of-everything.fixture.ts";
 
 export type CellName = "east" | "west";
 
 const SECRET = "TURNPIKE_SIGNING_SECRET";
+const CELLS_SECRET = "the secret that all cells of this test share";
 
-/** Two installations, each with a database of its own, as they are when nothing of them runs. */
+/** Two installations, each with a database of its own, as they are when nothing of them runs, and their directory. */
 export class TwoTestCells {
   readonly #databases = new Map<CellName, TestDatabase>();
+  readonly #directories = new Map<CellName, CellDirectory>();
+  readonly shared: TestDatabase;
+
+  private constructor(shared: TestDatabase) {
+    this.shared = shared;
+  }
 
   static async make(): Promise<TwoTestCells> {
-    const cells = new TwoTestCells();
+    const cells = new TwoTestCells(await createTestDatabase());
     for (const cell of ["east", "west"] as const) {
       const database = await createTestDatabase();
       cells.#databases.set(cell, database);
+      cells.#directories.set(cell, cells.openDirectoryOf(cell));
       await database.sql`
         insert into nodes (node_id, name, version, fingerprint, started_at, seen_at)
         values ('nod_1', ${cell}, '0', ${database.sql.json({ [SECRET]: "equal" })}, now(), now())`;
@@ -40,7 +51,24 @@ export class TwoTestCells {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#databases.values()].map((database) => database.close()));
+    await Promise.all([...this.#directories.values()].map((directory) => directory.close()));
+    const databases = [this.shared, ...this.#databases.values()];
+    await Promise.all(databases.map((database) => database.close()));
+  }
+
+  /** @param target - Another way to the directory. */
+  openDirectoryOf(cell: CellName, target: ConnectionTarget = this.shared.target): CellDirectory {
+    return openCellDirectory({ target, secret: CELLS_SECRET, cell });
+  }
+
+  directoryOf(cell: CellName): CellDirectory {
+    return this.#directories.get(cell) ?? expect.fail(cell);
+  }
+
+  /** What use cases in a cell need: what they make is entered in the directory. */
+  servicesOf(cell: CellName): AppServices {
+    const services = createLiveServices(this.databaseOf(cell));
+    return { ...services, cellEntries: this.directoryOf(cell) };
   }
 
   databaseOf(cell: CellName): TestDatabase {
@@ -54,7 +82,11 @@ export class TwoTestCells {
   ): Promise<Result> {
     const prefix = cell.toUpperCase();
     const app = await startTestApp(this.databaseOf(cell), {
-      configText: `billing: { invoicePrefix: ${prefix}, creditNotePrefix: C${prefix} }\nfiles: { store: postgres }\n`,
+      env: {
+        TURNPIKE_DIRECTORY_URL: databaseUrlOf(this.shared),
+        TURNPIKE_CELLS_SECRET: CELLS_SECRET,
+      },
+      configText: `cell: { name: ${cell}, address: "http://127.0.0.1:3001" }\nbilling: { invoicePrefix: ${prefix}, creditNotePrefix: C${prefix} }\nfiles: { store: postgres }\n`,
     });
     try {
       return await work(app, await app.mintServiceKey(SCOPES));
@@ -65,12 +97,11 @@ export class TwoTestCells {
 
   /** What a move needs. */
   toMove(from: CellName, to: CellName, more: Partial<MoveDeps> = {}): MoveDeps {
-    const here = createLiveServices(this.databaseOf(from));
-    const there = createLiveServices(this.databaseOf(to));
+    const [here, there] = [this.servicesOf(from), this.servicesOf(to)];
     return {
       here,
       there,
-      directory: undefined,
+      directory: this.directoryOf(from),
       otherCell: to,
       stores: { from: createPostgresFileStore(here), to: createPostgresFileStore(there) },
       secretNames: [SECRET],
@@ -84,10 +115,24 @@ export class TwoTestCells {
   toBilling(cell: CellName, now = new Date()): AppServices & BillingDeps {
     const prefix = cell.toUpperCase();
     return {
-      ...createLiveServices(this.databaseOf(cell)),
+      ...this.servicesOf(cell),
       clock: { ...systemClock, now: () => now },
       billing: { ...TEST_BILLING, invoicePrefix: prefix, creditNotePrefix: `C${prefix}` },
     };
+  }
+
+  /** Sums of a tenant's rows by table, but for some, and for the version of its place: each move counts that up. */
+  async sumsOf(
+    cell: CellName,
+    tenantId: TenantId,
+    except: readonly string[],
+  ): Promise<[string, string][]> {
+    const database = this.databaseOf(cell);
+    const sums = await readChecksums(database, tenantId);
+    const [tenant] = await database.sql<{ sum: string }[]>`
+      select md5((to_jsonb(t) - 'place_version')::text) as sum from tenants t where tenant_id = ${tenantId}`;
+    sums.set("tenants", tenant?.sum ?? "");
+    return [...sums].filter(([table]) => !except.includes(table));
   }
 
   /** All differences that reconcile finds, of usage and of invoices, in both cells. */

@@ -59,10 +59,7 @@ async function move(
 }
 
 /** The sums of a tenant's tables in a cell, without those that a move changes. */
-async function sumsOf(cell: CellName, tenantId: TenantId): Promise<[string, string][]> {
-  const sums = await readChecksums(cells.databaseOf(cell), tenantId);
-  return [...sums].filter(([table]) => !CHANGED_TABLES.includes(table));
-}
+const sumsOf = (cell: CellName, tenantId: TenantId) => cells.sumsOf(cell, tenantId, CHANGED_TABLES);
 
 /** The tables of a cell that have rows of a tenant. */
 async function tablesWith(cell: CellName, tenantId: TenantId): Promise<string[]> {
@@ -104,6 +101,11 @@ describe("a tenant with one of everything", { timeout: 300_000 }, () => {
     });
     expect(await cells.findDrift()).toEqual([]);
     expect(await sumsOf("west", tenantId)).toEqual(before);
+    const [there] = await cells.databaseOf("west").sql<{ version: number }[]>`
+      select place_version::int as version from tenants where tenant_id = ${tenantId}`;
+    expect(await cells.directoryOf("west").findTenant(tenantId)).toEqual({
+      ...{ tenantId, cell: "west", state: "here", version: there?.version },
+    });
     expect((await tablesWith("east", tenantId)).filter((one) => !TRACES.includes(one))).toEqual([]);
     expect(await cells.run("west", (app, all) => readAll(app, all, ids))).toEqual(answers);
   });
@@ -127,10 +129,8 @@ describe("a tenant with one of everything", { timeout: 300_000 }, () => {
     expect(await unitsIn("west", tenantId)).toBe(before + 3);
     await waitForCalls(cells, "west", tenantId, 12);
     await cells.run("east", async (app) => {
-      const reply = await fetch(`${app.gatewayUrl}/things`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
-      expect(reply.status).toBe(401);
+      const reply = await app.call(key, "GET", `/v1/tenants/${tenantId}`);
+      expect(reply.json).toMatchObject({ code: "TENANT_ELSEWHERE", cell: "west" });
     });
     expect(await cells.findDrift()).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe("a tenant with one of everything", { timeout: 300_000 }, () => {
 });
 
 async function makeTenant(cell: CellName, name: string): Promise<TenantId> {
-  const services = createLiveServices(cells.databaseOf(cell));
+  const services = cells.servicesOf(cell);
   const made = await createTenant({ ...services, plans: tenantPlans }, OPERATOR_CONTEXT, { name });
   return made.tenantId;
 }

@@ -131,6 +131,7 @@ export function wireCalls(input: AppInput, renderProblem: ProblemRenderer) {
     const moves = createMoveWatch({
       ...services,
       processId: metering.processId,
+      heardRevision: () => changes.revision,
       openCalls,
       finishTenant: async (tenantId) => {
         await events.settle();

@@ -29,6 +29,8 @@ export interface ChangeFeed {
   start(): Promise<void>;
   /** Ends it; resolves when nothing runs any more. Idempotent. */
   stop(): Promise<void>;
+  /** Up to which change this process has heard. */
+  readonly revision: bigint;
   /** Of the monotonic clock, when the database last answered. Before the start, minus infinity. */
   readonly lastHeardMs: number;
   /** True when caches can no longer be trusted to be at most a second old: the database was silent for 3 s. */
@@ -168,6 +170,9 @@ export function createChangeFeed(deps: ChangeFeedDeps): ChangeFeed {
     async stop() {
       stopping.abort();
       await running;
+    },
+    get revision() {
+      return position;
     },
     get lastHeardMs() {
       return lastHeardMs;

@@ -10,6 +10,7 @@ export { readCellIdentity } from "./cell-identity.store.ts";
 export { createCellsJobs } from "./cells.jobs.ts";
 export { DIRECTORY_CHANNEL } from "./directory.store.ts";
 export { createFindElsewhere } from "./find-elsewhere.ts";
+export { waitUntilHeard } from "./hear-of-tenant.ts";
 export { createKeyPlaces, type KeyPlaces } from "./key-places.ts";
 export { forgetMovedMembers, keepMovedMembers, movesOfPerson } from "./moved-members.store.ts";
 export { resumeTenant, stopMovingTenant } from "./stop-moving-tenant.ts";

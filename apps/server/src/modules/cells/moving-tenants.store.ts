@@ -84,3 +84,43 @@ export async function listServingProcesses(
         select from moving_stops s where s.tenant_id = ${tenantId} and s.process_id = p.process_id)
     order by p.started_at, p.process_id limit 1000`;
 }
+
+/** Notes up to which change a process has heard. */
+export async function updateHeard(
+  tx: Tx,
+  { processId, revision }: { processId: string; revision: bigint },
+): Promise<void> {
+  await tx`
+    update processes set heard_revision = ${revision}
+    where process_id = ${processId} and heard_revision is distinct from ${revision}`;
+}
+
+/** Says once more that a tenant is here. @returns When, by the clock of the database. */
+export async function announceTenant(tx: Tx, tenantId: TenantId): Promise<Date> {
+  const [row] = await tx<[{ at: Date }]>`
+    select clock_timestamp() as at, record_change('tenant', ${tenantId}, ${tenantId})`;
+  return row.at;
+}
+
+/** The newest change of a tenant itself, by its revision; 0 without one. */
+export async function findTenantChange(tx: Tx, tenantId: TenantId): Promise<bigint> {
+  const [row] = await tx<[{ revision: bigint }]>`
+    select coalesce(max(revision), 0) as revision from changes
+    where kind = 'tenant' and tenant_id = ${tenantId}`;
+  return row.revision;
+}
+
+/**
+ * Lists the processes with a sign of life in the last so many seconds that have not heard of a change. One that started after it was
+ * made knows nothing from before.
+ */
+export async function listUnaware(
+  tx: Tx,
+  { revision, madeAt, seconds }: { revision: bigint; madeAt: Date; seconds: number },
+): Promise<Pick<ServingProcess, "processId" | "nodeName">[]> {
+  return await tx<Pick<ServingProcess, "processId" | "nodeName">[]>`
+    select process_id as "processId", node_name as "nodeName" from processes
+    where stopped_at is null and heartbeat_at > now() - make_interval(secs => ${seconds})
+      and started_at < ${madeAt} and coalesce(heard_revision, 0) < ${revision}
+    order by started_at, process_id limit 1000`;
+}

@@ -3,11 +3,13 @@ import type { ErrorCode } from "@turnpike/domain/errors/error-codes";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import type { AppServices } from "#platform/app-services.ts";
 import type { Change } from "#platform/change-feed.ts";
-import { insertMovingStop, listMovingTenantIds } from "./moving-tenants.store.ts";
+import { insertMovingStop, listMovingTenantIds, updateHeard } from "./moving-tenants.store.ts";
 
 export type MoveWatchDeps = Pick<AppServices, "transact" | "clock" | "logger"> & {
   /** This process, as it meters. */
   processId: string;
+  /** Up to which change this process has heard. */
+  heardRevision(): bigint;
   /** Calls under way. */
   openCalls: {
     hasCallsOf(tenantId: TenantId): boolean;
@@ -34,7 +36,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Stops serving tenants that move, and says so in the database: once their calls under way are over, what those used is committed, and
- * nothing is leased to them.
+ * nothing is leased to them. Says there, too, that it has heard of a tenant that arrives.
  */
 export function createMoveWatch(deps: MoveWatchDeps): MoveWatch {
   const { transact, clock, logger, openCalls, processId } = deps;
@@ -78,7 +80,12 @@ export function createMoveWatch(deps: MoveWatchDeps): MoveWatch {
   }
 
   async function lookOnce(): Promise<void> {
-    moving = new Set(await transact.asOperator((tx) => listMovingTenantIds(tx, processId)));
+    const revision = deps.heardRevision();
+    const tenantIds = await transact.asOperator(async (tx) => {
+      await updateHeard(tx, { processId, revision });
+      return await listMovingTenantIds(tx, processId);
+    });
+    moving = new Set(tenantIds);
     for (const tenantId of moving) {
       if (!stopping.has(tenantId)) {
         void stopUntilDone(tenantId);

@@ -3,7 +3,12 @@ import type { CallContext } from "@turnpike/domain/access/actor";
 import { AppError, resourceNotFound } from "@turnpike/domain/errors/app-error";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { writeAudit } from "#modules/audit/index.ts";
-import { type CellDirectory, resumeTenant, stopMovingTenant } from "#modules/cells/index.ts";
+import {
+  type CellDirectory,
+  resumeTenant,
+  stopMovingTenant,
+  waitUntilHeard,
+} from "#modules/cells/index.ts";
 import type { FileStore } from "#modules/files/index.ts";
 import { listLostProcesses } from "#modules/metering/index.ts";
 import { addLateUsage } from "./add-late-usage.ts";
@@ -39,9 +44,8 @@ export type MoveStep =
   | "done";
 
 export type MoveDeps = TwoCells & {
-  /** Undefined where the cells have none: then it is up to the operator where calls go. */
-  directory: CellDirectory | undefined;
-  /** Name of the other cell in the directory; empty without one. */
+  directory: CellDirectory;
+  /** Name of the other cell in the directory. */
   otherCell: string;
   stores: { from: FileStore; to: FileStore };
   /** What must be equal of the fingerprints of nodes. */
@@ -67,8 +71,6 @@ export type MovedTenant = {
 };
 
 const DELETED_AT_ONCE = 20_000;
-/** Nodes of the other cell may remember that they do not know a key; within a second they hear that they do. */
-const HEARD_MS = 2_000;
 const LEASES_WAIT_MS = 10_000;
 const LEASES_LOOK_MS = 200;
 
@@ -114,9 +116,6 @@ export async function checkMove(deps: MoveDeps, idOrSlug: string): Promise<strin
 }
 
 async function findDirectoryFaults({ directory }: MoveDeps, tenantId: TenantId): Promise<string[]> {
-  if (directory === undefined) {
-    return [];
-  }
   const place = await directory.findTenant(tenantId);
   if (place === undefined) {
     return [
@@ -134,8 +133,8 @@ async function direct(
   tenantId: TenantId,
   to: { cell: string; state: "here" | "moving" },
 ): Promise<void> {
-  const place = await directory?.findTenant(tenantId);
-  if (directory === undefined || (place?.cell === to.cell && place.state === to.state)) {
+  const place = await directory.findTenant(tenantId);
+  if (place?.cell === to.cell && place.state === to.state) {
     return;
   }
   if (place === undefined || place.cell !== directory.cell) {
@@ -153,7 +152,7 @@ async function findNextVersion(
   { directory }: Pick<MoveDeps, "directory">,
   tenantId: TenantId,
 ): Promise<number> {
-  const place = await directory?.findTenant(tenantId);
+  const place = await directory.findTenant(tenantId);
   return (place?.version ?? 0) + 1;
 }
 
@@ -175,22 +174,22 @@ async function begin(deps: MoveDeps, tenant: CheckedTenant): Promise<TenantMove>
   await clearParked(deps, tenant.tenantId);
   await here.transact.asOperator((tx) => putMove(tx, move));
   const started = await here.transact.asOperator((tx) => findMove(tx, tenant.tenantId));
-  if (directory !== undefined) {
-    await direct(deps, tenant.tenantId, { cell: directory.cell, state: "moving" });
-  }
+  await direct(deps, tenant.tenantId, { cell: directory.cell, state: "moving" });
   return started ?? { ...move, startedAt: here.clock.now(), changedAt: here.clock.now() };
+}
+
+function nameNodes(processes: readonly { nodeName: string | null }[]): string {
+  const names = processes.map(({ nodeName }) => nodeName ?? "an unknown node");
+  return [...new Set(names)].join(", ");
 }
 
 async function stopAndPark(deps: MoveDeps, { tenantId }: TenantMove): Promise<void> {
   const { here, directory, timeoutMs } = deps;
-  if (directory !== undefined) {
-    await direct(deps, tenantId, { cell: directory.cell, state: "moving" });
-  }
+  await direct(deps, tenantId, { cell: directory.cell, state: "moving" });
   const serving = await stopMovingTenant(here, { tenantId, timeoutMs });
   if (serving.length > 0) {
-    const names = serving.map(({ nodeName }) => nodeName ?? "an unknown node");
     throw conflict(
-      `${[...new Set(names)].join(", ")} did not stop serving the tenant in time. Its calls stay refused: run the same command again, or take the move back with --cancel.`,
+      `${nameNodes(serving)} did not stop serving the tenant in time. Its calls stay refused: run the same command again, or take the move back with --cancel.`,
     );
   }
   await waitForLeases(deps, tenantId);
@@ -234,7 +233,7 @@ async function transfer(
   const placeVersion = await findNextVersion(deps, tenantId);
   const isNew = await takeInTenant({ here, there }, context, {
     isReturn: false,
-    move: { ...move, otherCell: deps.directory?.cell ?? "" },
+    move: { ...move, otherCell: deps.directory.cell },
     people,
     placeVersion,
     beforeCommit: () => deps.onStep?.("copied") ?? Promise.resolve(),
@@ -245,8 +244,11 @@ async function transfer(
   await deps.onStep?.("taken-in");
   // The sweep there may have taken files for left over while the rows were on their way.
   await copyFiles(here, deps.stores, tenantId);
-  if (deps.directory !== undefined) {
-    await delay(HEARD_MS);
+  const unaware = await waitUntilHeard(there, { tenantId, timeoutMs: deps.timeoutMs });
+  if (unaware.length > 0) {
+    throw conflict(
+      `${nameNodes(unaware)} of the other cell has not heard in time that the tenant is there. Its calls stay refused: run the same command again.`,
+    );
   }
   await direct(deps, tenantId, { cell: deps.otherCell, state: "here" });
   deps.report("Calls go to the other cell.");
@@ -307,7 +309,7 @@ export async function moveTenant(
 /** Keeps the other cell from taking the tenant in. @throws {AppError} `CONFLICT` when it has it already. */
 async function refuseThere({ there, directory }: MoveDeps, move: TenantMove): Promise<void> {
   await there.transact.asOperator(async (tx) => {
-    await fenceMove(tx, { ...move, otherCell: directory?.cell ?? "" });
+    await fenceMove(tx, { ...move, otherCell: directory.cell });
     const known = await findMove(tx, move.tenantId);
     if (known?.state !== "cancelled") {
       throw conflict(
@@ -352,8 +354,6 @@ export async function cancelMove(
   }
   await clearParked(deps, tenantId);
   await resumeTenant(here, tenantId);
-  if (directory !== undefined) {
-    await direct(deps, tenantId, { cell: directory.cell, state: "here" });
-  }
+  await direct(deps, tenantId, { cell: directory.cell, state: "here" });
   return { tenantId, rows };
 }

@@ -16,7 +16,7 @@ import { publishPricedPlans, TEST_BILLING } from "#modules/billing/testing/billi
 import { type CellDirectory, openCellDirectory } from "#modules/cells/index.ts";
 import { createPostgresFileStore } from "#modules/files/index.ts";
 import { reconcile, rollUpUsage } from "#modules/metering/index.ts";
-import type { MoveDeps } from "#modules/moves/index.ts";
+import { type MoveDeps, sayWhichCell } from "#modules/moves/index.ts";
 import type { AppServices } from "#platform/app-services.ts";
 import { systemClock } from "#platform/clock.ts";
 import { goodRequest, type Ids, METER, OPERATIONS } from "./good-requests.fixture.ts";
@@ -96,8 +96,12 @@ export class TwoTestCells {
   }
 
   /** What a move needs. */
-  toMove(from: CellName, to: CellName, more: Partial<MoveDeps> = {}): MoveDeps {
-    const [here, there] = [this.servicesOf(from), this.servicesOf(to)];
+  toMove(from: CellName, to: CellName, given: Partial<MoveDeps> = {}): MoveDeps {
+    const { here: ours, there: theirs, ...more } = given;
+    const { here, there } = sayWhichCell({
+      here: ours ?? this.servicesOf(from),
+      there: theirs ?? this.servicesOf(to),
+    });
     return {
       here,
       there,

@@ -39,6 +39,8 @@ const CHANGED_TABLES: readonly string[] = [
   "documents",
   // What waited is cancelled.
   "exports",
+  // Which processes have stopped serving it.
+  "moving_stops",
   // Rows are numbered by their cell.
   "ledger_entries",
   "recent_usage",
@@ -370,6 +372,19 @@ describe("a move is refused, and changes nothing,", { timeout: 60_000 }, () => {
     } finally {
       await cells.databaseOf("west")
         .sql`update nodes set fingerprint = '{"TURNPIKE_SIGNING_SECRET":"equal"}'`;
+    }
+  });
+
+  it("where the other cell runs another version", async () => {
+    const tenantId = await makeTenant("east", "Versioned");
+    const { sql } = cells.databaseOf("west");
+    await sql`update nodes set version = '0.2.0'`;
+    try {
+      expect(await faultsOf(tenantId)).toEqual([
+        "The other cell runs version 0.2.0 of Turnpike, and this one 0: bring both to one version.",
+      ]);
+    } finally {
+      await sql`update nodes set version = '0'`;
     }
   });
 

@@ -11,8 +11,10 @@ import {
   type MoveDeps,
   type MovedTenant,
   moveTenant,
+  sayWhichCell,
 } from "#modules/moves/index.ts";
 import { openDatabase } from "#platform/open-database.ts";
+import { StartupError } from "#platform/startup-error.ts";
 import type { Transact } from "#platform/transact.ts";
 import { isNodeOfCell, MOVING_SECRETS } from "../node-fingerprint.ts";
 import { readIdentitySecret } from "../open-sso.ts";
@@ -69,6 +71,30 @@ async function findCell(
   return cell.name;
 }
 
+/** Opens the database of the other cell. @throws {StartupError} also when it has another schema than that of this version. */
+async function openOtherDatabase(address: string) {
+  try {
+    return await openDatabase({
+      target: { url: address },
+      applicationName: "turnpike-move",
+      connectionsMax: CONNECTIONS_MAX,
+      mayMigrate: false,
+    });
+  } catch (error) {
+    if (!(error instanceof StartupError)) {
+      throw error;
+    }
+    const { code, message } = error;
+    const isOtherSchema = code === "SCHEMA_OLDER" || code === "SCHEMA_NEWER";
+    throw new StartupError({
+      ...{ code, message: `The other cell cannot be used. ${message}`, cause: error },
+      hint: isOtherSchema
+        ? "Bring both cells to one version of Turnpike, then run the same command again"
+        : "Check that it runs, and that the file of --to has its DATABASE_URL",
+    });
+  }
+}
+
 async function withOtherCell<Result>(
   session: CommandSession,
   { address, report }: { address: string; report: (line: string) => void },
@@ -80,21 +106,15 @@ async function withOtherCell<Result>(
   }
   const files = await openFileStore(toFileSettings(config), deps);
   try {
-    // Refuses another schema than that of this version.
-    const database = await openDatabase({
-      target: { url: address },
-      applicationName: "turnpike-move",
-      connectionsMax: CONNECTIONS_MAX,
-      mayMigrate: false,
-    });
+    const database = await openOtherDatabase(address);
     try {
       const { transact } = database;
-      const there = { ...deps, transact };
+      const { here, there } = sayWhichCell({ here: deps, there: { ...deps, transact } });
       return await work({
-        here: deps,
+        here,
         there,
         directory,
-        otherCell: await findCell(session, { directory, transact }),
+        otherCell: await findCell(session, { directory, transact: there.transact }),
         // With any store, the other cell also finds files that are in its database.
         stores: { from: files.fileStore, to: createPostgresFileStore(there) },
         secretNames: MOVING_SECRETS,

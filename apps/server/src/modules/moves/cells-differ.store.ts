@@ -81,6 +81,14 @@ export async function findFingerprint(
   return row?.fingerprint;
 }
 
+/** Versions of the nodes that gave a sign of life when the last one did; more than one while they are upgraded. */
+export async function listVersions(tx: Tx): Promise<string[]> {
+  const rows = await tx<{ version: string }[]>`
+    select distinct version from nodes
+    where seen_at > (select max(seen_at) from nodes) - interval '15 seconds' order by version`;
+  return rows.map((row) => row.version);
+}
+
 /** Series in which the tenant's documents are numbered, apart from its own ones. */
 export async function listSeriesOfTenant(
   tx: Tx,

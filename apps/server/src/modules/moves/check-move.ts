@@ -16,6 +16,7 @@ import {
   listPlanVersions,
   listProvenDomains,
   listSeriesOfTenant,
+  listVersions,
   readClock,
 } from "./cells-differ.store.ts";
 import { findPeopleThere } from "./find-people.ts";
@@ -46,6 +47,7 @@ async function readNeeds(tx: Tx, tenantId: TenantId) {
     coupons: await listCoupons(tx, await listCouponsOfTenant(tx, tenantId)),
     keptFrom: await listKeptFrom(tx),
     fingerprint: await findFingerprint(tx),
+    versions: await listVersions(tx),
     series: await listSeriesOfTenant(tx, tenantId),
     domains: await listProvenDomains(tx, tenantId),
     now: await readClock(tx),
@@ -120,6 +122,16 @@ function findSecretFaults(
     .map((name) => `${name} differs in the other cell.`);
 }
 
+/** Versions with one schema may read what is in it in different ways. */
+function findVersionFaults(here: readonly string[], there: readonly string[]): string[] {
+  const [ours, theirs] = [here.join(" and "), there.join(" and ")];
+  return ours === theirs || ours === "" || theirs === ""
+    ? []
+    : [
+        `The other cell runs version ${theirs} of Turnpike, and this one ${ours}: bring both to one version.`,
+      ];
+}
+
 function findRetentionFaults(here: Needs["keptFrom"], there: Needs["keptFrom"]): string[] {
   return here.flatMap(({ class: usageClass, keptFrom }) => {
     const other = there.find((one) => one.class === usageClass)?.keptFrom ?? null;
@@ -153,6 +165,7 @@ export async function findMoveFaults(
       ...(await findCatalogFaults(tx, needs)),
       ...(await findSeriesFaults(tx, tenant, needs)),
       ...findSecretFaults(needs.fingerprint, await findFingerprint(tx), secretNames),
+      ...findVersionFaults(needs.versions, await listVersions(tx)),
       ...findRetentionFaults(needs.keptFrom, await listKeptFrom(tx)),
       ...(differMs > CLOCKS_DIFFER_MAX_MS
         ? ["The clocks of the cells differ by a minute or more."]

@@ -8,4 +8,5 @@ export {
   moveTenant,
 } from "./move-tenant.ts";
 export { parkedFiles } from "./parked-rows.store.ts";
+export { sayWhichCell } from "./say-which-cell.ts";
 export { listOnTheirWay, type TenantOnItsWay } from "./tenant-moves.store.ts";

@@ -1,0 +1,53 @@
+import { databaseErrorCode, isConnectionError } from "@turnpike/db/database-errors";
+import { AppError } from "@turnpike/domain/errors/app-error";
+import type { Transact } from "#platform/transact.ts";
+import type { Cell } from "./cell-databases.ts";
+
+/** SQLSTATE class: a full disk, no memory, no connection left. */
+const NO_ROOM = /^53/;
+
+function toSentence(error: unknown, whose: string): unknown {
+  const said = error instanceof Error ? error.message.replace(/\.$/, "") : "";
+  const refuse = (publicMessage: string) =>
+    new AppError({ code: "DATABASE_UNAVAILABLE", publicMessage, cause: error });
+  if (NO_ROOM.test(databaseErrorCode(error) ?? "")) {
+    return refuse(
+      `The database of ${whose} has no room: ${said}. Make room, then run the same command again: it goes on where it was.`,
+    );
+  }
+  return isConnectionError(error)
+    ? refuse(
+        `The connection to the database of ${whose} was lost: ${said}. Run the same command again once it answers: it goes on where it was.`,
+      )
+    : error;
+}
+
+function sayWhose(transact: Transact, whose: string): Transact {
+  const said = async <Result>(result: Promise<Result>): Promise<Result> => {
+    try {
+      return await result;
+    } catch (error) {
+      throw toSentence(error, whose);
+    }
+  };
+  return {
+    asTenant: (tenantId, work) => said(transact.asTenant(tenantId, work)),
+    asOperator: (work, share) => said(transact.asOperator(work, share)),
+    asOperatorWithDeleted: (work, options) => said(transact.asOperatorWithDeleted(work, options)),
+    asOperatorSnapshot: (work) => said(transact.asOperatorSnapshot(work)),
+    asAnalyst: (input, work) => said(transact.asAnalyst(input, work)),
+    asMeter: (work) => said(transact.asMeter(work)),
+  };
+}
+
+/** Makes the failures of two databases sentences that say of which cell. Everything that a move does with them goes through these. */
+export function sayWhichCell<Services extends Cell>(cells: {
+  here: Services;
+  there: Services;
+}): { here: Services; there: Services } {
+  const { here, there } = cells;
+  return {
+    here: { ...here, transact: sayWhose(here.transact, "this cell") },
+    there: { ...there, transact: sayWhose(there.transact, "the other cell") },
+  };
+}

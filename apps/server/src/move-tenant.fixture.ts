@@ -25,6 +25,8 @@ import { makeOneOfEverything, readChecksums } from "./one-of-everything.fixture.
 export type CellName = "east" | "west";
 
 const SECRET = "TURNPIKE_SIGNING_SECRET";
+/** A busy machine is slow, not away. */
+const BUSY_ANSWER_MS = 60_000;
 const CELLS_SECRET = "the secret that all cells of this test share";
 
 /** Two installations, each with a database of its own, as they are when nothing of them runs, and their directory. */
@@ -58,7 +60,7 @@ export class TwoTestCells {
 
   /** @param target - Another way to the directory. */
   openDirectoryOf(cell: CellName, target: ConnectionTarget = this.shared.target): CellDirectory {
-    return openCellDirectory({ target, secret: CELLS_SECRET, cell });
+    return openCellDirectory({ target, secret: CELLS_SECRET, cell, answerMs: BUSY_ANSWER_MS });
   }
 
   directoryOf(cell: CellName): CellDirectory {

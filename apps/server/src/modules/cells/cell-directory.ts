@@ -31,6 +31,8 @@ export type DirectorySettings = {
   secret: string;
   /** Name of this cell. */
   cell: string;
+  /** How long an answer may take; two seconds unless given. */
+  answerMs?: number;
 };
 
 /** This cell as the others reach it. */
@@ -119,7 +121,7 @@ export function openCellDirectory(
   settings: DirectorySettings,
   { monotonicMs }: Pick<Clock, "monotonicMs"> = systemClock,
 ): CellDirectory {
-  const { cell, secret } = settings;
+  const { cell, secret, answerMs = ANSWER_MS } = settings;
   const lookupKey = deriveCellsKey(secret, "keys");
   const proof = createHmac("sha256", deriveCellsKey(secret, "proof")).update("proof").digest();
   const ownerKey = deriveCellsKey(secret, "owner of a cell");
@@ -127,7 +129,7 @@ export function openCellDirectory(
   const postgres = openPlainPostgres(settings.target, {
     applicationName: "turnpike-directory",
     connectionsMax: CONNECTIONS_MAX,
-    timeoutMs: ANSWER_MS,
+    timeoutMs: answerMs,
   });
   let isPrepared = false;
   let awayUntilMs = Number.NEGATIVE_INFINITY;
@@ -151,7 +153,7 @@ export function openCellDirectory(
         }
         return await work(tx);
       });
-      const result = await withTimeout(answer, ANSWER_MS);
+      const result = await withTimeout(answer, answerMs);
       isPrepared = true;
       return result;
     } catch (error) {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  toActivityObject,
-  toActivitySentence,
-  toActivitySubject,
-  toActivityTitle,
-} from "./activity.view-model.ts";
+import { toActivityObject, toActivitySentence, toActivitySubject } from "./activity.view-model.ts";
+import { toActivityTitle } from "./activity-titles.ts";
 
 describe("toActivityTitle", () => {
   it("writes what is known as people say it and the rest as its words", () => {

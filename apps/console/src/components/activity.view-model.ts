@@ -1,75 +1,13 @@
 import { plural, t } from "@lingui/core/macro";
+import type { Standing } from "@turnpike/domain/entitlements/standing";
 import { inSentence } from "@turnpike/ui/language";
 import { formatCount } from "#platform/format.ts";
+import { nameRoleByText } from "#platform/may-in-tenant.ts";
+import { inLanguage } from "#platform/server-words/server-words.ts";
+import { type ActivityDetails, toActivityTitle } from "./activity-titles.ts";
+import { PLAIN_ACTIVITIES } from "./plain-activities.ts";
 
-/** What happened, by the verb of the audit trail. */
-const TITLES: Readonly<Record<string, string>> = {
-  "key.created": t`Key created`,
-  "key.updated": t`Key changed`,
-  "key.disabled": t`Key disabled`,
-  "key.enabled": t`Key enabled`,
-  "key.rolled": t`Key rolled`,
-  "key.revoked": t`Key revoked`,
-  "key.leak_found": t`Leaked key found`,
-  "key.leak_revoked": t`Leaked key found and revoked`,
-  "tenant.created": t`Tenant created`,
-  "tenant.deleted": t`Tenant deleted`,
-  "tenant.restored": t`Tenant restored`,
-  "tenant.moved_in": t`Tenant moved here`,
-  "tenant.moved_out": t`Tenant moved to another cell`,
-  "tenant.move_cancelled": t`Move of the tenant cancelled`,
-  "tenant.standing_changed": t`Payment standing changed`,
-  "tenant.limits_changed": t`Limits changed`,
-  "tenant.transferred": t`Tenant passed on`,
-  "member.added": t`Member added`,
-  "member.role_changed": t`Role changed`,
-  "member.removed": t`Member removed`,
-  "role.created": t`Role created`,
-  "role.updated": t`Role changed`,
-  "role.deleted": t`Role deleted`,
-  "invitation.created": t`Invitation sent`,
-  "invitation.accepted": t`Invitation accepted`,
-  "invitation.revoked": t`Invitation revoked`,
-  "webhook.created": t`Webhook added`,
-  "webhook.updated": t`Webhook changed`,
-  "webhook.deleted": t`Webhook deleted`,
-  "webhook.secret_rotated": t`Webhook secret replaced`,
-  "webhook.auto_disabled": t`Webhook disabled after failures`,
-  "webhook.paused": t`Webhook paused`,
-  "export.created": t`Export requested`,
-  "export.deleted": t`Export deleted`,
-  "alert.created": t`Alert created`,
-  "alert.updated": t`Alert changed`,
-  "alert.paused": t`Alert paused`,
-  "alert.resumed": t`Alert resumed`,
-  "alert.tested": t`Test alert sent`,
-  "alert.deleted": t`Alert deleted`,
-  "quota_alerts.updated": t`Quota notifications changed`,
-  "acting.started": t`Operator acts`,
-  "acting.ended": t`Operator stopped acting`,
-  "audit.exported": t`Audit log exported`,
-  "file.uploaded": t`File uploaded`,
-  "file.deleted": t`File deleted`,
-  "notification.created": t`Notification sent`,
-  "proposal.created": t`Change proposed`,
-  "proposal.accepted": t`Proposal accepted`,
-  "proposal.declined": t`Proposal declined`,
-  "webhook.tested": t`Webhook tested`,
-  "agent_grant.created": t`Agent connected`,
-  "agent_grant.revoked": t`Agent disconnected`,
-  "agent_grant.ended": t`Agent disconnected`,
-};
-
-/** What a change of a tenant is called when it is the only one, by the field of its details. */
-const CHANGE_TITLES: Readonly<Record<string, string>> = {
-  plan_id: t`Plan changed`,
-  plan_version: t`Plan changed`,
-  name: t`Tenant renamed`,
-  slug: t`Slug changed`,
-  suspended: t`Suspension changed`,
-};
-
-type Details = Readonly<Record<string, unknown>>;
+type Details = ActivityDetails;
 
 /** The part of an entry of the audit trail that says what happened. */
 export type Activity = {
@@ -92,21 +30,6 @@ export type ActivityNames = {
 
 /** The actor of an activity, and the rest of the sentence: "Ada" "changed the role of Bob from viewer to admin". */
 export type ActivitySentence = { actor: string; what: string };
-
-/**
- * Writes an action in words: `key.rolled` gives "Key rolled", and one that is not known is shown as its words.
- *
- * @param details - Of the entry: a tenant that changed says which part of it did, when it is one. Left out: not known.
- */
-export function toActivityTitle(action: string, details: Details = {}): string {
-  if (action === "tenant.updated") {
-    const titles = new Set(Object.keys(details).map((field) => CHANGE_TITLES[field]));
-    const [only] = titles;
-    return (titles.size === 1 ? only : undefined) ?? t`Tenant changed`;
-  }
-  const words = action.replaceAll(/[._]/g, " ");
-  return TITLES[action] ?? words.charAt(0).toUpperCase() + words.slice(1);
-}
 
 /** The name of what it happened to, where the trail has one. */
 export function toActivitySubject(details: Details): string | undefined {
@@ -142,8 +65,10 @@ export function toActivitySentence(activity: Activity, names: ActivityNames): Ac
   const { action, details } = activity;
   const subject = toActivitySubject(details);
   const known = SENTENCES[action]?.(activity, names);
-  const words = t`did: ${inSentence(toActivityTitle(action))}`;
-  const what = known ?? (subject === undefined ? words : `${words}, ${subject}`);
+  const plain = PLAIN_ACTIVITIES[action];
+  const words = plain ?? t`did: ${inSentence(toActivityTitle(action))}`;
+  const joint = plain === undefined ? ", " : ": ";
+  const what = known ?? (subject === undefined ? words : `${words}${joint}${subject}`);
   const reason = findActingReason(details);
   return {
     actor: nameActor(activity, names),
@@ -189,12 +114,9 @@ function nameActor(
 
 type Write = (activity: Activity, names: ActivityNames) => string;
 
-function ofKey(verb: string): Write {
-  return ({ details }) => t`${verb} the key ${toActivitySubject(details) ?? t`without a name`}`;
-}
-
-function ofAlert(verb: string): Write {
-  return ({ details }) => t`${verb} the alert ${toActivitySubject(details) ?? t`without a name`}`;
+/** Writes what is said of a thing with a name. */
+function ofNamed(write: (name: string) => string): Write {
+  return ({ details }) => write(toActivitySubject(details) ?? t`without a name`);
 }
 
 /** Leaks were recorded without the name of the key before. */
@@ -208,12 +130,12 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     t`changed the limits of the tenant: “${toText(details["reason"])}”`,
   "acting.started": ({ details }) => t`began to act for the tenant: “${toText(details["reason"])}”`,
   "acting.ended": () => t`stopped acting for the tenant`,
-  "key.created": ofKey("created"),
-  "key.updated": ofKey("changed"),
-  "key.disabled": ofKey("disabled"),
-  "key.enabled": ofKey("enabled"),
-  "key.rolled": ofKey("rolled"),
-  "key.revoked": ofKey("revoked"),
+  "key.created": ofNamed((name) => t`created the key ${name}`),
+  "key.updated": ofNamed((name) => t`changed the key ${name}`),
+  "key.disabled": ofNamed((name) => t`disabled the key ${name}`),
+  "key.enabled": ofNamed((name) => t`enabled the key ${name}`),
+  "key.rolled": ofNamed((name) => t`rolled the key ${name}`),
+  "key.revoked": ofNamed((name) => t`revoked the key ${name}`),
   "key.leak_found": ({ details }) => t`found ${nameLeakedKey(details)} in public`,
   "key.leak_revoked": ({ details }) => t`found ${nameLeakedKey(details)} in public and revoked it`,
   "tenant.created": ({ details }) => t`created the tenant ${toText(details["name"])}`,
@@ -226,17 +148,17 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     t`moved the tenant ${toText(details["name"])} to the cell ${toText(details["cell"])}`,
   "tenant.move_cancelled": () => t`cancelled the move of the tenant to another cell`,
   "tenant.standing_changed": ({ details }) =>
-    t`changed the payment standing${toChange(details["standing"])}`,
+    t`changed the payment standing${toChange(details["standing"], nameStanding)}`,
   "tenant.transferred": ({ details }, names) =>
     t`passed the tenant on to ${namePerson(toText(details["to"]), names)}`,
   "member.added": (activity, names) => {
-    const role = toText(toLast(activity.details["role"]));
+    const role = toRole(toLast(activity.details["role"]));
     return activity.entityId === activity.actorId
       ? t`became ${role}`
       : t`added ${namePerson(activity.entityId, names)} as ${role}`;
   },
   "member.role_changed": (activity, names) =>
-    t`changed ${nameRoleOf(activity, names)}${toChange(activity.details["role"])}`,
+    t`changed ${nameRoleOf(activity, names)}${toChange(activity.details["role"], toRole)}`,
   "member.removed": tellRemoval,
   "role.created": ({ details }) => t`made the role ${toText(details["name"])}`,
   "role.updated": ({ details }) => {
@@ -250,10 +172,10 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "role.deleted": ({ details }) =>
     details["replacement"] === null
       ? t`deleted the role ${toText(details["name"])}`
-      : t`deleted the role ${toText(details["name"])}; who had it is now ${toText(details["replacement"])}`,
+      : t`deleted the role ${toText(details["name"])}; who had it is now ${toRole(details["replacement"])}`,
   "invitation.created": ({ details }) =>
-    t`invited ${toText(details["email"])} as ${toText(details["role"])}`,
-  "invitation.accepted": ({ details }) => t`accepted the invitation as ${toText(details["role"])}`,
+    t`invited ${toText(details["email"])} as ${toRole(details["role"])}`,
+  "invitation.accepted": ({ details }) => t`accepted the invitation as ${toRole(details["role"])}`,
   "invitation.revoked": ({ details }) => t`revoked the invitation of ${toText(details["email"])}`,
   "file.uploaded": ({ details }) => t`uploaded the file ${toText(details["name"])}`,
   "file.deleted": () => t`deleted a file`,
@@ -262,20 +184,22 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "export.deleted": ({ details }) => t`deleted the export ${toText(details["name"])}`,
   "audit.exported": ({ details }) =>
     hasFilters(details) ? t`exported a part of the audit log` : t`exported the audit log`,
-  "alert.created": ofAlert("created"),
-  "alert.updated": ofAlert("changed"),
-  "alert.paused": ofAlert("paused"),
-  "alert.resumed": ofAlert("resumed"),
-  "alert.tested": ofAlert(t`sent a test of`),
-  "alert.deleted": ofAlert("deleted"),
+  "alert.created": ofNamed((name) => t`created the alert ${name}`),
+  "alert.updated": ofNamed((name) => t`changed the alert ${name}`),
+  "alert.paused": ofNamed((name) => t`paused the alert ${name}`),
+  "alert.resumed": ofNamed((name) => t`resumed the alert ${name}`),
+  "alert.tested": ofNamed((name) => t`sent a test of the alert ${name}`),
+  "alert.deleted": ofNamed((name) => t`deleted the alert ${name}`),
   "quota_alerts.updated": () => t`changed the quota notifications`,
   "agent_grant.created": ({ details }) => t`connected the agent ${toText(details["name"])}`,
   "agent_grant.ended": ({ details }) =>
     t`disconnected the agent ${toText(details["name"])}${WHY_AGENTS_END[toText(details["why"])] ?? ""}`,
   "agent_grant.revoked": ({ details }) => t`disconnected the agent ${toText(details["name"])}`,
-  "proposal.created": ({ details }) => t`proposed to ${toText(details["change"])}`,
-  "proposal.accepted": ({ details }) => t`accepted a proposal to ${toText(details["change"])}`,
-  "proposal.declined": ({ details }) => t`declined a proposal to ${toText(details["change"])}`,
+  "proposal.created": ({ details }) => t`proposed to ${inLanguage(toText(details["change"]))}`,
+  "proposal.accepted": ({ details }) =>
+    t`accepted a proposal to ${inLanguage(toText(details["change"]))}`,
+  "proposal.declined": ({ details }) =>
+    t`declined a proposal to ${inLanguage(toText(details["change"]))}`,
 };
 
 function hasFilters({ filters }: Details): boolean {
@@ -293,7 +217,7 @@ function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNa
   const what =
     entityId === actorId
       ? t`left the tenant`
-      : t`removed ${namePerson(entityId, names)}, who was ${toText(toFirst(details["role"]))}`;
+      : t`removed ${namePerson(entityId, names)}, who was ${toRole(toFirst(details["role"]))}`;
   const keys = toCount(details["liveKeys"]);
   const webhooks = toCount(details["pausedWebhooks"]);
   return [
@@ -311,12 +235,12 @@ function tellRemoval({ entityId, actorId, details }: Activity, names: ActivityNa
 
 function listTenantChanges(details: Details): string {
   const verbs = [
-    ["name", t`renamed the tenant`],
-    ["slug", t`changed the slug`],
-    ["plan_id", t`moved the tenant`],
+    ["name", (change: string) => t`renamed the tenant${change}`],
+    ["slug", (change: string) => t`changed the slug${change}`],
+    ["plan_id", (change: string) => t`moved the tenant${change}`],
   ] as const;
-  const changes = verbs.flatMap(([field, verb]) =>
-    details[field] === undefined ? [] : [`${verb}${toChange(details[field])}`],
+  const changes = verbs.flatMap(([field, write]) =>
+    details[field] === undefined ? [] : [write(toChange(details[field]))],
   );
   if (details["plan_id"] === undefined && details["plan_version"] !== undefined) {
     changes.push(t`moved the tenant to the newest version of its plan`);
@@ -333,16 +257,41 @@ function nameRoleOf({ entityId, actorId }: Activity, names: ActivityNames): stri
   if (entityId === names.readerId) {
     return isOwn ? t`your own role` : t`your role`;
   }
-  return isOwn ? t`their own role` : t`the role of ${namePerson(entityId, names)}`;
+  if (isOwn) {
+    return t`their own role`;
+  }
+  const name = names.people.get(entityId);
+  if (name !== undefined) {
+    return t`the role of ${name}`;
+  }
+  return names.arePartial === true ? t`the role of someone` : t`the role of a non-member`;
 }
 
 function namePerson(id: string, { people, readerId, arePartial }: ActivityNames): string {
-  const unknown = arePartial === true ? "someone" : t`a non-member`;
-  return id === readerId ? "you" : (people.get(id) ?? unknown);
+  const unknown = arePartial === true ? t`someone` : t`a non-member`;
+  return id === readerId ? t`you` : (people.get(id) ?? unknown);
 }
 
-function toChange(pair: unknown): string {
-  return t` from ${toText(toFirst(pair))} to ${toText(toLast(pair))}`;
+function toChange(pair: unknown, toWords: (value: unknown) => string = toText): string {
+  return t` from ${toWords(toFirst(pair))} to ${toWords(toLast(pair))}`;
+}
+
+function toRole(value: unknown): string {
+  return nameRoleByText(toText(value));
+}
+
+const STANDING_WORDS: Readonly<Record<string, string>> = {
+  current: t`in order`,
+  out_of_credit: t`without credit`,
+  overdue: t`overdue`,
+  grace: t`in the grace period`,
+  blocked: t`blocked`,
+  capped: t`at the spend cap`,
+} satisfies Record<Standing, string>;
+
+function nameStanding(value: unknown): string {
+  const standing = toText(value);
+  return STANDING_WORDS[standing] ?? standing;
 }
 
 function toFirst(pair: unknown): unknown {
@@ -354,5 +303,5 @@ function toLast(pair: unknown): unknown {
 }
 
 function toText(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "something";
+  return typeof value === "string" || typeof value === "number" ? String(value) : t`something`;
 }

@@ -1,7 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useNavigate } from "@tanstack/react-router";
-import type { Role } from "@turnpike/domain/access/scopes";
 import { Combobox } from "@turnpike/ui/combobox";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { Skeleton } from "@turnpike/ui/skeleton";
@@ -17,24 +16,9 @@ import {
   useMovedTenants,
   useTenantVisit,
 } from "#platform/current-tenant.ts";
-import { type NamedRole, toHeldRole } from "#platform/may-in-tenant.ts";
+import { titleRole } from "#platform/may-in-tenant.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { TenantMark } from "../tenant-mark.tsx";
-
-/** What each built-in role is called. */
-export const ROLE_NAMES: Readonly<Record<Role, string>> = {
-  owner: t`Owner`,
-  admin: t`Admin`,
-  developer: t`Developer`,
-  billing: t`Billing`,
-  viewer: t`Viewer`,
-};
-
-/** What a role is called on its own: `Developer`, or the name that the tenant gave it. */
-export function titleRole(named: NamedRole): string {
-  const role = toHeldRole(named);
-  return typeof role === "string" ? ROLE_NAMES[role] : role.name;
-}
 
 /** Goes to a tenant: the screen stays, its numbers become the tenant's. */
 export function useSwitchTenant(): (slug: string) => void {

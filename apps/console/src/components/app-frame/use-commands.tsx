@@ -13,6 +13,7 @@ import Moon from "lucide-react/icons/moon";
 import Plus from "lucide-react/icons/plus";
 import Sun from "lucide-react/icons/sun";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
+import { titleRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { useOpenReference } from "../use-open-reference.ts";
@@ -21,7 +22,7 @@ import { useSwitchEnvironment } from "./environment-switch.tsx";
 import { OPERATOR_SCREENS } from "./operator-screens.ts";
 import { DESTINATIONS } from "./palette-destinations.ts";
 import { SCREENS } from "./screens.tsx";
-import { titleRole, useSwitchTenant } from "./tenant-switcher.tsx";
+import { useSwitchTenant } from "./tenant-switcher.tsx";
 import { useFoundCommands } from "./use-found-commands.tsx";
 
 /**

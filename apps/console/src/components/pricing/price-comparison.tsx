@@ -7,6 +7,7 @@ import { NumberField } from "@turnpike/ui/number-field";
 import { Slider } from "@turnpike/ui/slider";
 import { useState } from "react";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
 import { type ComparedOffer, comparePrices, listComparedMeters } from "./comparison.view-model.ts";
 import type { OfferPricer } from "./price-offers.ts";
@@ -86,14 +87,14 @@ function Quantity({ meter, max, used, value, onValueChange }: QuantityProps) {
   return (
     <div className="grid items-end gap-x-4 gap-y-1 sm:grid-cols-[1fr_14rem]">
       <Slider
-        label={t`${meter.name} a month, from few to many`}
+        label={t`${nameMeter(meter)} a month, from few to many`}
         valueText={formatUnits(String(value), meter.unit)}
         value={toPosition(value, max)}
         max={STEPS}
         onValueChange={(position) => onValueChange(toQuantity(position, max))}
       />
       <NumberField
-        label={t`${meter.name} a month`}
+        label={t`${nameMeter(meter)} a month`}
         {...(used > 0 && { help: t`${formatUnits(String(used), meter.unit)} this period so far` })}
         min={0}
         max={Number.MAX_SAFE_INTEGER}

@@ -6,6 +6,7 @@ import type { TimeSeries } from "@turnpike/ui/charts/chart-types";
 import type { TimeGrain } from "@turnpike/ui/charts/time-buckets.view-model";
 import type { Timeline } from "#components/usage/timeline.view-model.ts";
 import type { ApiClient } from "#platform/api-client.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import type { UsageFilters, UsageRange, UsageReport } from "#platform/usage-query.ts";
 import {
   readMeasure,
@@ -92,12 +93,12 @@ export function isAddedUp({ aggregation }: Meter): boolean {
 /** How a meter aggregates, in words. */
 export function toAggregationText({ aggregation }: Meter): string {
   const texts: Readonly<Record<Meter["aggregation"], string>> = {
-    count: "count",
-    sum: "sum",
-    avg: "mean",
-    min: "smallest",
-    max: "largest",
-    latest: "latest",
+    count: t`count`,
+    sum: t`sum`,
+    avg: t`mean`,
+    min: t`smallest`,
+    max: t`largest`,
+    latest: t`latest`,
     unique_count: t`distinct values`,
   };
   return texts[aggregation];
@@ -188,7 +189,7 @@ export function toMeterTimeline(meter: Meter, report: UsageReport, isCompared: b
   const previous = isCompared ? toPreviousValues(report, () => true, measure, empty) : undefined;
   const series: TimeSeries = {
     key: meter.meterId,
-    label: meter.name,
+    label: nameMeter(meter),
     tone: "accent",
     values: toMeterValues(meter, report),
     ...(previous === undefined ? {} : { previous }),

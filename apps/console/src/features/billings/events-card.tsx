@@ -8,7 +8,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import type { BillingPlace } from "#platform/billing-queries.ts";
 import { formatMinute } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { inLanguage } from "#platform/server-words/server-words.ts";
+import { ownInLanguage } from "#platform/server-words/server-words.ts";
 import { useVerifiedUser } from "#platform/verified-user.ts";
 import { billingsQueries } from "./billings.queries.ts";
 import { toEventActor } from "./event-actor.view-model.ts";
@@ -51,7 +51,7 @@ export function EventsCard({ place }: { place: BillingPlace }) {
                 {formatMinute(at)}
               </time>
               <span className="min-w-0 [overflow-wrap:anywhere]">
-                {inLanguage(text)}{" "}
+                {ownInLanguage(text)}{" "}
                 <span className="text-ink-muted text-xs whitespace-nowrap">
                   {toEventActor(actor, names)}
                 </span>

@@ -50,7 +50,7 @@ export function InvoiceDocument(props: InvoiceDocumentProps) {
       </div>
       <div className="min-w-0 space-y-4 lg:col-start-3">
         <Party title={t`From`} party={invoice.seller} />
-        <Party title={t`To`} party={invoice.customer} />
+        <Party title={t({ message: "To", context: "recipient" })} party={invoice.customer} />
       </div>
       <LineSheet
         place={place}

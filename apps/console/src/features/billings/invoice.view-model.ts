@@ -3,7 +3,8 @@ import type { StateBadge } from "#components/billing/subscription.view-model.ts"
 import type { InvoiceSummary } from "#platform/billing-queries.ts";
 
 export const STATE_LABELS: Readonly<Record<InvoiceSummary["state"], string>> = {
-  open: t`Open`,
+  // The state: other languages have another word for what a button does.
+  open: t({ message: "Open", context: "state" }),
   paid: t`Paid`,
   void: t`Void`,
   uncollectible: t`Written off`,

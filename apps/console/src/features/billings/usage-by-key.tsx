@@ -9,6 +9,7 @@ import { AskLink } from "#components/questions/ask-link.tsx";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { formatCount, formatShare } from "#platform/format.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { billingsQueries } from "./billings.queries.ts";
 
@@ -28,7 +29,7 @@ export function UsageByKey({ tenantId, environment, meter, from }: UsageByKeyPro
   );
   return (
     <Card
-      title={t`${meter.name} by key`}
+      title={t`${nameMeter(meter)} by key`}
       description={t`Billable units of this period, ${environment} keys.`}
       aside={<AskLink question={`${meter.name} by key in this billing period`} />}
     >
@@ -46,7 +47,7 @@ export function UsageByKey({ tenantId, environment, meter, from }: UsageByKeyPro
         </p>
       ) : (
         <BarList
-          label={t`${meter.name} by key`}
+          label={t`${nameMeter(meter)} by key`}
           nameHeading={t`Key`}
           valueHeading={t`Units`}
           items={usage.data.rows.map((row) => {

@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { nameRoleByText } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { Notice } from "./notice.tsx";
 import { signInQueries } from "./sign-in.queries.ts";
@@ -79,8 +80,9 @@ function InvitationNotice({ preview, error }: ReturnType<typeof useInvitation>) 
   return (
     <Notice tone="call" title={t`You are invited to ${tenantName}`}>
       <Trans>
-        You join as <strong className="font-medium text-ink">{role}</strong> once you sign in or
-        create an account with <strong className="font-medium text-ink">{email}</strong>.
+        You join as <strong className="font-medium text-ink">{nameRoleByText(role)}</strong> once
+        you sign in or create an account with{" "}
+        <strong className="font-medium text-ink">{email}</strong>.
       </Trans>
     </Notice>
   );

@@ -36,6 +36,11 @@ export function inLanguage(text: string): string {
   return translator?.translateKnown(text) ?? text;
 }
 
+/** The same for a text that no person wrote: short sentences, such as "Pro is active.", are recognised as well. */
+export function ownInLanguage(text: string): string {
+  return translator?.translateOwn(text) ?? text;
+}
+
 /** A value of such a sentence by itself: "1,204 requests". */
 export function valueInLanguage(value: string): string {
   return translator?.translateValue(value) ?? value;

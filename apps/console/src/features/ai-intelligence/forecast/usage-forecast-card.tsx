@@ -14,6 +14,7 @@ import { createChartFormats, readOwnTimeZone } from "#platform/chart-formats.ts"
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { type MeterForecast, usageForecastQuery } from "#platform/forecast-queries.ts";
 import { formatCompact, formatQuantity } from "#platform/format-measure.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { describeAccuracy } from "./accuracy.view-model.ts";
 import {
@@ -43,7 +44,10 @@ export function UsageForecastCard({ tenant: { tenantId } }: { tenant: OwnTenant 
           <Select
             label={t`Meter`}
             className="w-48 max-w-full"
-            choices={meters.map((one) => ({ value: one.meter, label: one.name }))}
+            choices={meters.map((one) => ({
+              value: one.meter,
+              label: nameMeter({ meterId: one.meter, name: one.name }),
+            }))}
             value={meter?.meter ?? null}
             onValueChange={setChosen}
           />
@@ -123,7 +127,7 @@ function Forecast({ meter, timeZone }: { meter: MeterForecast; timeZone: string 
         />
       </div>
       <LazyTimeLines
-        label={t`${meter.name} by day, with forecast`}
+        label={t`${nameMeter({ meterId: meter.meter, name: meter.name })} by day, with forecast`}
         unit={meter.unit}
         buckets={buckets}
         series={series}

@@ -10,7 +10,7 @@ import {
 import { formatMinutes, nameMeasure } from "@turnpike/domain/alerts/describe-alert";
 import { describeFilter } from "@turnpike/domain/alerts/describe-filter";
 import type { AlertProposal } from "#components/insights/alert-proposal.view-model.ts";
-import { inLanguage } from "#platform/server-words/server-words.ts";
+import { inLanguage, valueInLanguage } from "#platform/server-words/server-words.ts";
 import { joinCommaList, splitCommaList } from "#platform/usage-query.ts";
 import type { AnalyticsView } from "../analytics-search.view-model.ts";
 import { FILTER_DIMENSIONS } from "../analytics-search.view-model.ts";
@@ -183,11 +183,20 @@ export function listFilterTexts(
 /** The time that this many consecutive evaluations take: "3 minutes". */
 export function toForText(draft: Pick<AlertDraft, "forEvaluations" | "windowMinutes">): string {
   const every = evaluationIntervalMs(draft.windowMinutes) / 60_000;
-  return formatMinutes((draft.forEvaluations ?? 1) * every);
+  return valueInLanguage(formatMinutes((draft.forEvaluations ?? 1) * every));
 }
 
 /** A name for a draft without one: "Error rate above". */
 export function suggestName(draft: Pick<AlertDraft, "measure" | "kind">): string {
-  const endings = { above: "high", below: "low", change: "changed", no_data: "silent" };
-  return `${inLanguage(nameMeasure(draft.measure))} ${endings[draft.kind]}`;
+  const name = inLanguage(nameMeasure(draft.measure));
+  switch (draft.kind) {
+    case "above":
+      return t`${name} high`;
+    case "below":
+      return t`${name} low`;
+    case "change":
+      return t`${name} changed`;
+    default:
+      return t`${name} silent`;
+  }
 }

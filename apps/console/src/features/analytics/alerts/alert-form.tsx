@@ -18,7 +18,7 @@ import { useUnsaved } from "@turnpike/ui/unsaved";
 import { useState } from "react";
 import { toFormFailure } from "#platform/form-failure.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { inLanguage } from "#platform/server-words/server-words.ts";
+import { inLanguage, valueInLanguage } from "#platform/server-words/server-words.ts";
 import { useSubmitOnce } from "#platform/use-submit-once.ts";
 import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
@@ -57,20 +57,29 @@ const DIRECTIONS: readonly { value: ChangeDirection; label: string }[] = [
   { value: "down", label: t`down by more than` },
   { value: "either", label: t`either way by more than` },
 ];
-const WINDOWS = ALERT_WINDOW_MINUTES.map((minutes) => ({
-  value: String(minutes),
-  label: formatMinutes(minutes),
-}));
-function toReminderLabel(minutes: number): string {
-  return t`Again every ${formatMinutes(minutes).replace(/^1 /, "")}`;
-}
-const REMINDERS = [
-  { value: "once", label: t`Only once` },
-  ...[15, 60, 240, 1_440].map((minutes) => ({
+
+/** Written where it is shown: the words of durations come with the first request of a page. */
+function listWindows() {
+  return ALERT_WINDOW_MINUTES.map((minutes) => ({
     value: String(minutes),
-    label: toReminderLabel(minutes),
-  })),
-];
+    label: valueInLanguage(formatMinutes(minutes)),
+  }));
+}
+
+function toReminderLabel(minutes: number): string {
+  return t`Again every ${valueInLanguage(formatMinutes(minutes)).replace(/^1 /, "")}`;
+}
+
+function listReminders() {
+  return [
+    { value: "once", label: t`Only once` },
+    ...[15, 60, 240, 1_440].map((minutes) => ({
+      value: String(minutes),
+      label: toReminderLabel(minutes),
+    })),
+  ];
+}
+
 const NUMBER_FORMAT: Intl.NumberFormatOptions = { maximumFractionDigits: 4 };
 
 /** The form of an alert: its rule and who gets notified. */
@@ -175,9 +184,10 @@ export function AlertForm(props: AlertFormProps) {
 /** Keeps values set through the API even if they are not among the choices. */
 function withChoice(minutes: number | null) {
   const value = String(minutes);
-  return minutes === null || REMINDERS.some((choice) => choice.value === value)
-    ? REMINDERS
-    : [...REMINDERS, { value, label: toReminderLabel(minutes) }];
+  const reminders = listReminders();
+  return minutes === null || reminders.some((choice) => choice.value === value)
+    ? reminders
+    : [...reminders, { value, label: toReminderLabel(minutes) }];
 }
 
 type ConditionProps = {
@@ -216,7 +226,7 @@ function ConditionFields({ draft, set, thresholdError, errors }: ConditionProps)
         />
         <SelectField
           label={t`In a window of`}
-          choices={WINDOWS}
+          choices={listWindows()}
           value={String(draft.windowMinutes)}
           error={errors.windowMinutes}
           onValueChange={(value) => {

@@ -11,7 +11,7 @@ import {
 } from "@turnpike/domain/alerts/describe-alert";
 import type { Tone } from "@turnpike/ui/badge";
 import { LANGUAGE } from "@turnpike/ui/language";
-import { inLanguage, valueInLanguage } from "#platform/server-words/server-words.ts";
+import { ownInLanguage, valueInLanguage } from "#platform/server-words/server-words.ts";
 import type { Alert, AlertEvent, AlertPreview } from "./alerts.queries.ts";
 
 export type StateLabel = { tone: Tone; label: string };
@@ -56,7 +56,7 @@ function toDescribed({ query, windowMinutes, condition }: Rule, meters: NamedMet
 
 /** The rule of an alert in words. */
 export function toRuleText(alert: Rule, meters: NamedMeters): string {
-  return inLanguage(describeAlert(toDescribed(alert, meters)));
+  return ownInLanguage(describeAlert(toDescribed(alert, meters)));
 }
 
 /** A measured value: "120 ms". */
@@ -98,7 +98,7 @@ export function toRuleFacts(
   return {
     window: t`The last ${valueInLanguage(formatMinutes(alert.windowMinutes)).replace(/^1 /, "")}, checked every ${valueInLanguage(formatMinutes(every)).replace(/^1 /, "")} once its usage is recorded`,
     fires: `${toRuleText(alert, meters)}${row}`,
-    recovers: `${recovery === undefined ? t`When there is data` : inLanguage(recovery)}${row}`,
+    recovers: `${recovery === undefined ? t`When there is data` : ownInLanguage(recovery)}${row}`,
   };
 }
 
@@ -119,8 +119,8 @@ export function toNotifiedText(alert: Pick<Alert, "mailRoles" | "renotifyMinutes
       : t`, ${AND.format(alert.mailRoles.map((role) => ROLE_NAMES[role]))} by e-mail`;
   const again =
     alert.renotifyMinutes === null
-      ? "once"
-      : t`again every ${formatMinutes(alert.renotifyMinutes).replace(/^1 /, "")} while it fires`;
+      ? t`once`
+      : t`again every ${valueInLanguage(formatMinutes(alert.renotifyMinutes)).replace(/^1 /, "")} while it fires`;
   return t`Everyone in the console${mail}, and webhooks; ${again}`;
 }
 

@@ -10,6 +10,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { ChartSkeleton, LazyTimeBars, LazyTimeLines } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatCompact, formatExactShare, formatQuantity } from "#platform/format-measure.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure } from "#platform/usage-series.ts";
@@ -56,18 +57,19 @@ export function MeterDetail(props: MeterDetailProps) {
   });
   const unanswered = listUnansweredFilters(meter, view).map((name) => FILTER_LABELS[name]);
   return (
-    <section aria-label={t`${meter.name}: over time`} className="min-w-0">
+    <section aria-label={t`${nameMeter(meter)}: over time`} className="min-w-0">
       {unanswered.length > 0 && (
         <p className="mb-2 text-ink-muted text-xs">
           <Trans>
-            {meter.name} counts events, so these filters do not apply: {unanswered.join(", ")}.
+            {nameMeter(meter)} counts events, so these filters do not apply: {unanswered.join(", ")}
+            .
           </Trans>
         </p>
       )}
       {report.isError && (
         <div className="mb-3">
           <FailureNotice
-            what={t`${meter.name}: these numbers could not be loaded.`}
+            what={t`${nameMeter(meter)}: these numbers could not be loaded.`}
             cause={report.error}
             onRetry={() => void report.refetch()}
           />
@@ -75,7 +77,7 @@ export function MeterDetail(props: MeterDetailProps) {
       )}
       {report.data === undefined ? (
         !report.isError && (
-          <div role="status" aria-label={t`Loading: ${meter.name}`}>
+          <div role="status" aria-label={t`Loading: ${nameMeter(meter)}`}>
             <ChartSkeleton />
           </div>
         )
@@ -115,7 +117,7 @@ function MeterChart({ meter, scope, report, onChange }: MeterChartProps) {
   const { view } = scope;
   const chart = {
     ...toMeterTimeline(meter, report, view.isCompared),
-    label: t`${meter.name} over time`,
+    label: t`${nameMeter(meter)} over time`,
     unit: meter.unit,
     timeZone: report.timeZone,
     formats: createChartFormats(report.timeZone, { value: formatCompact, exact: formatQuantity }),
@@ -171,7 +173,7 @@ function MeterParts({ meter, scope, isReady, keyNames, onChange }: MeterDetailPr
       <div className="mb-2 flex flex-wrap items-center gap-2">
         <div className="w-44">
           <Select
-            label={t`Break ${meter.name} down by`}
+            label={t`Break ${nameMeter(meter)} down by`}
             value={name}
             choices={parts.map(({ value, label }) => ({ value, label: t`By ${label}` }))}
             onValueChange={(next) => onChange({ ...view, part: next })}
@@ -205,13 +207,13 @@ function MeterParts({ meter, scope, isReady, keyNames, onChange }: MeterDetailPr
       )}
       {report.isError && (
         <FailureNotice
-          what={t`${meter.name} by ${part}: these numbers could not be loaded.`}
+          what={t`${nameMeter(meter)} by ${part}: these numbers could not be loaded.`}
           cause={report.error}
           onRetry={() => void report.refetch()}
         />
       )}
       {items === undefined && !report.isError && (
-        <div role="status" aria-label={t`Loading: ${meter.name} by ${part}`}>
+        <div role="status" aria-label={t`Loading: ${nameMeter(meter)} by ${part}`}>
           <Skeleton className="h-24 w-full opacity-50" />
         </div>
       )}
@@ -222,7 +224,7 @@ function MeterParts({ meter, scope, isReady, keyNames, onChange }: MeterDetailPr
       )}
       {items !== undefined && items.length > 0 && (
         <BarList
-          label={t`${meter.name} by ${part}`}
+          label={t`${nameMeter(meter)} by ${part}`}
           nameHeading={part}
           valueHeading={meter.unit}
           items={items.map((item) => ({

@@ -10,6 +10,7 @@ import { AskLink } from "#components/questions/ask-link.tsx";
 import { KeptNotice } from "#components/usage/kept-notice.tsx";
 import { formatCount } from "#platform/format.ts";
 import { formatQuantity, toChange } from "#platform/format-measure.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { readMeasure, toKnownPrevious } from "#platform/usage-series.ts";
@@ -128,7 +129,8 @@ type MeterLineProps = {
 
 function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
   const measure = toMeasure(meter);
-  const { name, unit } = meter;
+  const { unit } = meter;
+  const name = nameMeter(meter);
   const value = report?.totals[measure] ?? null;
   const previous = report === undefined ? null : toKnownPrevious(report);
   const change =

@@ -6,6 +6,7 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { ChartSkeleton, LazyTimeBars } from "#components/usage/lazy-charts.tsx";
 import { createChartFormats } from "#platform/chart-formats.ts";
 import { formatCompact, formatQuantity } from "#platform/format-measure.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { UsageReport } from "#platform/usage-query.ts";
 import { type AnalyticsScope, analyticsQueries } from "../analytics.queries.ts";
@@ -45,7 +46,7 @@ export function ModelsChart(props: ModelsChartProps) {
             value={meter?.meterId ?? REQUESTS}
             choices={[
               { value: REQUESTS, label: t`Requests` },
-              ...meters.map(({ meterId, name }) => ({ value: meterId, label: name })),
+              ...meters.map((one) => ({ value: one.meterId, label: nameMeter(one) })),
             ]}
             onValueChange={(value) => onMeasure(value === REQUESTS ? undefined : value)}
           />
@@ -85,7 +86,7 @@ function Bars({
     <>
       <LazyTimeBars
         {...toModelsTimeline(report, meter)}
-        label={meter === undefined ? t`Requests by model` : t`${meter.name} by model`}
+        label={meter === undefined ? t`Requests by model` : t`${nameMeter(meter)} by model`}
         unit={meter?.unit ?? t`requests`}
         grain={report.grain ?? scope.grain}
         timeZone={report.timeZone}

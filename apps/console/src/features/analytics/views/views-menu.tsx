@@ -184,7 +184,11 @@ function ViewGroup({ label, views, openId, onOpen }: ViewGroupProps) {
         <MenuItem
           key={one.viewId}
           onSelect={() => onOpen(one)}
-          aside={one.viewId === openId && <Check aria-label={t`Open`} />}
+          aside={
+            one.viewId === openId && (
+              <Check aria-label={t({ message: "Open", context: "view that is shown" })} />
+            )
+          }
         >
           {one.name}
         </MenuItem>

@@ -9,9 +9,9 @@ export type BulkAction = BulkChange["action"];
 
 /** The result of each action, as a participle. */
 export const BULK_DONE: Readonly<Record<BulkAction, string>> = {
-  disable: "disabled",
-  enable: "enabled",
-  revoke: "revoked",
+  disable: t`disabled`,
+  enable: t`enabled`,
+  revoke: t`revoked`,
   set_expiry: t`given a new expiry`,
 };
 

@@ -80,7 +80,7 @@ function isPair(value: unknown): value is readonly [unknown, unknown] {
 }
 
 function writeScopes(value: unknown): string {
-  return Array.isArray(value) && value.length > 0 ? value.join(", ") : "none";
+  return Array.isArray(value) && value.length > 0 ? value.join(", ") : t`none`;
 }
 
 function writeNetworks(value: unknown): string {
@@ -93,12 +93,12 @@ function writeRateLimits(value: unknown): string {
     quotas: [],
     concurrency: null,
   });
-  return texts.length > 0 ? texts.join("; ") : "none";
+  return texts.length > 0 ? texts.join("; ") : t`none`;
 }
 
 function writeQuotas(value: unknown): string {
   const texts = toLimitTexts({ rateLimits: [], quotas: toList(value, "meter"), concurrency: null });
-  return texts.length > 0 ? texts.join("; ") : "none";
+  return texts.length > 0 ? texts.join("; ") : t`none`;
 }
 
 /** Older entries may have another shape; those limits are left out. */

@@ -54,36 +54,36 @@ export function toTermsFaults(errors: readonly PlanFault[], prefix: string): rea
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
-  name: "name",
-  description: "description",
-  currency: "currency",
-  visibility: "visibility",
-  isAddOn: "add-on",
-  isPrepaid: "prepaid",
+  name: t`name`,
+  description: t`description`,
+  currency: t`currency`,
+  visibility: t`visibility`,
+  isAddOn: t`add-on`,
+  isPrepaid: t`prepaid`,
   concurrency: t`calls at once`,
-  scopes: "scopes",
-  duration: "duration",
-  minimum: "minimum",
-  maximum: "maximum",
+  scopes: t`scopes`,
+  duration: t`duration`,
+  minimum: t`minimum`,
+  maximum: t`maximum`,
   included: t`included units`,
   taxClass: t`tax class`,
-  key: "key",
-  meter: "meter",
-  interval: "interval",
-  timing: "timing",
-  quantity: "seats",
+  key: t`key`,
+  meter: t`meter`,
+  interval: t`interval`,
+  timing: t`timing`,
+  quantity: t`seats`,
   model: t`price model`,
-  amount: "amount",
+  amount: t`amount`,
   unitAmount: t`unit price`,
   flatAmount: t`flat fee`,
   size: t`package size`,
-  rate: "rate",
+  rate: t`rate`,
   upTo: t`upper bound`,
-  entitlement: "limit",
+  entitlement: t`limit`,
   kind: t`kind of limit`,
-  limit: "limit",
-  refill: "refill",
-  windowSeconds: "window",
+  limit: t`limit`,
+  refill: t`refill`,
+  windowSeconds: t`window`,
 };
 
 function placeOf(name: string, index: number): string {
@@ -93,7 +93,7 @@ function placeOf(name: string, index: number): string {
 /** The name of a card by its key, its place while it has none. */
 function nameCard(draft: PlanDraft, phase: number, card: number): string {
   const key = draft.phases[phase]?.cards[card]?.key.trim() ?? "";
-  return key === "" ? placeOf("card", card) : t`card ${key}`;
+  return key === "" ? placeOf(t`card`, card) : t`card ${key}`;
 }
 
 /**

@@ -32,7 +32,7 @@ export function describeCounting(meter: Pick<Meter, "aggregation" | "valuePointe
 /** The dimensions that usage can be broken down by, in words. */
 export function describeDimensions(meter: Pick<Meter, "dimensions">): string {
   const names = (meter.dimensions ?? []).map(({ name }) => name);
-  return names.length === 0 ? "none" : names.join(", ");
+  return names.length === 0 ? t`none` : names.join(", ");
 }
 
 type JsonObject = { [name: string]: JsonObject | string | number };

@@ -89,7 +89,7 @@ function Proposals({ tenant }: AgentsTabProps) {
 }
 
 const STATES = {
-  open: { label: t`Open`, tone: "info" },
+  open: { label: t({ message: "Open", context: "state" }), tone: "info" },
   accepted: { label: t`Accepted`, tone: "ok" },
   declined: { label: t`Declined`, tone: "neutral" },
   expired: { label: t`Expired`, tone: "neutral" },

@@ -72,7 +72,9 @@ function ConnectedAgent({ tenant, grant }: { tenant: OwnTenant; grant: AgentGran
         ),
       ),
   });
-  const by = isOwn ? "you" : (member?.name ?? member?.email ?? t`a member`);
+  const by = isOwn
+    ? t({ message: "you", context: "connected by" })
+    : (member?.name ?? member?.email ?? t`a member`);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 grow basis-56">

@@ -9,11 +9,8 @@ import { IconButton } from "@turnpike/ui/icon-button";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import ListFilter from "lucide-react/icons/list-filter";
 import ScrollText from "lucide-react/icons/scroll-text";
-import {
-  type ActivityNames,
-  toActivitySentence,
-  toActivityTitle,
-} from "#components/activity.view-model.ts";
+import { type ActivityNames, toActivitySentence } from "#components/activity.view-model.ts";
+import { toActivityTitle } from "#components/activity-titles.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";

@@ -1,8 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { useQuery } from "@tanstack/react-query";
 import { type HeldRole, ROLES } from "@turnpike/domain/access/scopes";
-import { ROLE_NAMES } from "#components/app-frame/tenant-switcher.tsx";
-import { toHeldRole } from "#platform/may-in-tenant.ts";
+import { ROLE_NAMES, toHeldRole } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { ROLE_NOTES } from "../standing.view-model.ts";
 import { type TenantId, type TenantRole, tenantsQueries } from "../tenants.queries.ts";

@@ -352,7 +352,7 @@ describe("the outbox", () => {
       }),
     );
     await userEvent.click(
-      screen.getByRole("button", { name: "Send mails to gone@example.com again" }),
+      screen.getByRole("button", { name: "Send mails again to gone@example.com" }),
     );
     await waitFor(() => expect(screen.queryByText("gone@example.com")).toBeNull());
     await userEvent.click(screen.getByText("You are invited to Acme"));

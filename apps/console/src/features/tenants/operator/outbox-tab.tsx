@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Mail>[] = [
   },
   {
     id: "to",
-    header: t`To`,
+    header: t({ message: "To", context: "recipient" }),
     cell: ({ to }) => <span className="[overflow-wrap:anywhere]">{to}</span>,
   },
   {

@@ -41,7 +41,7 @@ export function RefusedAddresses() {
               </p>
             </div>
             <Button
-              aria-label={t`Send mails to ${address} again`}
+              aria-label={t`Send mails again to ${address}`}
               progress={lift.isPending && lift.variables === address ? t`Lifting…` : undefined}
               onClick={() => lift.mutate(address)}
             >

@@ -48,7 +48,7 @@ function TestMailForm({ onCancel }: { onCancel: () => void }) {
       errors={failure?.messages}
     >
       <TextField
-        label={t`To`}
+        label={t({ message: "To", context: "recipient" })}
         name="to"
         type="email"
         value={to}

@@ -5,9 +5,10 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { ButtonLink } from "@turnpike/ui/button-link";
 import { joinClasses } from "@turnpike/ui/join-classes";
-import { titleRole, useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
+import { useSwitchTenant } from "#components/app-frame/tenant-switcher.tsx";
 import { TenantMark } from "#components/tenant-mark.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
+import { titleRole } from "#platform/may-in-tenant.ts";
 import { PlanName } from "../plan-name.tsx";
 import { TenantUsage } from "./tenant-usage.tsx";
 

@@ -8,6 +8,7 @@ import { RelativeTime } from "@turnpike/ui/relative-time";
 import { type ReactNode, useState } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { nameRoleByText } from "#platform/may-in-tenant.ts";
 import { ConnectionForm } from "./connection-form.tsx";
 import { ServiceAddresses } from "./service-addresses.tsx";
 import type { Sso, SsoConnection } from "./sso.queries.ts";
@@ -92,7 +93,7 @@ function Facts({ connection }: { connection: SsoConnection }) {
             </Fact>
           </>
         )}
-        <Fact name={t`New people become`}>{connection.defaultRole}</Fact>
+        <Fact name={t`New people become`}>{nameRoleByText(connection.defaultRole)}</Fact>
         <Fact name={t`Last sign-in`}>
           {lastUsedAt === null ? t`None yet` : <RelativeTime at={lastUsedAt} />}
         </Fact>

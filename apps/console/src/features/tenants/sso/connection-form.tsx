@@ -10,6 +10,7 @@ import { TextField } from "@turnpike/ui/text-field";
 import { type SubmitEvent, useState } from "react";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { type FormFailure, toFormFailure } from "#platform/form-failure.ts";
+import { ROLE_NAMES } from "#platform/may-in-tenant.ts";
 import { ROLE_NOTES } from "../standing.view-model.ts";
 import {
   CONNECTION_POINTERS,
@@ -40,7 +41,7 @@ const PROTOCOLS = [
 
 const ROLES = (["viewer", "developer", "billing", "admin"] as const).map((role) => ({
   value: role,
-  label: role[0]?.toUpperCase() + role.slice(1),
+  label: ROLE_NAMES[role],
   note: ROLE_NOTES[role],
 }));
 

@@ -16,6 +16,7 @@ import { DocsLink } from "#components/docs-link.tsx";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
+import { nameRoleByText } from "#platform/may-in-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { toast } from "#platform/toast.ts";
 import { DirectoryActivity } from "./directory-activity.tsx";
@@ -227,7 +228,7 @@ function People({ scim: { people, groups } }: { scim: Scim }) {
       {groups.map(({ name, role, members }) => (
         <Fact key={name} name={t`Group ${name}`}>
           <Trans>
-            {members}, as {role}
+            {members}, as {nameRoleByText(role)}
           </Trans>
         </Fact>
       ))}

@@ -1,5 +1,6 @@
 import type { Proposal, ProposedChange } from "@turnpike/contract/proposals";
 import { toMailedName } from "@turnpike/domain/text/name-fault";
+import { said } from "@turnpike/domain/text/said";
 import type { ProposalRow } from "./proposals.store.ts";
 
 export function isWaiting(row: ProposalRow, now: Date): boolean {
@@ -24,13 +25,15 @@ export function toProposalReply(row: ProposalRow, now: Date): Proposal {
 /** The change in a few words, for the audit trail. */
 export function describeChange(change: ProposedChange): string {
   return change.do === "create_key"
-    ? `create the ${change.key.environment} key ${change.key.name}`
-    : `set the spend cap to ${change.amount}`;
+    ? said(`create the ${change.key.environment} key ${change.key.name}`)
+    : said(`set the spend cap to ${change.amount}`);
 }
 
 /** The same for a notice, which may go out by mail: no name in it becomes a link. */
 export function describeChangeInMail(change: ProposedChange): string {
   return change.do === "create_key"
-    ? `create the ${change.key.environment} key ${toMailedName(change.key.name, "whose name is in the console")}`
+    ? said(
+        `create the ${change.key.environment} key ${toMailedName(change.key.name, "whose name is in the console")}`,
+      )
     : describeChange(change);
 }

@@ -64,17 +64,17 @@ export function withEvent(answer: ModelAnswer, event: ModelEvent): ModelAnswer {
 }
 
 const PART_NAMES: Readonly<Record<QueryDifference["part"], string>> = {
-  measures: "measure",
-  dimensions: "breakdown",
-  filters: "filter",
-  from: "start",
-  to: "end",
-  grain: "step",
+  measures: t`measure`,
+  dimensions: t`breakdown`,
+  filters: t`filter`,
+  from: t`start`,
+  to: t`end`,
+  grain: t`step`,
 };
 
 /** One line for a difference: "measure: errors, built in requests". */
 export function describeDifference({ part, model, builtIn }: QueryDifference): string {
-  const orNone = (text: string) => (text === "" ? "none" : text);
+  const orNone = (text: string) => (text === "" ? t`none` : text);
   return t`${PART_NAMES[part]}: ${orNone(model)} instead of ${orNone(builtIn)}`;
 }
 

@@ -88,7 +88,7 @@ function makeColumns(onRefund: (payment: ReceivedPayment) => void): Column<Recei
           </span>
         ) : (
           <Button size="small" onClick={() => onRefund(payment)}>
-            <Trans>Refund</Trans>
+            <Trans context="action">Refund</Trans>
           </Button>
         ),
     },

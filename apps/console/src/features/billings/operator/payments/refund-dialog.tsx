@@ -66,7 +66,7 @@ function RefundForm({ payment, onDone }: { payment: ReceivedPayment; onDone: () 
     <DialogForm
       onSubmit={() => submit(draft.reason.trim())}
       onCancel={onDone}
-      action={t`Refund`}
+      action={t({ message: "Refund", context: "action" })}
       progress={mutation.isPending ? t`Refunding…` : undefined}
       isDisabled={draft.reason.trim() === "" || preview.data === undefined || preview.isError}
       failure={t`Nothing was refunded.`}

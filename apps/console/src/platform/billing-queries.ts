@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "./api-client.ts";
+import { askAgainIn } from "./ask-again-in.ts";
 import type { Environment } from "./current-environment.ts";
 import type { OwnTenant } from "./current-tenant.ts";
 import { VERIFIED_USER_KEY } from "./verified-user.ts";
@@ -50,7 +51,7 @@ export function upcomingInvoiceQuery(
     queryKey: [...billingKey(place), place.environment, "upcoming"],
     queryFn: ({ signal }): Promise<UpcomingInvoice> =>
       api.billing.getUpcomingInvoice(place, { signal }),
-    refetchInterval: options.refetchMs ?? false,
+    refetchInterval: askAgainIn(options.refetchMs ?? false),
   });
 }
 

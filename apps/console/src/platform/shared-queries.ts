@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "./api-client.ts";
+import { askAgainIn } from "./ask-again-in.ts";
 import type { OwnTenant } from "./current-tenant.ts";
 
 type TenantId = OwnTenant["tenantId"];
@@ -38,7 +39,7 @@ export function limitsQuery(
   return queryOptions({
     queryKey: ["limits", tenantId],
     queryFn: ({ signal }): Promise<Limits> => api.usage.limits({ tenantId }, { signal }),
-    refetchInterval: options.refetchMs ?? false,
+    refetchInterval: askAgainIn(options.refetchMs ?? false),
   });
 }
 
@@ -50,7 +51,7 @@ export function alertsQuery(api: ApiClient, tenantId: TenantId) {
     queryKey: ["alerts", tenantId, "list"],
     queryFn: async ({ signal }) => (await api.alerts.list({ tenantId }, { signal })).items,
     staleTime: 0,
-    refetchInterval: ALERTS_REFRESH_MS,
+    refetchInterval: askAgainIn(ALERTS_REFRESH_MS),
   });
 }
 

@@ -4,6 +4,7 @@ import type { UsageReport } from "@turnpike/contract/usage";
 import type { USAGE_DIMENSIONS, UsageMeasure, UsageQuestion } from "@turnpike/contract/usage-query";
 import { createZone } from "@turnpike/ui/charts/zone.view-model";
 import type { ApiClient } from "./api-client.ts";
+import { askAgainIn } from "./ask-again-in.ts";
 
 export type { UsageMeasure, UsageReport };
 export type UsagePeriod = Pick<
@@ -66,7 +67,7 @@ export function usageQuery(
       const before = api.usage.query(toQueryInput(earlier, nowMs), { signal });
       return withPrevious(...(await Promise.all([now, before])));
     },
-    refetchInterval: refetchMs,
+    refetchInterval: askAgainIn(refetchMs),
     // What is about now is never fresh for a minute.
     staleTime: "lastMs" in question.range ? 0 : 60_000,
   });

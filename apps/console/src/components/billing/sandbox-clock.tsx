@@ -7,6 +7,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import ChevronDown from "lucide-react/icons/chevron-down";
 import FlaskConical from "lucide-react/icons/flask-conical";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import {
   type BillingEvent,
   type BillingPlace,
@@ -27,7 +28,10 @@ const CLOCK_REFRESH_MS = 30_000;
 export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
   const { api } = usePlatform();
   const place: BillingPlace = { tenantId: tenant.tenantId, environment: "test" };
-  const clock = useQuery({ ...clockQuery(api, place), refetchInterval: CLOCK_REFRESH_MS });
+  const clock = useQuery({
+    ...clockQuery(api, place),
+    refetchInterval: askAgainIn(CLOCK_REFRESH_MS),
+  });
   const subscription = useQuery(subscriptionQuery(api, place));
   const advance = useAdvance(place);
   const refusal = findBillingRefusal(tenant, t`let time pass`);
@@ -41,10 +45,12 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
           <FlaskConical aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
           <div className="min-w-0">
             <p className="font-medium tabular-nums">
-              {clock.data === undefined ? (
-                <Skeleton className="h-5 w-64 max-w-full" />
-              ) : (
+              {clock.data !== undefined ? (
                 t`Sandbox time: ${formatMinute(clock.data.now)}`
+              ) : clock.isError ? (
+                t`Sandbox`
+              ) : (
+                <Skeleton className="h-5 w-64 max-w-full" />
               )}
             </p>
             <p className="max-w-[72ch] text-ink-muted text-xs">
@@ -55,12 +61,17 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
             </p>
           </div>
         </div>
+        {refusal === undefined && clock.isPending && (
+          // Without it, what is below would move on phones when the time is known.
+          <Button disabled>
+            <LetTimePass />
+          </Button>
+        )}
         {refusal === undefined && clock.data !== undefined && (
           <Menu
             trigger={
               <Button progress={advance.isPending ? t`Time passes…` : undefined}>
-                <Trans>Let time pass</Trans>
-                <ChevronDown aria-hidden="true" className="size-4" />
+                <LetTimePass />
               </Button>
             }
           >
@@ -88,6 +99,15 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
         {advance.data !== undefined && <OnTheWay events={advance.data.events} />}
       </div>
     </section>
+  );
+}
+
+function LetTimePass() {
+  return (
+    <>
+      <Trans>Let time pass</Trans>
+      <ChevronDown aria-hidden="true" className="size-4" />
+    </>
   );
 }
 

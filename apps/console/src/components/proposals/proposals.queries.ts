@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
 type TenantId = OwnTenant["tenantId"];
@@ -21,6 +22,6 @@ export function proposalsQuery(api: ApiClient, tenantId: TenantId) {
     queryFn: async ({ signal }) =>
       (await api.proposals.list({ tenantId, state: "all", limit: SHOWN }, { signal })).items,
     staleTime: 0,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: askAgainIn(REFRESH_MS),
   });
 }

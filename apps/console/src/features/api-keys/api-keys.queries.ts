@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usageQuery } from "#platform/usage-query.ts";
 import type { KeysView } from "./api-keys-search.view-model.ts";
@@ -46,7 +47,7 @@ export const keysQueries = {
     return queryOptions({
       queryKey: [...keysOf(tenantId), "list", input],
       queryFn: ({ signal }) => api.keys.list({ tenantId, ...input }, { signal }),
-      refetchInterval: KEYS_REFRESH_MS,
+      refetchInterval: askAgainIn(KEYS_REFRESH_MS),
     });
   },
 
@@ -63,7 +64,7 @@ export const keysQueries = {
     queryOptions({
       queryKey: [...keysOf(tenantId), "one", keyId],
       queryFn: ({ signal }) => api.keys.get({ tenantId, keyId }, { signal }),
-      refetchInterval: KEYS_REFRESH_MS,
+      refetchInterval: askAgainIn(KEYS_REFRESH_MS),
     }),
 
   /** The usage of each key on the page over the last 14 days. */
@@ -73,7 +74,7 @@ export const keysQueries = {
       queryFn: ({ signal }) =>
         api.usage.keys({ tenantId, keys: ids.join(","), timeZone }, { signal }),
       enabled: ids.length > 0,
-      refetchInterval: USAGE_REFRESH_MS,
+      refetchInterval: askAgainIn(USAGE_REFRESH_MS),
     }),
 
   /** The outcomes of one key's calls, by day. */

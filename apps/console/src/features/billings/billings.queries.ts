@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import { type BillingPlace, billingKey, type Invoice } from "#platform/billing-queries.ts";
 import type { Environment } from "#platform/current-environment.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
@@ -128,7 +129,7 @@ export const billingsQueries = {
         const names = new Map(keys.items.map((key) => [String(key.keyId), key.name]));
         return { rows: usage.rows, total: usage.totals.billable ?? "0", names };
       },
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 };
 

@@ -189,7 +189,7 @@ function toMonthlyPrice({ plan }: Limits): string {
 /** What is known of the tenant that the offers are for. */
 type OfferedTo = {
   currentPlanId: string;
-  /** Undefined while they load. */
+  /** Undefined where they could not be loaded. */
   limits: Limits | undefined;
   environment: "live" | "test";
   owner: string | undefined;
@@ -243,10 +243,9 @@ function Offers({ plans, meters, of }: Catalog & { of?: OfferedTo }) {
               })
         }
         fits={
-          of === undefined
+          of?.limits === undefined
             ? []
-            : of.limits &&
-              toQuotaFits(toLastingQuotas(plan), of.limits, meters, of.environment, of.owner)
+            : toQuotaFits(toLastingQuotas(plan), of.limits, meters, of.environment, of.owner)
         }
         action={of?.toAction(plan)}
         onAction={(action) => of?.onAction(action)}

@@ -364,6 +364,22 @@ describe("changing a subscription", () => {
   });
 });
 
+it("shows the plans, and nothing that seems to load, where usage and the time of the sandbox fail", async () => {
+  const fail = () => problem(503, "UNAVAILABLE", "Try again later.");
+  openPlans(
+    { address: "/plans?environment=test" },
+    {
+      [`GET ${OF_TENANT}/limits`]: fail,
+      [`GET ${OF_TENANT}/sandbox/clock`]: fail,
+      [`GET ${OF_TENANT}/subscription`]: () => makeSubscription({ environment: "test" }),
+    },
+  );
+  await screen.findByText("How your usage fits could not be loaded.");
+  await screen.findByText("The time in the sandbox could not be loaded.");
+  await screen.findByRole("heading", { name: "Free", level: 2 });
+  await waitFor(() => expect(document.querySelector("[data-skeleton]")).toBe(null));
+});
+
 /** The refusal of a quote that would come to another sum by now. */
 function refuseWith(quote: object): Response {
   const body = { code: "QUOTE_CHANGED", error: "The change would cost another sum.", quote };

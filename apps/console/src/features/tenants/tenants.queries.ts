@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
 export type TenantId = OwnTenant["tenantId"];
@@ -94,7 +95,7 @@ export const operatorQueries = {
       queryKey: ["tenants", "all", filter, cursor ?? null],
       queryFn: ({ signal }) => api.customers.list({ ...pageOf(cursor), ...filter }, { signal }),
       staleTime: 0,
-      refetchInterval: CUSTOMERS_REFRESH_MS,
+      refetchInterval: askAgainIn(CUSTOMERS_REFRESH_MS),
     }),
 
   deletedTenants: (api: ApiClient, cursor: Cursor) =>
@@ -116,7 +117,7 @@ export const operatorQueries = {
       queryKey: ["outbox", "list", filter, cursor ?? null],
       queryFn: ({ signal }) => api.outbox.list({ ...pageOf(cursor), ...filter }, { signal }),
       staleTime: 0,
-      refetchInterval: OUTBOX_REFRESH_MS,
+      refetchInterval: askAgainIn(OUTBOX_REFRESH_MS),
     }),
 
   mailPreview: (api: ApiClient, mailId: string) =>

@@ -178,6 +178,20 @@ describe("Ask", () => {
     });
   });
 
+  it("says that questions to begin with could not be loaded, and loads them when asked", async () => {
+    let isDown = true;
+    openPanel({
+      [`GET ${AT}/questions/choices`]: () =>
+        isDown ? problem(503, "OVERLOADED", "Try again later.") : QUESTION_CHOICES,
+    });
+    await screen.findByText("Questions to begin with could not be loaded.");
+    expect(document.querySelector("[data-skeleton]")).toBe(null);
+    isDown = false;
+    await userEvent.click(screen.getByRole("button", { name: "Try again" }));
+    await screen.findByText("You could ask");
+    expect(screen.queryByRole("alert")).toBe(null);
+  });
+
   it("lets operators ask about all tenants", async () => {
     openPanel(
       { "POST /questions": () => makeQuestionReply({ sentence: "Everyone." }) },

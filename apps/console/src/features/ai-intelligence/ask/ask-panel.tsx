@@ -128,15 +128,23 @@ function Beginnings({
   const recent = useQuery(questionsQueries.kept(api, { tenantId, userId }, "recent"));
   return (
     <div className="mt-4 grid gap-x-10 gap-y-4 sm:grid-cols-2">
-      <QuestionList
-        heading={t`You could ask`}
-        questions={choices.data?.suggestions.map((question, at) => ({
-          question,
-          title: choices.data.titles[at],
-          after: [],
-        }))}
-        onAsk={onAsk}
-      />
+      {choices.isError && choices.data === undefined ? (
+        <FailureNotice
+          what={t`Questions to begin with could not be loaded.`}
+          cause={choices.error}
+          onRetry={() => void choices.refetch()}
+        />
+      ) : (
+        <QuestionList
+          heading={t`You could ask`}
+          questions={choices.data?.suggestions.map((question, at) => ({
+            question,
+            title: choices.data.titles[at],
+            after: [],
+          }))}
+          onAsk={onAsk}
+        />
+      )}
       {recent.data !== undefined && recent.data.length > 0 && (
         <QuestionList heading={t`You asked`} questions={recent.data} onAsk={onAsk} />
       )}
@@ -176,7 +184,7 @@ function Reply({ tenant, userId, asked, onAsk, dialogs }: ReplyProps) {
   }, [isAnswered]);
   if (reply.data === undefined) {
     return (
-      <div className="mt-4">
+      <div className="mt-4 min-h-40">
         {reply.isError ? (
           <FailureNotice
             what={t`The question could not be answered.`}

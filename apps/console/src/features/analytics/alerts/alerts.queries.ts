@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { TenantId } from "../analytics.queries.ts";
 
 export type Alert = Awaited<ReturnType<ApiClient["alerts"]["list"]>>["items"][number];
@@ -23,7 +24,7 @@ export const alertsQueries = {
       queryFn: ({ signal }) =>
         api.alerts.history({ tenantId, alertId, limit: HISTORY_PAGE }, { signal }),
       staleTime: 0,
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
   /** The recent past of an alert; like {@link preview}, refreshed as windows end. */
   past: (api: ApiClient, tenantId: TenantId, rule: AlertRuleInput) =>
@@ -31,7 +32,7 @@ export const alertsQueries = {
       queryKey: ["alerts", tenantId, "past", rule],
       queryFn: ({ signal }) => api.alerts.preview({ tenantId, ...rule }, { signal }),
       staleTime: 0,
-      refetchInterval: CHART_REFRESH_MS,
+      refetchInterval: askAgainIn(CHART_REFRESH_MS),
       retry: false,
     }),
   preview: (api: ApiClient, tenantId: TenantId, rule: AlertRuleInput | undefined) =>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import { type BillingPlace, billingKey } from "#platform/billing-queries.ts";
 import { REFRESH_MS } from "../billings.queries.ts";
 
@@ -11,6 +12,6 @@ export function spendCapQuery(api: ApiClient, place: Pick<BillingPlace, "tenantI
     queryKey: [...billingKey(place), "spend-cap"],
     queryFn: ({ signal }): Promise<SpendCap> =>
       api.billing.getSpendCap({ tenantId: place.tenantId }, { signal }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: askAgainIn(REFRESH_MS),
   });
 }

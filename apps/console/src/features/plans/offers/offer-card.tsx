@@ -3,7 +3,6 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { joinClasses } from "@turnpike/ui/join-classes";
 import { MeterBar } from "@turnpike/ui/meter-bar";
-import { Skeleton } from "@turnpike/ui/skeleton";
 import type { LabelledRequest } from "#components/billing/change/subscription-actions.view-model.ts";
 import type { QuotaFit } from "../plans.view-model.ts";
 import type { Offer, OfferPhase, OfferTerm } from "./offer.view-model.ts";
@@ -17,8 +16,8 @@ export type OfferCardProps = {
   note: string | undefined;
   /** What usage adds to the price, empty for nothing. Undefined while the engine loads; null for what has no usage. */
   idleText: string | null | undefined;
-  /** How this period's usage fits. Undefined while it loads; empty where nothing is compared. */
-  fits: readonly QuotaFit[] | undefined;
+  /** How this period's usage fits; empty where nothing is compared. */
+  fits: readonly QuotaFit[];
   /** What can be done with it; undefined for nothing. */
   action: LabelledRequest | undefined;
   onAction: (action: LabelledRequest) => void;
@@ -79,11 +78,9 @@ export function OfferCard(props: OfferCardProps) {
         </div>
         {note !== undefined && <p className="mt-3 text-ink-muted text-xs">{note}</p>}
         <div className="mt-auto space-y-4 pt-5 empty:hidden">
-          {fits === undefined ? (
-            <Skeleton className="h-9 w-full" />
-          ) : (
-            fits.map((fit) => <FitLine key={fit.key} fit={fit} />)
-          )}
+          {fits.map((fit) => (
+            <FitLine key={fit.key} fit={fit} />
+          ))}
         </div>
       </div>
     </li>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { TenantId } from "../tenants.queries.ts";
 
 export type Webhook = Awaited<ReturnType<ApiClient["webhooks"]["list"]>>["items"][number];
@@ -33,7 +34,7 @@ export const webhooksQueries = {
           { signal },
         ),
       staleTime: 0,
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   delivery: (api: ApiClient, tenantId: TenantId, name: { webhookId: string; messageId: string }) =>
@@ -41,6 +42,6 @@ export const webhooksQueries = {
       queryKey: ["webhooks", tenantId, name.webhookId, "delivery", name.messageId],
       queryFn: ({ signal }) => api.webhooks.getDelivery({ tenantId, ...name }, { signal }),
       staleTime: 0,
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 };

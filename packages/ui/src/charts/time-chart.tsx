@@ -1,5 +1,6 @@
 import { Trans } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
+import { joinClasses } from "../join-classes.tsx";
 import { ChartLegend } from "./chart-legend.tsx";
 import type { TimeChartProps, TimeSeries } from "./chart-types.ts";
 import { ChartViewToggle } from "./chart-view-toggle.tsx";
@@ -27,6 +28,9 @@ export type ChartKind = {
 };
 
 const HEIGHT_PX = 260;
+/** In a narrower chart a note has a line of its own: beside the unit, longer languages would lie over it. */
+const NOTE_BESIDE_UNIT_PX = 400;
+const NOTE_HEIGHT_PX = 20;
 
 /** Frame of every chart over time: legend, switch to the table, a box of fixed height, and the zone. */
 export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind }) {
@@ -38,6 +42,9 @@ export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind
     buckets: drawing.buckets,
     series: drawing.series.filter((one) => !hiddenKeys.has(one.key)),
   };
+  const note = kind.renderNote?.(seen.series);
+  const hasNote = note !== undefined && note !== false;
+  const noteHeightPx = hasNote && widthPx < NOTE_BESIDE_UNIT_PX ? NOTE_HEIGHT_PX : 0;
   const first = props.buckets[0];
   const last = props.buckets.at(-1);
   const { formats } = props;
@@ -78,27 +85,35 @@ export function TimeChart({ kind, ...props }: TimeChartProps & { kind: ChartKind
         ) : (
           widthPx > 0 && (
             <>
-              <div className="absolute top-0 right-2 z-10 text-ink-muted text-xs tabular-nums">
-                {kind.renderNote?.(seen.series)}
+              <div
+                className={joinClasses(
+                  "pr-2 text-right text-ink-muted text-xs tabular-nums",
+                  noteHeightPx === 0 && "absolute top-0 right-0 z-10",
+                )}
+                style={noteHeightPx === 0 ? undefined : { height: noteHeightPx }}
+              >
+                {note}
               </div>
-              <TimePlot
-                label={props.label}
-                unit={props.unit}
-                buckets={seen.buckets}
-                series={seen.series}
-                stretches={props.stretches}
-                largest={kind.findLargest(seen.series)}
-                isWhole={kind.isWhole}
-                order={kind.order}
-                timeZone={props.timeZone}
-                formats={formats}
-                widthPx={widthPx}
-                heightPx={heightPx}
-                emptyText={kind.emptyText}
-                isEmpty={kind.isEmpty(props.series)}
-                onSelectRange={props.onSelectRange}
-                renderMarks={(geometry, index) => kind.renderMarks(seen, geometry, index)}
-              />
+              <div className="relative">
+                <TimePlot
+                  label={props.label}
+                  unit={props.unit}
+                  buckets={seen.buckets}
+                  series={seen.series}
+                  stretches={props.stretches}
+                  largest={kind.findLargest(seen.series)}
+                  isWhole={kind.isWhole}
+                  order={kind.order}
+                  timeZone={props.timeZone}
+                  formats={formats}
+                  widthPx={widthPx}
+                  heightPx={heightPx - noteHeightPx}
+                  emptyText={kind.emptyText}
+                  isEmpty={kind.isEmpty(props.series)}
+                  onSelectRange={props.onSelectRange}
+                  renderMarks={(geometry, index) => kind.renderMarks(seen, geometry, index)}
+                />
+              </div>
             </>
           )
         )}

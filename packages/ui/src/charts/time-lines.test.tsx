@@ -66,6 +66,23 @@ describe("TimeLines", () => {
     expect(screen.queryByText(/zoom/)).toBe(null);
   });
 
+  it("gives what it says of peaks a line of its own where it is too narrow beside the unit", () => {
+    const heights = [640, 290].map((widthPx) => {
+      stubLayout(widthPx);
+      renderLines([{ ...P95, values: [1, 2, 1, 2, 1, 2, 1, 2, 1, 60] }]);
+      const note = screen.getByText(/Peaks up to 60 calls cut off/).parentElement?.style.height;
+      const plot = document
+        .querySelector(`svg[width="${String(widthPx)}"]`)
+        ?.getAttribute("height");
+      cleanup();
+      return { note, plot };
+    });
+    expect(heights).toEqual([
+      { note: "", plot: "260" },
+      { note: "20px", plot: "240" },
+    ]);
+  });
+
   it("cuts a rare peak off, says so and how high it was, and shows it when asked", async () => {
     renderLines([{ ...P95, values: [1, 2, 1, 2, 1, 2, 1, 2, 1, 60] }]);
     const axis = () => [...document.querySelectorAll("svg text")].map((one) => one.textContent);

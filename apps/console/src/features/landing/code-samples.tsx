@@ -23,7 +23,7 @@ export function CodeSamples({ samples }: { samples: readonly CodeSample[] }) {
           {samples.map((sample, index) => (
             <label
               key={sample.id}
-              className="relative cursor-pointer px-2.5 py-2.5 font-medium text-ink-muted text-xs whitespace-nowrap hover:text-ink touch:py-3.5 has-checked:text-ink has-checked:after:absolute has-checked:after:inset-x-2 has-checked:after:bottom-0 has-checked:after:h-0.5 has-checked:after:bg-accent has-focus-visible:rounded-control has-focus-visible:outline-2 has-focus-visible:-outline-offset-4 sm:px-3"
+              className="relative cursor-pointer px-2.5 py-2.5 font-medium text-ink-muted text-xs whitespace-nowrap hover:text-ink touch:py-3.5 has-checked:text-ink has-checked:after:absolute has-checked:after:inset-x-2 has-checked:after:bottom-0 has-checked:after:h-0.5 has-checked:after:bg-accent has-checked:after:forced-color-adjust-none has-focus-visible:rounded-control has-focus-visible:outline-2 has-focus-visible:-outline-offset-4 sm:px-3"
             >
               <input
                 type="radio"

@@ -229,6 +229,6 @@ async function takeEach({ screen, state, tenant, as = context, prepare }: Visit)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     restless.push(`${name}, ${state}: ${reason}`);
-    console.log(`${name}, ${state}, did not come to rest`);
+    console.log(`${name}, ${state}, did not come to rest: ${reason}`);
   }
 }

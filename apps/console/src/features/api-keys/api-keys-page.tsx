@@ -173,16 +173,12 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
         </div>
       ) : (
         <>
-          {(keys.isError || summaries.isError) && (
+          {keys.isError && (
             <div className="mb-3">
               <FailureNotice
-                what={
-                  keys.isError
-                    ? t`The keys could not be refreshed and may be out of date.`
-                    : t`The usage of the keys could not be loaded.`
-                }
-                cause={keys.error ?? summaries.error}
-                onRetry={() => void (keys.isError ? keys.refetch() : summaries.refetch())}
+                what={t`The keys could not be refreshed and may be out of date.`}
+                cause={keys.error}
+                onRetry={() => void keys.refetch()}
               />
             </div>
           )}
@@ -212,6 +208,16 @@ export function ApiKeysPage({ tenant, search, onSearchChange }: ApiKeysPageProps
               },
             })}
           />
+          {summaries.isError && (
+            // It comes later than the keys: above them it would move them.
+            <div className="mt-3">
+              <FailureNotice
+                what={t`The usage of the keys could not be loaded.`}
+                cause={summaries.error}
+                onRetry={() => void summaries.refetch()}
+              />
+            </div>
+          )}
         </>
       )}
       {layers !== undefined && (

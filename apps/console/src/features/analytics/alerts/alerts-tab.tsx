@@ -6,15 +6,17 @@ import { Button } from "@turnpike/ui/button";
 import type { Column } from "@turnpike/ui/column";
 import { DataTable } from "@turnpike/ui/data-table";
 import { EmptyState } from "@turnpike/ui/empty-state";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import BellRing from "lucide-react/icons/bell-ring";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { toAlertProposal } from "#components/insights/alert-proposal.view-model.ts";
 import { InsightNotes } from "#components/insights/insight-notes.tsx";
-import type { Insight } from "#components/insights/insights.queries.ts";
+import { type Insight, insightsQueries } from "#components/insights/insights.queries.ts";
+import { useOnceKnown } from "#components/use-once-known.ts";
 import { usePlatform } from "#platform/platform.tsx";
-import { alertsQuery } from "#platform/shared-queries.ts";
+import { alertsQuery, quotaAlertsQuery } from "#platform/shared-queries.ts";
 import { analyticsQueries, type TenantId } from "../analytics.queries.ts";
 import type { AnalyticsSearch } from "../analytics-search.view-model.ts";
 import type { KeyName } from "../breakdown.view-model.ts";
@@ -114,6 +116,11 @@ export function AlertsTab(props: AlertsTabProps) {
   const actions = useAlertActions(tenantId);
   const meters = useQuery(analyticsQueries.meters(api)).data?.items ?? [];
   const alerts = useQuery(alertsQuery(api, tenantId));
+  const isShown = useOnceKnown([
+    alerts,
+    useQuery(insightsQueries.open(api, tenantId)),
+    useQuery(quotaAlertsQuery(api, tenantId)),
+  ]);
   const open = alerts.data?.find(({ alertId }) => alertId === search.alert);
   const show = ({ alertId }: Alert) => onSearchChange({ tab: "alerts", alert: alertId });
   const add = () => setTask({ kind: "add", draft: NOTHING });
@@ -169,29 +176,31 @@ export function AlertsTab(props: AlertsTabProps) {
           }
         />
       )}
-      <InsightNotes
-        tenant={{ tenantId }}
-        title={t`Unusual lately`}
-        isShown={({ evidence }) => evidence !== null}
-        {...(mayChange && {
-          renderAction: (insight: Insight) => {
-            const proposal = toAlertProposal(insight);
-            return (
-              proposal !== undefined && (
-                <button
-                  type="button"
-                  className="cursor-pointer font-medium text-ink underline underline-offset-4"
-                  onClick={() => setTask({ kind: "add", draft: draftFromProposal(proposal) })}
-                >
-                  <Trans>Make an alert of this</Trans>
-                </button>
-              )
-            );
-          },
-        })}
-      />
-      <QuotaAlertsCard tenantId={tenantId} mayChange={mayChange} />
-      <RunOutAlertsCard tenantId={tenantId} mayChange={mayChange} />
+      <div className={joinClasses("space-y-4", !isShown && "hidden")}>
+        <InsightNotes
+          tenant={{ tenantId }}
+          title={t`Unusual lately`}
+          isShown={({ evidence }) => evidence !== null}
+          {...(mayChange && {
+            renderAction: (insight: Insight) => {
+              const proposal = toAlertProposal(insight);
+              return (
+                proposal !== undefined && (
+                  <button
+                    type="button"
+                    className="cursor-pointer font-medium text-ink underline underline-offset-4"
+                    onClick={() => setTask({ kind: "add", draft: draftFromProposal(proposal) })}
+                  >
+                    <Trans>Make an alert of this</Trans>
+                  </button>
+                )
+              );
+            },
+          })}
+        />
+        <QuotaAlertsCard tenantId={tenantId} mayChange={mayChange} />
+        <RunOutAlertsCard tenantId={tenantId} mayChange={mayChange} />
+      </div>
       <AlertSheet
         tenantId={tenantId}
         alert={open}

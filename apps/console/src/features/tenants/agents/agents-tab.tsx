@@ -3,6 +3,7 @@ import { Trans } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import { Badge } from "@turnpike/ui/badge";
 import { CodeBlock } from "@turnpike/ui/code-block";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { DocsLink } from "#components/docs-link.tsx";
@@ -10,19 +11,27 @@ import { FailureNotice } from "#components/failure-notice.tsx";
 import { toConnectSamples, toProposalTitle } from "#components/proposals/proposal.view-model.ts";
 import { type Proposal, proposalsQuery } from "#components/proposals/proposals.queries.ts";
 import { WaitingProposals } from "#components/proposals/waiting-proposals.tsx";
+import { useOnceKnown } from "#components/use-once-known.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { usePlatform } from "#platform/platform.tsx";
+import { agentGrantsQuery } from "./agent-grants.queries.ts";
 import { ConnectedAgents } from "./connected-agents.tsx";
 
 export type AgentsTabProps = { tenant: OwnTenant };
 
 /** What agents proposed, which are connected, and how others are. */
 export function AgentsTab({ tenant }: AgentsTabProps) {
+  const { api } = usePlatform();
+  const proposals = useQuery(proposalsQuery(api, tenant.tenantId));
+  const grants = useQuery(agentGrantsQuery(api, tenant.tenantId));
+  const isShown = useOnceKnown([proposals, grants]);
   return (
     <div className="space-y-8">
       <Proposals tenant={tenant} />
-      <ConnectedAgents tenant={tenant} />
-      <Connect />
+      <div className={joinClasses("space-y-8", !isShown && "hidden")}>
+        <ConnectedAgents tenant={tenant} />
+        <Connect />
+      </div>
     </div>
   );
 }

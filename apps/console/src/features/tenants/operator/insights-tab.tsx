@@ -4,6 +4,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { Link } from "@tanstack/react-router";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
+import { joinClasses } from "@turnpike/ui/join-classes";
 import { RelativeTime } from "@turnpike/ui/relative-time";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import { FailureNotice } from "#components/failure-notice.tsx";
@@ -11,6 +12,7 @@ import { InsightNote } from "#components/insights/insight-notes.tsx";
 import { nameIds, rankInsights } from "#components/insights/insights.view-model.ts";
 import { PageFooter } from "#components/page-footer.tsx";
 import { useCursorTrail } from "#components/use-cursor-trail.ts";
+import { useOnceKnown } from "#components/use-once-known.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { inLanguage } from "#platform/server-words/server-words.ts";
@@ -20,10 +22,13 @@ import type { OperatorProps } from "./operator-props.ts";
 
 /** What changed over all tenants together, and in each of them. */
 export function InsightsTab(props: OperatorProps) {
+  const isShown = useOnceKnown([useQuery(insightQueries.overAll(usePlatform().api))]);
   return (
     <div className="space-y-4">
       <OverAll />
-      <ByTenant {...props} />
+      <div className={joinClasses(!isShown && "hidden")}>
+        <ByTenant {...props} />
+      </div>
     </div>
   );
 }
@@ -54,7 +59,9 @@ function OverAll() {
     <Card
       title={t`Over all tenants`}
       description={
-        list?.checkedAt == null ? (
+        list === undefined ? (
+          insights.isPending ? <Skeleton className="h-5 w-36" /> : undefined
+        ) : list.checkedAt === null ? (
           t`Not checked yet: usage is checked each hour.`
         ) : (
           <Trans>

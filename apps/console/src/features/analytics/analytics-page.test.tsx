@@ -5,7 +5,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { cleanup, screen, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { eventually } from "@turnpike/testkit/eventually";
 import { useState } from "react";
@@ -270,6 +270,8 @@ describe("AnalyticsPage", () => {
     openPage(() => problem(404, "RESOURCE_NOT_FOUND", "There is no such tenant."));
     expect((await screen.findAllByText("There is no such tenant.")).length).toBeGreaterThan(1);
     expect(screen.queryByRole("table")).toBe(null);
+    const meters = await screen.findByRole("list", { name: "Meters" });
+    await waitFor(() => expect(meters.querySelector("[data-skeleton]")).toBe(null));
   });
 
   it("says when an answer is partial", async () => {

@@ -91,6 +91,7 @@ export function MetersCard(props: MetersCardProps) {
                 key={meter.meterId}
                 meter={meter}
                 report={reports[index]?.data}
+                hasFailed={reports[index]?.isError === true}
                 isOpen={meter === opened}
                 onOpen={() => onChange(openMeter(view, meter.meterId))}
               />
@@ -123,11 +124,13 @@ export function MetersCard(props: MetersCardProps) {
 type MeterLineProps = {
   meter: Meter;
   report: UsageReport | undefined;
+  /** Said above all meters: without a report there is no number. */
+  hasFailed: boolean;
   isOpen: boolean;
   onOpen: () => void;
 };
 
-function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
+function MeterLine({ meter, report, hasFailed, isOpen, onOpen }: MeterLineProps) {
   const measure = toMeasure(meter);
   const { unit } = meter;
   const name = nameMeter(meter);
@@ -158,7 +161,9 @@ function MeterLine({ meter, report, isOpen, onOpen }: MeterLineProps) {
             {toAggregationText(meter)} · {unit}
           </span>
         </span>
-        {report === undefined ? (
+        {report === undefined && hasFailed ? (
+          <span className="text-ink-muted">–</span>
+        ) : report === undefined ? (
           <Skeleton className="h-6 w-40 opacity-50" />
         ) : (
           <span className="flex items-center gap-4">

@@ -22,7 +22,10 @@ import type { OperatorProps } from "./operator-props.ts";
 
 /** What changed over all tenants together, and in each of them. */
 export function InsightsTab(props: OperatorProps) {
-  const isShown = useOnceKnown([useQuery(insightQueries.overAll(usePlatform().api))]);
+  const { api } = usePlatform();
+  const overAll = useQuery(insightQueries.overAll(api));
+  const names = useQuery(insightQueries.namesOf(api, listTexts(overAll.data)));
+  const isShown = useOnceKnown([overAll, { isPending: names.isLoading }]);
   return (
     <div className="space-y-4">
       <OverAll />
@@ -41,7 +44,10 @@ function OverAll() {
   const client = useQueryClient();
   const insights = useQuery(insightQueries.overAll(api));
   const list = insights.data;
-  const names = useQuery(insightQueries.namesOf(api, list?.items.map(({ text }) => text) ?? []));
+  const names = useQuery({
+    ...insightQueries.namesOf(api, listTexts(list)),
+    placeholderData: keepPreviousData,
+  });
   const check = useMutation({
     mutationKey: ["installation-insights", "refresh"],
     mutationFn: () => api.installationInsights.refresh({}),
@@ -60,7 +66,9 @@ function OverAll() {
       title={t`Over all tenants`}
       description={
         list === undefined ? (
-          insights.isPending ? <Skeleton className="h-5 w-36" /> : undefined
+          insights.isPending ? (
+            <Skeleton className="h-5 w-36" />
+          ) : undefined
         ) : list.checkedAt === null ? (
           t`Not checked yet: usage is checked each hour.`
         ) : (
@@ -78,8 +86,8 @@ function OverAll() {
         </Button>
       }
     >
-      {list === undefined ? (
-        insights.isError ? (
+      {list === undefined || names.isLoading ? (
+        insights.isError && list === undefined ? (
           <FailureNotice
             what={t`What changed over all tenants could not be loaded.`}
             cause={insights.error}
@@ -116,6 +124,10 @@ function OverAll() {
       )}
     </Card>
   );
+}
+
+function listTexts(list: { items: readonly { text: string }[] } | undefined): string[] {
+  return list?.items.map(({ text }) => text) ?? [];
 }
 
 function toTexts(names: ReadonlyMap<string, TenantName> = NO_NAMES): ReadonlyMap<string, string> {

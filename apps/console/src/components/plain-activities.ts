@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 
-/** What someone did, by the action of the audit trail: of those that are told without any of their details but a name. */
+/** What someone did, by the action of the audit trail: of actions whose details are not said, but for a name. */
 export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "account.deleted": t`deleted their account`,
   "account.email_change_requested": t`asked for another e-mail address`,

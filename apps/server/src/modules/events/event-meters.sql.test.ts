@@ -1,100 +1,28 @@
 import { meterInput } from "@turnpike/contract/catalog";
-import type { EventReceipt } from "@turnpike/contract/events";
-import type { UsageReport } from "@turnpike/contract/usage";
-import { usageQuery } from "@turnpike/contract/usage-query";
-import type { CallContext } from "@turnpike/domain/access/actor";
-import type { TenantId } from "@turnpike/domain/ids/ids";
 import { refusalOf } from "@turnpike/testkit/refusal-of";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  contextOf,
-  createTestServices,
   createTestTenant,
   createTwoTenants,
   OPERATOR_CONTEXT,
-  type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { queryUsage } from "#modules/analytics/index.ts";
-import { createMeter } from "#modules/catalog/create-meter.ts";
 import { updateMeter } from "#modules/catalog/update-meter.ts";
-import { reconcile } from "#modules/metering/index.ts";
 import { hashEvent } from "./ingest/event-row.ts";
-import { openEvents } from "./ingest/open-events.ts";
-import { takeEvents } from "./ingest/take-events.ts";
 import { listMeterActivity } from "./list-meter-activity.ts";
 import { previewMeter } from "./preview-meter.ts";
+import { createEventsWorld, type EventsWorld, TOKENS } from "./testing/events.fixture.ts";
 
 // Meters belong to the whole installation, so each case has its own database.
 let database: TestDatabase;
-
-let services: TestServices;
-let events: ReturnType<typeof openEvents>;
+let world: EventsWorld;
 beforeEach(async () => {
   database = await createTestDatabase();
-  services = createTestServices(database);
-  events = openEvents(services);
+  world = createEventsWorld(database);
 });
 afterEach(() => database.close());
 
-const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
 const MINUTE_MS = 60_000;
-
-let serial = 0;
-
-function event(subject: string | undefined, fields: Record<string, unknown> = {}) {
-  serial += 1;
-  return {
-    specversion: "1.0",
-    id: `e${String(serial)}`,
-    source: "/test",
-    type: "llm.call",
-    subject,
-    ...fields,
-  };
-}
-
-const take = (values: readonly unknown[], context: CallContext = PROGRAM): Promise<EventReceipt> =>
-  takeEvents(events, context, values);
-
-function defineMeter(fields: Record<string, unknown>) {
-  return createMeter(
-    services,
-    OPERATOR_CONTEXT,
-    meterInput.parse({ name: "Meter", unit: "unit", eventType: "llm.call", ...fields }),
-  );
-}
-
-const TOKENS = {
-  meterId: "tokens",
-  aggregation: "sum",
-  valuePointer: "/tokens",
-  dimensions: [{ name: "model", pointer: "/model" }],
-};
-
-function usage(tenantId: TenantId, query: Record<string, string> = {}): Promise<UsageReport> {
-  const input = usageQuery.parse({ tenantId, measures: "meter:tokens", ...query });
-  return queryUsage(services, OPERATOR_CONTEXT, input);
-}
-
-/** The result of the meter, and how many events it counted. */
-async function countedOf(tenantId: TenantId): Promise<{ value: unknown; events: unknown }> {
-  const { totals } = await usage(tenantId);
-  const counted = await usage(tenantId, { measures: "requests", meter: "tokens" });
-  return { value: totals["meter:tokens"], events: counted.totals.requests };
-}
-
-async function balanceOf(tenantId: TenantId, meterId = "tokens"): Promise<number> {
-  const [row] = await database.sql<{ used: number }[]>`
-    select coalesce(sum(used), 0)::float8 as used from balances
-    where tenant_id = ${tenantId} and meter_id = ${meterId}`;
-  return row?.used ?? 0;
-}
-
-async function expectNoDrift(): Promise<void> {
-  const { drift, findings } = await reconcile(services, OPERATOR_CONTEXT);
-  expect(drift, JSON.stringify(findings)).toBe(0);
-}
 
 describe("meters", () => {
   it.each([
@@ -106,30 +34,30 @@ describe("meters", () => {
     ["latest", "/n", "0.5"],
     ["unique_count", "/who", "3"],
   ])("aggregate by %s", async (aggregation, valuePointer, expected) => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter({ meterId: "tokens", aggregation, valuePointer });
-    const now = services.clock.now().getTime();
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter({ meterId: "tokens", aggregation, valuePointer });
+    const now = world.clock.now().getTime();
     const at = (minutes: number) => new Date(now - minutes * MINUTE_MS).toISOString();
     const values = [
-      event(tenantId, { time: at(50), data: { n: 3, who: "a" } }),
-      event(tenantId, { time: at(1), data: { n: 0.5, who: "b" } }),
-      event(tenantId, { time: at(20), data: { n: 4, who: "a" } }),
-      event(tenantId, { time: at(90), data: { n: 9, who: 1 } }),
+      world.event(tenantId, { time: at(50), data: { n: 3, who: "a" } }),
+      world.event(tenantId, { time: at(1), data: { n: 0.5, who: "b" } }),
+      world.event(tenantId, { time: at(20), data: { n: 4, who: "a" } }),
+      world.event(tenantId, { time: at(90), data: { n: 9, who: 1 } }),
     ];
     // In batches that are not in the order of time.
-    expect(await take(values.slice(1, 3))).toMatchObject({ accepted: 2 });
-    expect(await take([...values, values[0]])).toMatchObject({ accepted: 2, duplicates: 3 });
-    expect(await countedOf(tenantId)).toEqual({ value: expected, events: 4 });
-    const hours = await usage(tenantId, { grain: "hour" });
+    expect(await world.take(values.slice(1, 3))).toMatchObject({ accepted: 2 });
+    expect(await world.take([...values, values[0]])).toMatchObject({ accepted: 2, duplicates: 3 });
+    expect(await world.countedOf(tenantId)).toEqual({ value: expected, events: 4 });
+    const hours = await world.usage(tenantId, { grain: "hour" });
     expect(hours.totals["meter:tokens"]).toBe(expected);
     expect(hours.rows.length).toBeGreaterThan(1);
-    await expectNoDrift();
+    await world.expectNoDrift();
   });
 
   it("take as latest, of two at one instant, always the same one", async () => {
-    const { ours, theirs } = await createTwoTenants(services);
-    await defineMeter({ meterId: "tokens", aggregation: "latest", valuePointer: "/n" });
-    const time = services.clock.now().toISOString();
+    const { ours, theirs } = await createTwoTenants(world);
+    await world.defineMeter({ meterId: "tokens", aggregation: "latest", valuePointer: "/n" });
+    const time = world.clock.now().toISOString();
     for (const [{ tenantId }, isReversed] of [
       [ours, false],
       [ours, true],
@@ -137,22 +65,22 @@ describe("meters", () => {
       [theirs, false],
     ] as const) {
       const two = [1, 2].map((n) =>
-        event(tenantId, { id: `same-${String(n)}`, time, data: { n } }),
+        world.event(tenantId, { id: `same-${String(n)}`, time, data: { n } }),
       );
       for (const one of isReversed ? two.toReversed() : two) {
-        await take([one]);
+        await world.take([one]);
       }
       const [first = "", second = ""] = two.map(({ id }) => hashEvent(tenantId, "/test", id));
-      expect((await countedOf(tenantId)).value).toBe(first > second ? "1" : "2");
+      expect((await world.countedOf(tenantId)).value).toBe(first > second ? "1" : "2");
     }
   });
 
   it("count by the version in force, and leave old numbers alone", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter(TOKENS);
-    await take([event(tenantId, { data: { tokens: 1, total: 100, model: "a" } })]);
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter(TOKENS);
+    await world.take([world.event(tenantId, { data: { tokens: 1, total: 100, model: "a" } })]);
     // This process gets no notice: it hears from the database when it records the next event.
-    const changed = await updateMeter(services, OPERATOR_CONTEXT, {
+    const changed = await updateMeter(world, OPERATOR_CONTEXT, {
       meterId: "tokens",
       valuePointer: "/total",
       dimensions: [
@@ -161,8 +89,10 @@ describe("meters", () => {
       ],
     });
     expect(changed.version).toBe(2);
-    await take([event(tenantId, { data: { tokens: 1, total: 100, model: "a", region: "eu" } })]);
-    const report = await usage(tenantId, {
+    await world.take([
+      world.event(tenantId, { data: { tokens: 1, total: 100, model: "a", region: "eu" } }),
+    ]);
+    const report = await world.usage(tenantId, {
       dimensions: "event:model,event:region",
       order: "event:region",
     });
@@ -171,43 +101,47 @@ describe("meters", () => {
       [{ "event:model": "a", "event:region": "" }, "1"],
       [{ "event:model": "a", "event:region": "eu" }, "100"],
     ]);
-    await expectNoDrift();
+    await world.expectNoDrift();
   });
 
   it("of one type each count an event; one that finds no value leaves it to the others", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter(TOKENS);
-    await defineMeter({ meterId: "images", aggregation: "sum", valuePointer: "/images" });
-    await defineMeter({ meterId: "calls", aggregation: "count" });
-    await take([event(tenantId, { data: { tokens: 7 } })]);
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter(TOKENS);
+    await world.defineMeter({ meterId: "images", aggregation: "sum", valuePointer: "/images" });
+    await world.defineMeter({ meterId: "calls", aggregation: "count" });
+    await world.take([world.event(tenantId, { data: { tokens: 7 } })]);
     expect([
-      await balanceOf(tenantId, "tokens"),
-      await balanceOf(tenantId, "images"),
-      await balanceOf(tenantId, "calls"),
+      await world.balanceOf(tenantId, "tokens"),
+      await world.balanceOf(tenantId, "images"),
+      await world.balanceOf(tenantId, "calls"),
     ]).toEqual([7, 0, 1]);
-    const { results } = await take([event(tenantId, { data: { tokens: 7, images: "two" } })]);
+    const { results } = await world.take([
+      world.event(tenantId, { data: { tokens: 7, images: "two" } }),
+    ]);
     expect(results[0]).toMatchObject({ status: "rejected", code: "INVALID_VALUE" });
-    expect(await balanceOf(tenantId, "calls")).toBe(1);
-    await expectNoDrift();
+    expect(await world.balanceOf(tenantId, "calls")).toBe(1);
+    await world.expectNoDrift();
   });
 
   it("can be many, and each still gets its events", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter(TOKENS);
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter(TOKENS);
     await database.sql`
       insert into meters (meter_id, version, name, unit, aggregation, event_type, dimensions, created_at)
       select 'meter-' || place, 1, 'Meter', 'unit', 'count', 'page.read', '[]', now() from generate_series(1, 1000) place`;
-    expect(await take([event(tenantId, { data: { tokens: 2 } })])).toMatchObject({ accepted: 1 });
-    expect(await countedOf(tenantId)).toEqual({ value: "2", events: 1 });
+    expect(await world.take([world.event(tenantId, { data: { tokens: 2 } })])).toMatchObject({
+      accepted: 1,
+    });
+    expect(await world.countedOf(tenantId)).toEqual({ value: "2", events: 1 });
   });
 
   it("can be tried on recent events", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter({ meterId: "calls", aggregation: "count" });
-    await take([
-      event(tenantId, { data: { seconds: 1.5, model: "a" } }),
-      event(tenantId, { data: { seconds: 2, model: "a" } }),
-      event(tenantId, { data: { seconds: "?", model: "b" } }),
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter({ meterId: "calls", aggregation: "count" });
+    await world.take([
+      world.event(tenantId, { data: { seconds: 1.5, model: "a" } }),
+      world.event(tenantId, { data: { seconds: 2, model: "a" } }),
+      world.event(tenantId, { data: { seconds: "?", model: "b" } }),
     ]);
     const meter = meterInput.parse({
       ...TOKENS,
@@ -217,7 +151,7 @@ describe("meters", () => {
       eventType: "llm.call",
       valuePointer: "/seconds",
     });
-    const preview = await previewMeter(services, OPERATOR_CONTEXT, { meter, limit: 100 });
+    const preview = await previewMeter(world, OPERATOR_CONTEXT, { meter, limit: 100 });
     expect(preview).toMatchObject({
       tried: 3,
       counted: 2,
@@ -233,10 +167,10 @@ describe("meters", () => {
   });
 
   it("are tried on at most 4 MB of recent events, however many may be read", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter({ meterId: "calls", aggregation: "count" });
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter({ meterId: "calls", aggregation: "count" });
     const large = { seconds: 1, text: "x".repeat(60_000) };
-    await take(Array.from({ length: 100 }, () => event(tenantId, { data: large })));
+    await world.take(Array.from({ length: 100 }, () => world.event(tenantId, { data: large })));
     const meter = meterInput.parse({
       ...TOKENS,
       name: "S",
@@ -244,7 +178,7 @@ describe("meters", () => {
       eventType: "llm.call",
       valuePointer: "/seconds",
     });
-    const preview = await previewMeter(services, OPERATOR_CONTEXT, { meter, limit: 10_000 });
+    const preview = await previewMeter(world, OPERATOR_CONTEXT, { meter, limit: 10_000 });
     expect(preview).toMatchObject({ tried: 69, counted: 69, value: "69" });
   });
 });
@@ -261,7 +195,7 @@ describe("previewMeter on sample events", () => {
     ...parts,
   });
   const preview = (parts: object, events: unknown[]) =>
-    previewMeter(services, OPERATOR_CONTEXT, { meter: meter(parts), limit: 100, events });
+    previewMeter(world, OPERATOR_CONTEXT, { meter: meter(parts), limit: 100, events });
 
   it("counts them as the endpoint would, records none, and says why one is not counted", async () => {
     const found = await preview({}, [
@@ -299,23 +233,23 @@ describe("previewMeter on sample events", () => {
 
 describe("listMeterActivity", () => {
   it("shows the last day's events and the newest event of each meter, over all tenants", async () => {
-    const { ours, theirs } = await createTwoTenants(services);
-    await defineMeter(TOKENS);
-    await defineMeter({ meterId: "pages", aggregation: "count", eventType: "page.read" });
-    const now = services.clock.now().getTime();
+    const { ours, theirs } = await createTwoTenants(world);
+    await world.defineMeter(TOKENS);
+    await world.defineMeter({ meterId: "pages", aggregation: "count", eventType: "page.read" });
+    const now = world.clock.now().getTime();
     const at = (hours: number) => new Date(now - hours * 60 * MINUTE_MS).toISOString();
     const data = { tokens: 1 };
-    await take([
-      event(ours.tenantId, { data, time: at(1) }),
-      event(theirs.tenantId, { data, time: at(23) }),
-      event(theirs.tenantId, { data, time: at(25) }),
+    await world.take([
+      world.event(ours.tenantId, { data, time: at(1) }),
+      world.event(theirs.tenantId, { data, time: at(23) }),
+      world.event(theirs.tenantId, { data, time: at(25) }),
     ]);
-    const { items } = await listMeterActivity(services, OPERATOR_CONTEXT);
+    const { items } = await listMeterActivity(world, OPERATOR_CONTEXT);
     expect(items).toEqual([
       { meterId: "pages", events: 0, lastEventAt: null },
       { meterId: "tokens", events: 2, lastEventAt: expect.stringMatching(/Z$/) },
     ]);
-    const refusal = await refusalOf(listMeterActivity(services, ours.context));
+    const refusal = await refusalOf(listMeterActivity(world, ours.context));
     expect(refusal.code).toBe("INSUFFICIENT_SCOPE");
   });
 });

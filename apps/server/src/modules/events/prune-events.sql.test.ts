@@ -1,77 +1,32 @@
-import { meterInput } from "@turnpike/contract/catalog";
-import type { EventReceipt } from "@turnpike/contract/events";
-import type { CallContext } from "@turnpike/domain/access/actor";
 import type { TenantId } from "@turnpike/domain/ids/ids";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
 import {
-  contextOf,
-  createTestServices,
   createTestTenant,
   createTwoTenants,
   OPERATOR_CONTEXT,
-  type TestServices,
 } from "@turnpike/testkit/test-services";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createMeter } from "#modules/catalog/create-meter.ts";
-import { openEvents } from "./ingest/open-events.ts";
-import { takeEvents } from "./ingest/take-events.ts";
 import { listAllRejectedEvents, listRejectedEvents } from "./list-rejected-events.ts";
 import { pruneEvents } from "./prune-events.ts";
+import { createEventsWorld, type EventsWorld, TOKENS } from "./testing/events.fixture.ts";
 
 // Meters belong to the whole installation, so each case has its own database.
 let database: TestDatabase;
-
-let services: TestServices;
-let events: ReturnType<typeof openEvents>;
+let world: EventsWorld;
 beforeEach(async () => {
   database = await createTestDatabase();
-  services = createTestServices(database);
-  events = openEvents(services);
+  world = createEventsWorld(database);
 });
 afterEach(() => database.close());
-
-const PROGRAM = contextOf({ type: "service_key", id: "svc_1", scopes: ["events:write"] });
-
-let serial = 0;
-
-function event(subject: string | undefined, fields: Record<string, unknown> = {}) {
-  serial += 1;
-  return {
-    specversion: "1.0",
-    id: `e${String(serial)}`,
-    source: "/test",
-    type: "llm.call",
-    subject,
-    ...fields,
-  };
-}
-
-const take = (values: readonly unknown[], context: CallContext = PROGRAM): Promise<EventReceipt> =>
-  takeEvents(events, context, values);
-
-function defineMeter(fields: Record<string, unknown>) {
-  return createMeter(
-    services,
-    OPERATOR_CONTEXT,
-    meterInput.parse({ name: "Meter", unit: "unit", eventType: "llm.call", ...fields }),
-  );
-}
-
-const TOKENS = {
-  meterId: "tokens",
-  aggregation: "sum",
-  valuePointer: "/tokens",
-  dimensions: [{ name: "model", pointer: "/model" }],
-};
 
 describe("pruneEvents", () => {
   const retention = { eventsDays: 35, rejectedEventsDays: 14 };
 
   it("creates the partitions of the coming days, drops old ones, and keeps identities longer than events can be resent", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter(TOKENS);
-    const kept = event(tenantId, { data: { tokens: 1 } });
-    await take([kept]);
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter(TOKENS);
+    const kept = world.event(tenantId, { data: { tokens: 1 } });
+    await world.take([kept]);
     await database.sql`
       create table usage_events_20200101 partition of usage_events
       for values from ('2020-01-01Z') to ('2020-01-02Z')`;
@@ -90,12 +45,12 @@ describe("pruneEvents", () => {
     const lastDay = days.at(-1) ?? "";
     await database.sql`drop table ${database.sql(lastDay)}`;
     await database.sql`update event_ids set recorded_at = now() - interval '39 days'`;
-    const deps = { ...services, retention };
+    const deps = { ...world, retention };
     const run = await pruneEvents(deps);
     expect(run).toMatchObject({ dropped: 1, ids: 0 });
     expect(run.made).toBeGreaterThanOrEqual(1);
     expect(await listDays()).toEqual(expect.arrayContaining(days.slice(1)));
-    expect(await take([kept])).toMatchObject({ duplicates: 1 });
+    expect(await world.take([kept])).toMatchObject({ duplicates: 1 });
     await database.sql`update event_ids set recorded_at = now() - interval '41 days'`;
     expect(await pruneEvents(deps)).toMatchObject({ dropped: 0, ids: 1 });
     expect(await listDays()).not.toContain("usage_events_20200101");
@@ -103,39 +58,41 @@ describe("pruneEvents", () => {
 
   const listOwn = async (tenantId: TenantId): Promise<(string | null)[]> => {
     const page = { tenantId, limit: 100 };
-    const { items } = await listRejectedEvents(services, OPERATOR_CONTEXT, page);
+    const { items } = await listRejectedEvents(world, OPERATOR_CONTEXT, page);
     return items.map(({ id }) => id);
   };
 
   it("deletes old rejections in steps, and all but the newest of each tenant and of none", async () => {
-    const { ours, theirs } = await createTwoTenants(services);
-    await defineMeter(TOKENS);
+    const { ours, theirs } = await createTwoTenants(world);
+    await world.defineMeter(TOKENS);
     const bad = (count: number, subject: string, fields = {}) =>
-      Array.from({ length: count }, () => event(subject, { data: {}, ...fields }));
-    await take([...bad(5, ours.tenantId), ...bad(3, theirs.tenantId)]);
-    await take([...bad(8, theirs.tenantId), ...bad(7, "unknown")]);
+      Array.from({ length: count }, () => world.event(subject, { data: {}, ...fields }));
+    await world.take([...bad(5, ours.tenantId), ...bad(3, theirs.tenantId)]);
+    await world.take([...bad(8, theirs.tenantId), ...bad(7, "unknown")]);
     const kept = bad(3, theirs.tenantId);
-    await take([...kept, ...bad(2, ours.tenantId)]);
+    await world.take([...kept, ...bad(2, ours.tenantId)]);
     await database.sql`
       update rejected_events
       set rejected_at = now() - case when rejection_id <= 8 then interval '15 days' else interval '13 days' end`;
     const bounds = { rejectionsAtOnce: 2, rejectionsKeptMax: 3, tenantsAtOnce: 1 };
-    const deps = { ...services, retention };
+    const deps = { ...world, retention };
     expect(await pruneEvents(deps, bounds)).toMatchObject({ rejections: 8 + 8 + 4 });
     expect(await listOwn(theirs.tenantId)).toEqual(kept.map(({ id }) => id).toReversed());
     expect(await listOwn(ours.tenantId)).toHaveLength(2);
     expect(
-      (await listAllRejectedEvents(services, OPERATOR_CONTEXT, { limit: 100 })).items,
+      (await listAllRejectedEvents(world, OPERATOR_CONTEXT, { limit: 100 })).items,
     ).toHaveLength(8);
     expect(await pruneEvents(deps, bounds)).toMatchObject({ rejections: 0 });
   });
 
   it("deletes all identities that are old enough, however many arrived between two runs", async () => {
-    const { tenantId } = await createTestTenant(services);
-    await defineMeter(TOKENS);
-    await take(Array.from({ length: 9 }, () => event(tenantId, { data: { tokens: 1 } })));
+    const { tenantId } = await createTestTenant(world);
+    await world.defineMeter(TOKENS);
+    await world.take(
+      Array.from({ length: 9 }, () => world.event(tenantId, { data: { tokens: 1 } })),
+    );
     await database.sql`update event_ids set recorded_at = now() - interval '41 days'`;
-    const deps = { ...services, retention };
+    const deps = { ...world, retention };
     const isOver = { idsAtOnce: 4, signal: AbortSignal.abort() };
     expect(await pruneEvents(deps, isOver)).toMatchObject({ ids: 0 });
     expect(await pruneEvents(deps, { idsAtOnce: 4 })).toMatchObject({ ids: 9 });

@@ -38,10 +38,20 @@ function isWithin(node: ts.Node, tags: ReadonlySet<string>): boolean {
   return false;
 }
 
+/** In a message of Lingui, `context` says to translators which meaning of a word it is. */
+function isForTranslators(node: ts.Node): boolean {
+  return (
+    ts.isPropertyAssignment(node) &&
+    node.name.getText() === "context" &&
+    node.parent.properties.some((beside) => beside.name?.getText() === "message")
+  );
+}
+
 /** The text of an attribute or a member that people read; false for everything else. */
 function readNamed(node: ts.Node): string | false {
   const names = ts.isJsxAttribute(node) ? READ_ATTRIBUTES : READ_MEMBERS;
   return (
+    !isForTranslators(node) &&
     (ts.isJsxAttribute(node) || ts.isPropertyAssignment(node)) &&
     names.has(node.name.getText()) &&
     node.initializer !== undefined &&
@@ -85,7 +95,7 @@ describe("strings of the console", () => {
   it("are missed nowhere that a macro does not hold them", () => {
     const text = `
       <p title="Said"><b>Said, too</b> <Trans>Held <i>here</i></Trans> <code>GET /v1</code>
-      <i className="not said" {...{ label: "Said", note: t\`Held\`, help: "/name" }} title="maps:read" label={t\`Held\`}>{count}</i> – 7</p>`;
+      <i className="not said" {...{ label: "Said", note: t\`Held\`, help: "/name" }} title="maps:read" label={t({ message: "Held", context: "not said" })}>{count}</i> – 7</p>`;
     expect(findUntranslated("x.tsx", text)).toEqual([
       "x.tsx:2: Said",
       "x.tsx:2: Said, too",

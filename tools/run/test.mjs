@@ -25,13 +25,8 @@ const SUITES = [
     // Journeys that spend minutes waiting for the product's own clock leave the cores alone.
     beside: { projects: ["waiting"], filesAtOnce: 1, minutes: 60 },
   },
-  {
-    projects: ["e2e"],
-    filesAtOnce: Math.min(2, availableParallelism()),
-    minutes: 40,
-    // Installations wait for the network and the disk, and mostly use one core.
-    beside: { projects: ["install"], filesAtOnce: 1, minutes: 40, isOnDisk: true },
-  },
+  { projects: ["e2e"], filesAtOnce: Math.min(2, availableParallelism()), minutes: 40 },
+  { projects: ["install"], filesAtOnce: 1, minutes: 20, isOnDisk: true },
 ];
 
 const BROWSER_PROJECTS = new Set(["e2e", "waiting", "soak-journeys"]);

@@ -69,12 +69,20 @@ async function prove(action: string): Promise<void> {
 
 async function signOut(): Promise<void> {
   await page.getByRole("button", { name: /^Account/ }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.waitForURL(({ pathname }) => pathname === "/login" || pathname === "/");
+  // The address changes while the click still waits for its effects.
+  await Promise.all([
+    page.waitForURL(({ pathname }) => pathname === "/login" || pathname === "/"),
+    page.getByRole("menuitem", { name: "Sign out" }).click(),
+  ]);
   await page.goto(`${consoleUrl}/login`);
 }
 
-const isLetIn = () => page.waitForURL(({ pathname }) => pathname !== "/login");
+/** Waits for the page behind the sign-in, whole: a page that still arrives closes an open menu. */
+async function waitUntilLetIn(): Promise<void> {
+  await page.waitForURL(({ pathname }) => pathname !== "/login");
+  await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle");
+}
 
 async function givePassword(): Promise<void> {
   await page.getByLabel("E-mail address").fill(person.email);
@@ -127,7 +135,7 @@ describe("a person with second factors", () => {
     const field = page.getByLabel("E-mail address");
     expect(await field.getAttribute("autocomplete")).toBe("username webauthn");
     await setTouched(true);
-    await isLetIn();
+    await waitUntilLetIn();
   });
 
   it("signs in with the passkey alone, by a code after the password, and by a recovery code", async () => {
@@ -136,7 +144,7 @@ describe("a person with second factors", () => {
     await signOut();
     await button("Sign in with a passkey").click();
     await setTouched(true);
-    await isLetIn();
+    await waitUntilLetIn();
     await setTouched(false);
 
     await signOut();
@@ -145,14 +153,14 @@ describe("a person with second factors", () => {
     // The code of the set-up may be that of the present step, and works once.
     await page.getByLabel("Code of your app").fill(codeOf(key, 1));
     await button("Sign in").click();
-    await isLetIn();
+    await waitUntilLetIn();
 
     await signOut();
     await givePassword();
     await button("Use a recovery code").click();
     await page.getByLabel("Recovery code").fill(recoveryCode.toUpperCase());
     await button("Sign in").click();
-    await isLetIn();
+    await waitUntilLetIn();
     await openFactors();
     await section()
       .getByText(/^9 left/)

@@ -27,6 +27,7 @@ const ADVICE = words(
 const DID_MOVE = words(
   "upgraded|downgraded|switched|moved|churned|how many|(?:customers|tenants|clients) (?:who|that)",
 );
+const PLAN_CUSTOMERS = words("#pplan (?:tenants|customers)");
 const OVERPAY = words(
   "overpaying|over-paying|cheaper (?:plan|option|alternative|subscription|package|way|deal|choice)s?|(?:something|anything) cheaper|(?:wrong|better|other|another|different) (?:plan|package|subscription)s?|upgrade|downgrade|save (?:us )?(?:some )?money|(?:pay|spend) less|too expensive",
 );
@@ -52,7 +53,21 @@ const PAST_BILL = words(
 
 /** What a plan that is named would cost, also when the tenant has another one. */
 const WOULD = words("would|if");
-const NAMED_PLAN = words("#pplan|(?:another|the next|that|this) plan");
+const NAMED_PLAN = words("#pplan|(?:another|the next|that) plan");
+
+/** Asks which plan is right, whether one costs too much, or what one would cost. */
+function asksForAdvice(text: string): boolean {
+  return (
+    (PLAN.test(text) && ADVICE.test(text)) ||
+    OVERPAY.test(text) ||
+    (PAY.test(text) && WOULD.test(text) && NAMED_PLAN.test(text))
+  );
+}
+
+/** Asks for figures of those who are on plans, or who changed theirs. */
+function asksForCustomers(text: string): boolean {
+  return DID_MOVE.test(text) || BY_PLAN.test(text) || PLAN_CUSTOMERS.test(text);
+}
 
 /** What a question asks for other than figures. Values are marks: `#pplan` is a plan. */
 export function findIntent(text: string): QuestionIntent | undefined {
@@ -62,15 +77,7 @@ export function findIntent(text: string): QuestionIntent | undefined {
   if ((KEYS.test(text) && UNSAFE.test(text)) || SECURITY.test(text)) {
     return "risk";
   }
-  if (
-    ((PLAN.test(text) && ADVICE.test(text) && !/#pplan (?:tenants|customers)/.test(text)) ||
-      OVERPAY.test(text)) &&
-    !DID_MOVE.test(text) &&
-    !BY_PLAN.test(text)
-  ) {
-    return "advice";
-  }
-  if (PAY.test(text) && WOULD.test(text) && NAMED_PLAN.test(text) && !BY_PLAN.test(text)) {
+  if (asksForAdvice(text) && !asksForCustomers(text)) {
     return "advice";
   }
   if (QUOTA.test(text)) {

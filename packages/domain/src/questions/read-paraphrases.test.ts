@@ -49,6 +49,7 @@ const INTENTS: Readonly<Record<string, readonly string[]>> = {
     "how high is my next bill?",
     "how much is this month going to cost me?",
     "what will we be charged?",
+    "what would I pay on this plan next month?",
   ],
   advice: [
     "which plan fits me?",

@@ -23,6 +23,12 @@ describe("the command that a person types", () => {
     );
   });
 
+  it("is one word of the shell where the folder's name has a blank", async () => {
+    expect(await commandFrom(["Jo Ann", "_npx", "0079979d"], "file:../turnpike-0.1.0.tgz")).toBe(
+      "'/Jo Ann/_npx/0079979d/node_modules/.bin/turnpike'",
+    );
+  });
+
   it("is npx turnpike where npx finds the name: in the registry, or in the folder", async () => {
     expect(await commandFrom(["_npx", "0079979d"], "^0.1.0")).toBe("npx turnpike");
     expect(await commandFrom(["shop"], "file:../turnpike-0.1.0.tgz")).toBe("npx turnpike");

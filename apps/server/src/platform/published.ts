@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+import { quoteWord } from "./quote-word.ts";
 
 /** Whether this is the published npm package: its modules are compiled, and the folder that they lie in belongs to npm. */
 export const IS_PUBLISHED = import.meta.filename.endsWith(".js");
@@ -7,10 +9,13 @@ export const IS_PUBLISHED = import.meta.filename.endsWith(".js");
 /** Where npx keeps what it was asked for: a folder for each package. */
 const CACHE_OF_NPX = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]node_modules[\\/]turnpike[\\/]/;
 
+/** What npx notes in its folder of a package that it was given as a file. */
+const fromFile = z.object({ dependencies: z.object({ turnpike: z.string().startsWith("file:") }) });
+
 function isFromFile(folder: string): boolean {
   try {
-    const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return String(dependencies?.turnpike).startsWith("file:");
+    const noted: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return fromFile.safeParse(noted).success;
   } catch {
     return false;
   }
@@ -24,7 +29,7 @@ function isFromFile(folder: string): boolean {
 export function packageCommand(file: string): string {
   const folder = CACHE_OF_NPX.exec(file)?.[1];
   return folder !== undefined && isFromFile(folder)
-    ? join(folder, "node_modules", ".bin", "turnpike")
+    ? quoteWord(join(folder, "node_modules", ".bin", "turnpike"))
     : "npx turnpike";
 }
 

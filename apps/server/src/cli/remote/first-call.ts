@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { quoteWord } from "../quote-word.ts";
+import { quoteWord } from "#platform/quote-word.ts";
 import type { RemoteApi } from "./remote-api.ts";
 
 const publicConfig = z.object({ urls: z.object({ gateway: z.string() }) });

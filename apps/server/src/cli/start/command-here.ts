@@ -1,6 +1,6 @@
 import { COMMAND_LINE } from "#platform/published.ts";
+import { quoteWord } from "#platform/quote-word.ts";
 import type { Config } from "../../config.ts";
-import { quoteWord } from "../quote-word.ts";
 
 /** What a person types in front of a command of this installation, in another terminal. */
 export function commandHere({

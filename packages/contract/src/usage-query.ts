@@ -121,7 +121,7 @@ function wordFilter<const Word extends string>(words: readonly Word[]) {
   return wordList(words, { countMax: FILTER_VALUES_MAX }).optional();
 }
 
-/** The empty text stands for the operator's programs, which have no key. */
+/** Programs of the operator have no key: theirs is the empty text. */
 const keyFilter = filter<KeyId | "">(
   "an id such as key_0199f3b0c1d27a4e8f60112233445566, or empty for the operator's programs",
   (text) => (text === "" || isId("key", text) ? text : undefined),

@@ -78,7 +78,7 @@ export function findFilters(phrase: Phrase, marked: MarkedValues): QuestionFilte
 }
 
 /** Two values of one field that a question sets against each other. */
-export type FoundContrast = { readonly dimension?: FoundDimension };
+type FoundContrast = { readonly dimension?: FoundDimension };
 
 /** @param spelt - The question with its names. @returns Undefined where no values are compared. */
 export function findContrast(

@@ -4,7 +4,7 @@ import { listRuns, type Subscription } from "@turnpike/domain/billing/subscripti
 import type { LoadedAccount } from "./load-accounts.ts";
 
 /** An account before and after a change. */
-type ChangedAccount = { loaded: LoadedAccount; after: Account };
+export type BeforeAndAfter = { loaded: LoadedAccount; after: Account };
 
 function plansOf(subscription: Subscription | undefined): BillingPlan[] {
   if (subscription === undefined) {
@@ -16,12 +16,12 @@ function plansOf(subscription: Subscription | undefined): BillingPlan[] {
 }
 
 /** What runs or comes next, then what did before: a plan that was left is named too. */
-function listPlans({ loaded, after }: ChangedAccount): BillingPlan[] {
+function listPlans({ loaded, after }: BeforeAndAfter): BillingPlan[] {
   return [...plansOf(after.subscription), ...plansOf(loaded.account.subscription)];
 }
 
 /** The name of a plan that an account had, has or gets; its id for any other. */
-export function nameOfPlan(changed: ChangedAccount, planId: string): string {
+export function nameOfPlan(changed: BeforeAndAfter, planId: string): string {
   const { book, termsOf } = changed.loaded.plans;
   const plan = listPlans(changed).find((candidate) => candidate.planId === planId);
   return plan === undefined ? planId : termsOf(book.referenceOf(plan)).name;
@@ -35,7 +35,7 @@ export function toWords(key: string): string {
 
 /** The name of a rate card as people read it: its own, else that of its meter, else its key in words. */
 export function nameOfCard(
-  changed: ChangedAccount,
+  changed: BeforeAndAfter,
   { key, planId }: { key: string; planId?: string },
 ): string {
   const card = listPlans(changed)

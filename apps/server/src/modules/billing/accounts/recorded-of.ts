@@ -1,7 +1,7 @@
 import type { Account } from "@turnpike/domain/billing/account/account";
 import type { Line } from "@turnpike/domain/billing/rating/line";
 import type { ClosedStretch } from "@turnpike/domain/billing/rating/stretch";
-import type { LoadedAccount } from "./load-accounts.ts";
+import type { BeforeAndAfter } from "./name-of-plan.ts";
 
 /** The charged stretch that a line of usage is of. */
 export function stretchOf(
@@ -21,7 +21,7 @@ export function stretchOf(
 /** Of what range of the ledger a usage line is: what was recorded before its period closed, or since; null for other lines. */
 export function recordedOf(
   line: Line,
-  { loaded, after }: { loaded: LoadedAccount; after: Account },
+  { loaded, after }: BeforeAndAfter,
 ): { recordedAfter: Date | null; recordedTo: Date | null } {
   const { recordedTo } = loaded;
   if (line.kind !== "late") {

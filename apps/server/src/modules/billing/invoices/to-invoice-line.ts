@@ -6,6 +6,7 @@ import { type Currency, formatMinor } from "@turnpike/domain/money/currency";
 import { DECIMAL_DIGITS, fromScaled, SCALE, toDecimalText } from "@turnpike/domain/money/decimal";
 import { divideHalfAway, type Exact } from "@turnpike/domain/money/exact";
 import type { TierPart } from "@turnpike/domain/pricing/cost";
+import { toIso } from "../to-iso.ts";
 import { explainZero } from "./explain-zero.ts";
 
 /** Usage times a price has at most twice the decimals of either. */
@@ -19,10 +20,6 @@ function toTier({ upTo, quantity, amount }: TierPart): InvoiceTier {
     quantity: fromScaled(quantity),
     amount: toExactText(amount),
   };
-}
-
-function toIso(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
 }
 
 /** Kinds that open to key, route and day. */

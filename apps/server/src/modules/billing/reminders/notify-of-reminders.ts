@@ -1,10 +1,9 @@
 import type { Tx } from "@turnpike/db/client";
-import type { Account } from "@turnpike/domain/billing/account/account";
 import { dueOf } from "@turnpike/domain/billing/invoices/invoice";
 import type { Reminder } from "@turnpike/domain/billing/lifecycle/reminders";
 import { notify } from "#modules/notifications/index.ts";
 import { mailMembers } from "#modules/tenants/index.ts";
-import type { LoadedAccount } from "../accounts/load-accounts.ts";
+import type { BeforeAndAfter } from "../accounts/name-of-plan.ts";
 import type { BillingDeps } from "../billing-deps.ts";
 import { type ReminderSubject, toReminderNotice } from "./reminder-notice.ts";
 
@@ -12,16 +11,14 @@ const LINK = "/billings";
 /** Roles of those who pay, and of those who answer for the tenant. */
 const MAILED = ["owner", "billing"] as const;
 
-type Told = { loaded: LoadedAccount; after: Account };
-
-function nameOf({ loaded, after }: Told, planId: string): string {
+function nameOf({ loaded, after }: BeforeAndAfter, planId: string): string {
   const plan = after.subscription?.run.plan;
   return plan?.planId === planId
     ? loaded.plans.termsOf(loaded.plans.book.referenceOf(plan)).name
     : planId;
 }
 
-function toSubject(reminder: Reminder, told: Told): ReminderSubject {
+function toSubject(reminder: Reminder, told: BeforeAndAfter): ReminderSubject {
   const { currency } = told.after.terms;
   if ("invoice" in reminder) {
     const invoice = told.after.invoices[reminder.invoice];
@@ -43,7 +40,7 @@ function toSubject(reminder: Reminder, told: Told): ReminderSubject {
 export async function notifyOfReminders(
   deps: BillingDeps,
   tx: Tx,
-  { reminders, ...told }: Told & { reminders: readonly Reminder[] },
+  { reminders, ...told }: BeforeAndAfter & { reminders: readonly Reminder[] },
 ): Promise<void> {
   const { tenantId, environment } = told.loaded.key;
   for (const reminder of reminders) {

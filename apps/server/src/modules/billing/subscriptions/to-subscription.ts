@@ -11,10 +11,7 @@ import { findCurrency, formatMinor } from "@turnpike/domain/money/currency";
 import { fromScaled } from "@turnpike/domain/money/decimal";
 import type { AccountKey } from "../accounts/accounts.store.ts";
 import type { LoadedAccount } from "../accounts/load-accounts.ts";
-
-function toIso(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
-}
+import { toIso } from "../to-iso.ts";
 
 /** What a tenant without a subscription has: a plan that charges nothing. */
 export function toFreeSubscription(

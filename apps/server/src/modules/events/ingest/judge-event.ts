@@ -18,9 +18,7 @@ export type Sender = { tenantId: TenantId; key: NonNullable<EventRow["key"]> } |
 export type GoodEvent = { event: CloudEvent; subject: Subject; data: string | null };
 
 /** One event of the request, judged without the database. */
-export type JudgedEvent =
-  | GoodEvent
-  | { rejection: Rejection; value: unknown; tenantId: TenantId | null };
+type JudgedEvent = GoodEvent | { rejection: Rejection; value: unknown; tenantId: TenantId | null };
 
 export function reject(code: RejectionCode, reason: string): Rejection {
   return { code, reason };

@@ -70,7 +70,7 @@ describe("an event", () => {
     });
   });
 
-  it("is published for each change of a key and of a stage.tenant, in the shape of its type", async () => {
+  it("is published for each change of a key and of a tenant, in the shape of its type", async () => {
     await stage.add();
     const { tenantId, context } = stage.tenant;
     const fields = { tenantId, name: "k", environment: "live", scopes: [], metadata: {} } as const;

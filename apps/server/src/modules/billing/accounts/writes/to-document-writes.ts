@@ -13,9 +13,9 @@ import type {
   LineWrite,
   NoteWrite,
 } from "../../invoices/documents.store.ts";
+import { toIso } from "../../to-iso.ts";
 import { recordedOf, stretchOf } from "../recorded-of.ts";
 import type { ChangedAccount } from "./changed-account.ts";
-import { toIso } from "./to-iso.ts";
 
 /** What is written of an invoice before it has its number. */
 export type NewInvoice = Omit<

@@ -5,6 +5,7 @@ import { toCreditWrites } from "../../credits/to-credit-writes.ts";
 import type { InvoiceChange, LineChange, LineWrite } from "../../invoices/documents.store.ts";
 import { createLineContext } from "../../invoices/to-draft.ts";
 import type { PositionWrite } from "../../revenue/revenue-changes.store.ts";
+import { toIso } from "../../to-iso.ts";
 import { encodeState, referenceOfStretch } from "../account-state.ts";
 import type { AccountWrite, EventWrite, PeriodWrite } from "../accounts.store.ts";
 import type { ChangedAccount } from "./changed-account.ts";
@@ -19,7 +20,6 @@ import {
   toNewInvoice,
   toNewNote,
 } from "./to-document-writes.ts";
-import { toIso } from "./to-iso.ts";
 
 /** Everything that a change of an account writes. */
 export type AccountWrites = {

@@ -15,7 +15,7 @@ import { nameBucket, type RateLimitVerdict } from "./rate-limiter.ts";
 import { LIMIT_SCOPES, type SubjectLimits } from "./subject-limits.ts";
 
 /** What the nodes say together of the limits that they share. */
-export type ClusterVerdict = {
+type ClusterVerdict = {
   rates: Rates;
   /** The limit on calls at once that refused. */
   full: CallerPlaces | undefined;

@@ -1,8 +1,8 @@
 import { useState } from "react";
 
 /**
- * True once each query was answered or has failed, and from then on. What stands below the first answers is hidden until then, while
- * it loads: they would move it.
+ * True from the moment when every query has answered or failed, also while they are asked again. Content that the first answers would
+ * push down is shown from then on.
  */
 export function useOnceKnown(queries: readonly { isPending: boolean }[]): boolean {
   const [wasKnown, setWasKnown] = useState(false);

@@ -1,8 +1,8 @@
 /**
- * Asks again by itself while there is an answer. What has failed without one waits until a person tries again: asked for anew,
- * it counts as loading, so that its failure would come and go.
+ * A refetchInterval that repeats a query once it has had an answer. A query that failed without one counts as loading each time it is
+ * repeated, so its error would come and go; it waits until the person tries again or comes back to the window.
  *
- * @param intervalMs - False asks never.
+ * @param intervalMs - False never repeats it.
  */
 export function askAgainIn(intervalMs: number | false) {
   return ({ state }: { state: { data: unknown; status: string } }): number | false =>

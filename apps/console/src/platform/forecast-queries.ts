@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "./api-client.ts";
+import { askAgainIn } from "./ask-again-in.ts";
 import type { OwnTenant } from "./current-tenant.ts";
 
 type Forecasts = ApiClient["forecasts"];
@@ -20,7 +21,7 @@ export function usageForecastQuery(api: ApiClient, tenantId: TenantId, timeZone:
     queryKey: ["forecasts", tenantId, "usage", timeZone],
     queryFn: ({ signal }): Promise<UsageForecast> =>
       api.forecasts.usage({ tenantId, timeZone }, { signal }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: askAgainIn(REFRESH_MS),
   });
 }
 
@@ -29,7 +30,7 @@ export function invoiceForecastQuery(api: ApiClient, tenantId: TenantId) {
     queryKey: ["forecasts", tenantId, "invoice"],
     queryFn: ({ signal }): Promise<InvoiceForecast> =>
       api.forecasts.invoice({ tenantId }, { signal }),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: askAgainIn(REFRESH_MS),
   });
 }
 
@@ -38,6 +39,6 @@ export function exhaustionQuery(api: ApiClient, tenantId: TenantId) {
     queryKey: ["forecasts", tenantId, "exhaustion"],
     queryFn: ({ signal }): Promise<Exhaustion[]> =>
       api.forecasts.exhaustion({ tenantId }, { signal }).then(({ items }) => items),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: askAgainIn(REFRESH_MS),
   });
 }

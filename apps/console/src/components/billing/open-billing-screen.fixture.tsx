@@ -76,7 +76,8 @@ export function openScreen<Search extends object>(input: OpenScreenInput<Search>
   // A change of the plan asks again who is signed in.
   fakeNetwork({ "POST /auth/verify": () => verified, ...input.answers });
   const queryClient = createQueryClient();
-  queryClient.setDefaultOptions({ queries: { retry: false, staleTime: 60_000 } });
+  const defaults = queryClient.getDefaultOptions();
+  queryClient.setDefaultOptions({ ...defaults, queries: { ...defaults.queries, retry: false } });
   queryClient.setQueryData(VERIFIED_USER_KEY, verified);
   const root = createRootRoute({ component: Outlet });
   const layout = createRoute({

@@ -84,11 +84,13 @@ export function SandboxClock({ tenant }: { tenant: OwnTenant }) {
         )}
       </div>
       {clock.isError && clock.data === undefined && (
-        <FailureNotice
-          what={t`The time in the sandbox could not be loaded.`}
-          cause={clock.error}
-          onRetry={() => void clock.refetch()}
-        />
+        <div className="mt-3">
+          <FailureNotice
+            what={t`The time in the sandbox could not be loaded.`}
+            cause={clock.error}
+            onRetry={() => void clock.refetch()}
+          />
+        </div>
       )}
       {advance.isError && (
         <div className="mt-3">

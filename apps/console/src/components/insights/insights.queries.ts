@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 
 export type InsightList = Awaited<ReturnType<ApiClient["insights"]["list"]>>;
@@ -28,7 +29,7 @@ export const insightsQueries = {
     queryOptions({
       queryKey: [...insightsKey(tenantId), "open"],
       queryFn: ({ signal }): Promise<InsightList> => api.insights.list({ tenantId }, { signal }),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   /** With what is dismissed or over. */

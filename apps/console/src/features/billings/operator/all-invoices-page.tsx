@@ -138,7 +138,7 @@ function renderTab(
     case "invoices":
       return <InvoiceList {...props} />;
     case "payments":
-      return <PaymentsTab {...props} />;
+      return <PaymentsTab key={props.environment} {...props} />;
     case "revenue":
       return <RevenueTab {...props} />;
     case "dunning":

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 
 export type MeterVersion = Awaited<
   ReturnType<ApiClient["catalog"]["listMeterVersions"]>
@@ -29,7 +30,7 @@ export const metersQueries = {
         const { items } = await api.events.meterActivity({}, { signal });
         return new Map(items.map((item) => [item.meterId, item]));
       },
-      refetchInterval: isLive ? ACTIVITY_LIVE_MS : ACTIVITY_REFRESH_MS,
+      refetchInterval: askAgainIn(isLive ? ACTIVITY_LIVE_MS : ACTIVITY_REFRESH_MS),
       staleTime: 0,
     }),
 

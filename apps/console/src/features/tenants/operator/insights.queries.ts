@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { Tenant, TenantId } from "../tenants.queries.ts";
 
 const PAGE = 25;
@@ -18,7 +19,7 @@ export const insightQueries = {
     queryOptions({
       queryKey: OVER_ALL_KEY,
       queryFn: ({ signal }) => api.installationInsights.list({}, { signal }),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   byTenant: (api: ApiClient, cursor: string | undefined) =>
@@ -29,7 +30,7 @@ export const insightQueries = {
           { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
           { signal },
         ),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   /** The tenants that texts name by their ids. One that cannot be read has no name. */

@@ -1,5 +1,6 @@
 // @vitest-environment jsdom
-import { cleanup, screen, waitFor, within } from "@testing-library/react";
+import { focusManager } from "@tanstack/react-query";
+import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { statementLine, statementPreview } from "@turnpike/contract/bank-statements";
 import { failedPaymentEvent } from "@turnpike/contract/payment-events";
@@ -19,6 +20,7 @@ import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-sear
 import { BillingsScreen } from "../billings-screen.tsx";
 
 afterEach(() => {
+  focusManager.setFocused(undefined);
   cleanup();
   localStorage.clear();
   vi.unstubAllGlobals();
@@ -115,6 +117,30 @@ describe("what the provider reported and could not be applied", () => {
     expect(screen.getByText(/Tried 40 times, now once a day only/)).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Try again" }));
     await waitFor(() => expect(screen.queryByText(failure)).toBeNull());
+  });
+
+  it("closes no dialog when it is asked for again", async () => {
+    let asked = 0;
+    open({
+      "GET /payment-events/failed": () => {
+        asked += 1;
+        return asked === 1
+          ? problem(503, "UNAVAILABLE", "Try again later.")
+          : new Promise<never>(() => undefined);
+      },
+    });
+    await screen.findByText("What the provider reported could not be loaded.");
+    await userEvent.click(screen.getByRole("button", { name: "Import statement" }));
+    const dialog = await screen.findByRole("dialog");
+    act(() => {
+      focusManager.setFocused(false);
+      focusManager.setFocused(true);
+    });
+    await waitFor(() => expect(asked).toBe(2));
+    await waitFor(() =>
+      expect(screen.queryByText("What the provider reported could not be loaded.")).toBeNull(),
+    );
+    expect(screen.getByRole("dialog")).toBe(dialog);
   });
 });
 

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { ApiClient } from "#platform/api-client.ts";
+import { askAgainIn } from "#platform/ask-again-in.ts";
 import type { Environment } from "#platform/current-environment.ts";
 
 /** Four whole weeks, so that the period before has the same weekdays; in milliseconds. */
@@ -37,7 +38,7 @@ export const homeQueries = {
           },
           { signal },
         ),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   outcomes: (api: ApiClient, { environment, timeZone }: HomeScope) =>
@@ -55,7 +56,7 @@ export const homeQueries = {
           },
           { signal },
         ),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: askAgainIn(REFRESH_MS),
     }),
 
   /** Whether any customer ever made a call. */
@@ -66,7 +67,8 @@ export const homeQueries = {
         const { totals } = await api.usage.queryAll({ measures: "requests" }, { signal });
         return (totals.requests ?? 0) > 0;
       },
-      refetchInterval: ({ state }) => (state.data === true ? false : REFRESH_MS),
+      refetchInterval: (query) =>
+        query.state.data === true ? false : askAgainIn(REFRESH_MS)(query),
     }),
 
   /** Whether there is any customer yet. */

@@ -7,8 +7,8 @@ import { EmptyState } from "@turnpike/ui/empty-state";
 import Truck from "lucide-react/icons/truck";
 import type { ReactNode } from "react";
 import type { MovedTenant } from "#platform/current-tenant.ts";
-import { toWebAddress } from "#platform/error-message.ts";
 import { useRefreshVerifiedUser } from "#platform/verified-user.ts";
+import { toWebAddress } from "#platform/web-address.ts";
 
 /** Says where tenants of the person are that left for another cell, and leads there. @param tenants - One or more. */
 export function MovedTenants({

@@ -47,7 +47,9 @@ it("has a word of its own for the state of an invoice, roles, aggregations and t
   const { toAggregationText } = await import("./analytics/meters.view-model.ts");
   const meter = { meterId: "requests", name: "Requests", unit: "request" };
   expect(toAggregationText({ ...meter, aggregation: "sum" })).toBe("Summe");
-  const { nameMeter } = await import("#platform/name-meter.ts");
+  const { findMeterName, nameMeter } = await import("#platform/name-meter.ts");
   expect(nameMeter(meter)).toBe("Anfragen");
   expect(nameMeter({ ...meter, name: "Calls to search" })).toBe("Calls to search");
+  expect(findMeterName([meter], "requests")).toBe("Anfragen");
+  expect(findMeterName([meter], "gone")).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { findInLanguage } from "./server-words/server-words.ts";
+import { toWebAddress } from "./web-address.ts";
 
 /** What the console says when a failure says nothing itself. */
 export const UNKNOWN_FAILURE = t`Something went wrong`;
@@ -64,11 +65,6 @@ function toSentence(said: string, title: string | undefined): string {
   }
   const about = title === undefined ? undefined : findInLanguage(title);
   return about === undefined ? said : t`${about} (the server says: “${said}”)`;
-}
-
-/** An address that a link may lead to; undefined for every other text. */
-export function toWebAddress(text: string | null | undefined): string | undefined {
-  return typeof text === "string" && /^https?:\/\//.test(text) ? text : undefined;
 }
 
 /** Throws a failed request again, with its message replaced by the one for people. */

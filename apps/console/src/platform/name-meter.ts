@@ -11,3 +11,12 @@ const FIRST_NAME = "Requests";
 export function nameMeter({ meterId, name }: NamedMeter): string {
   return meterId === REQUESTS_METER && name === FIRST_NAME ? t`Requests` : name;
 }
+
+/** What a meter of the catalogue is called; undefined for one that is not in it. */
+export function findMeterName(
+  meters: readonly NamedMeter[],
+  id: string | undefined,
+): string | undefined {
+  const meter = meters.find(({ meterId }) => meterId === id);
+  return meter && nameMeter(meter);
+}

@@ -10,6 +10,7 @@ import KeyRound from "lucide-react/icons/key-round";
 import RefreshCw from "lucide-react/icons/refresh-cw";
 import { useCurrentTenant } from "#platform/current-tenant.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { savedViewsQuery } from "#platform/saved-views.ts";
 import { catalogQuery } from "#platform/shared-queries.ts";
@@ -136,7 +137,7 @@ export function useFoundCommands(isOpen: boolean, query: string): CommandGroup[]
       isFoundOnly: true,
       items: meters.map(({ meterId, name, eventType }) => ({
         id: `meter ${meterId}`,
-        label: name,
+        label: nameMeter({ meterId, name }),
         words: t`${meterId} ${eventType ?? ""} meter`,
         note: t`Meter`,
         icon: <Gauge aria-hidden="true" />,

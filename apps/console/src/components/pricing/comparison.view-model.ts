@@ -3,7 +3,7 @@ import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
 import { toWords } from "../billing/to-words.ts";
 import { toPerTime } from "../time-words.ts";
@@ -116,7 +116,7 @@ function toComparedLines(
     const hasTiers = line.tiers.length > 1 || line.tiers[0]?.upTo !== null;
     return {
       key: `${String(index)} ${line.name}`,
-      name: card?.name ?? (meter && nameMeter(meter)) ?? toWords(line.name),
+      name: card?.name ?? findMeterName(meters, card?.meter) ?? toWords(line.name),
       amount: formatMinorUnits(line.amountMinor, plan.currency),
       tiers: hasTiers
         ? line.tiers.map(({ upTo, quantity, amount }, place) => {

@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { LANGUAGE } from "@turnpike/ui/language";
 import type { Environment } from "#platform/current-environment.ts";
 import { formatCount } from "#platform/format.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 import { nameUnits } from "#platform/unit-words.ts";
 
@@ -58,7 +58,7 @@ export function toPeriod(
     const isForfeited = Number(quota.forfeited) > 0;
     return {
       meterId: quota.meter,
-      name: (meter && nameMeter(meter)) ?? quota.meter,
+      name: findMeterName(meters, quota.meter) ?? quota.meter,
       quantity: t`${formatCount(quota.used)} of ${formatCount(quota.limit)} ${units}`,
       share: Math.min(1, share),
       tone: share >= 1 ? "danger" : share >= TIGHT_SHARE ? "warning" : "accent",

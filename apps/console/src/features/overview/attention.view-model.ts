@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
 import { formatCount, formatDayUtc, formatShare } from "#platform/format.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** Something that a person should look at. */
@@ -151,7 +151,7 @@ function toBeyond(kind: "hard" | "soft", countsEvents: boolean, day: string): st
 
 function toQuotaAttention(quota: Limits["quotas"][number], meters: readonly Meter[]): Attention[] {
   const meter = meters.find(({ meterId }) => meterId === quota.meter);
-  const name = (meter && nameMeter(meter)) ?? quota.meter;
+  const name = findMeterName(meters, quota.meter) ?? quota.meter;
   const day = formatDayUtc(quota.resetAt);
   const used = Number(quota.used);
   const share = quota.limit === 0 ? 1 : used / quota.limit;

@@ -12,6 +12,7 @@ import { ProjectedLine } from "#components/forecast/projected-line.tsx";
 import type { OwnTenant } from "#platform/current-tenant.ts";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
 import { mayInTenant } from "#platform/may-in-tenant.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery, type Limits, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
@@ -48,7 +49,7 @@ function PeriodBody({ limits }: { limits: UseQueryResult<Limits> }) {
   const nameOf = (meter: string) =>
     meter === REQUESTS_METER
       ? t`Billable requests`
-      : (catalog.data?.meters.find(({ meterId }) => meterId === meter)?.name ?? meter);
+      : (findMeterName(catalog.data?.meters ?? [], meter) ?? meter);
   if (limits.isError && limits.data === undefined) {
     return (
       <FailureNotice

@@ -9,6 +9,7 @@ import Plus from "lucide-react/icons/plus";
 import X from "lucide-react/icons/x";
 import { useRef } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
+import { nameMeter } from "#platform/name-meter.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import { catalogQuery } from "#platform/shared-queries.ts";
 import { type DraftErrors, errorAt } from "./draft-errors.ts";
@@ -67,7 +68,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
                   label={t`Meter`}
                   value={row.meter}
                   choices={[
-                    ...meters.map(({ meterId, name }) => ({ value: meterId, label: name })),
+                    ...meters.map((one) => ({ value: one.meterId, label: nameMeter(one) })),
                     ...gone,
                   ]}
                   error={errorAt(errors, `${at}/meter`)}
@@ -83,7 +84,7 @@ export function QuotasField({ value, errors, onChange }: QuotasFieldProps) {
                 />
               </div>
               <IconButton
-                label={t`Remove quota ${meter?.name ?? String(index + 1)}`}
+                label={t`Remove quota ${meter === undefined ? String(index + 1) : nameMeter(meter)}`}
                 className="mt-6"
                 icon={<X aria-hidden="true" />}
                 onClick={() => remove(row.rowId)}

@@ -13,6 +13,7 @@ import ArrowUp from "lucide-react/icons/arrow-up";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import X from "lucide-react/icons/x";
 import { useId } from "react";
+import { nameMeter } from "#platform/name-meter.ts";
 import type { Meter } from "#platform/shared-queries.ts";
 import { changeCard, KIND_LABELS, summarizeCard, titleOf } from "./card-words.view-model.ts";
 import { EntitlementFields } from "./entitlement-fields.tsx";
@@ -231,7 +232,7 @@ function listMeters(meters: readonly Meter[], current: string) {
   return [
     ...meters.map(({ meterId, name, aggregation }) => ({
       value: meterId,
-      label: name,
+      label: nameMeter({ meterId, name }),
       ...(!isAdditive(aggregation) && {
         note: t`${aggregation} cannot be added up`,
         isDisabled: true,

@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import type { CalendarUnit } from "@turnpike/domain/time/period";
 import { inSentence } from "@turnpike/ui/language";
 import { toRecurrence } from "#components/time-words.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import type { Meter } from "#platform/shared-queries.ts";
 import {
   type CardDraft,
@@ -79,10 +80,9 @@ export function titleOf(
   card: CardDraft,
   meters: readonly Pick<Meter, "meterId" | "name">[],
 ): string {
-  const meter = meters.find(({ meterId }) => meterId === card.meter);
   const named = [
     card.name.trim(),
-    card.kind === "usage" ? meter?.name : undefined,
+    card.kind === "usage" ? findMeterName(meters, card.meter) : undefined,
     card.key.trim(),
   ];
   return named.find((name) => name !== undefined && name !== "") ?? t`New ${card.kind}`;

@@ -4,6 +4,7 @@ import { Card } from "@turnpike/ui/card";
 import { Select } from "@turnpike/ui/select";
 import { TextField } from "@turnpike/ui/text-field";
 import { useState } from "react";
+import { nameMeter } from "#platform/name-meter.ts";
 import {
   listPricedMeters,
   type PreviewLine,
@@ -45,7 +46,7 @@ export function PricePreview({ source }: { source: PreviewSource }) {
         {meters.map(({ meterId, name, unit }) => (
           <TextField
             key={meterId}
-            label={name}
+            label={nameMeter({ meterId, name })}
             help={t`Units of the period, one is a ${unit}.`}
             inputMode="decimal"
             autoComplete="off"

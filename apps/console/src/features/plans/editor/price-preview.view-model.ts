@@ -8,7 +8,7 @@ import { divideHalfAway } from "@turnpike/domain/money/exact";
 import { formatTierRange, formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { toWords } from "#components/billing/to-words.ts";
 import { formatMinorUnits, formatMoney } from "#platform/format-money.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import { type EditedTerms, toFullTerms } from "./plan-draft.view-model.ts";
 
 /** What is priced: a plan as it is typed, and the meters that it names. */
@@ -99,7 +99,7 @@ function toPreviewLine(
     line.tiers.length > 1 || (line.tiers.length === 1 && line.tiers[0]?.upTo !== null);
   return {
     key: `${String(index)} ${line.name}`,
-    name: card?.name ?? (meter && nameMeter(meter)) ?? toWords(line.name),
+    name: card?.name ?? findMeterName(meters, card?.meter) ?? toWords(line.name),
     quantity:
       line.kind === "usage" || (line.kind === "base" && line.quantity !== 0n && hasSeats(line))
         ? formatUnits(fromScaled(line.quantity), line.kind === "usage" ? unit : "seat")

@@ -11,7 +11,7 @@ import {
   toPerInterval,
 } from "#components/pricing/interval-words.ts";
 import { formatMoney } from "#platform/format-money.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import type { Meter, Plan } from "#platform/shared-queries.ts";
 import { nameUnit, nameUnits } from "#platform/unit-words.ts";
 import { type TierTable, toTierTable } from "./tier-table.view-model.ts";
@@ -162,7 +162,7 @@ function toPriceTerm(card: Card & { price: Price }, context: Context): OfferTerm
   const { price } = card;
   const meter = context.meters.find(({ meterId }) => meterId === card.meter);
   const unit = card.meter === undefined ? undefined : (meter?.unit ?? card.meter);
-  const name = card.name ?? (meter && nameMeter(meter)) ?? toWords(card.key);
+  const name = card.name ?? findMeterName(context.meters, card.meter) ?? toWords(card.key);
   const per = toPerInterval(toInterval(card.interval));
   const money = (amount: string | undefined) => formatMoney(amount ?? "0", context.currency);
   return {

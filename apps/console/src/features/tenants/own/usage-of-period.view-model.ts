@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { REQUESTS_METER } from "@turnpike/domain/catalog/plan";
 import { formatCount, formatDayUtc } from "#platform/format.ts";
-import { nameMeter } from "#platform/name-meter.ts";
+import { findMeterName } from "#platform/name-meter.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
 
 /** A tenant's usage with live keys, against its quota if its plan has one. */
@@ -27,10 +27,7 @@ export function toPeriodUsage(
   limits: Pick<Limits, "quotas" | "balances">,
   meters: readonly Meter[],
 ): PeriodUsage {
-  const nameOf = (meterId: string) => {
-    const meter = meters.find((one) => one.meterId === meterId);
-    return meter === undefined ? meterId : nameMeter(meter);
-  };
+  const nameOf = (meterId: string) => findMeterName(meters, meterId) ?? meterId;
   const live = limits.quotas.filter(({ environment }) => environment === "live");
   const quota = live.find(({ meter }) => meter === REQUESTS_METER) ?? live[0];
   if (quota === undefined) {

@@ -37,7 +37,7 @@ const USAGE = `Usage: npm run catalogue -- [--screen NAME]... [--state NAME]... 
 Screens: ${SCREENS.map(({ name }) => name).join(", ")}
 States: ${STATES.join(", ")}
 --resume keeps what an earlier run left in the folder, and takes what is missing.
---at-once is how many screens are looked at at a time; left out, one for each processor and one that waits.`;
+--at-once: how many screens to visit at once; default: the number of processors plus one.`;
 
 const { values, atOnce, positionals } = readArguments();
 const folder = positionals[0] ?? "test-results/catalogue";
@@ -166,7 +166,9 @@ async function openPage(of: BrowserContext): Promise<{ page: Page } & AsyncDispo
 }
 
 /** What a screen asks of the API, and which of the answers are lists with rows. */
-async function readTraffic(path: string): Promise<{ asked: Asked; lists: Asked }> {
+type Traffic = { asked: Asked; lists: Asked };
+
+async function readTraffic(path: string): Promise<Traffic> {
   await using opened = await openPage(context);
   const note = noteAsked(opened.page);
   const listNote = noteLists(opened.page);
@@ -175,13 +177,24 @@ async function readTraffic(path: string): Promise<{ asked: Asked; lists: Asked }
   return { asked: note.stop(), lists: await listNote.stop() };
 }
 
+/** @returns Undefined when the screen does not come to rest, which is noted. */
+async function tryTraffic({ name, path }: Screen): Promise<Traffic | undefined> {
+  try {
+    return await readTraffic(path);
+  } catch (error) {
+    noteRestless(`${name}, while its answers were listed`, error);
+    return undefined;
+  }
+}
+
 /** A screen whose answers do not come, or not as they should. */
 async function takeBroken(screen: Screen, frame: Asked): Promise<void> {
   const states = ["loading", "error", "partial"].filter((state) => values.state.includes(state));
   if (states.every((state) => taken.has(screen.name, state))) {
     return;
   }
-  const asked = [...(await readTraffic(screen.path)).asked].filter((path) => !frame.has(path));
+  const traffic = await tryTraffic(screen);
+  const asked = [...(traffic?.asked ?? [])].filter((path) => !frame.has(path));
   for (const state of states) {
     // The first answer is what the screen is about, the last one adds to it.
     const broken = state === "partial" ? asked.slice(1).slice(-1) : asked;
@@ -198,9 +211,9 @@ async function takeStretched(screen: Screen): Promise<void> {
   if (taken.has(screen.name, "many")) {
     return;
   }
-  const { lists } = await readTraffic(screen.path);
-  if (lists.size > 0) {
-    const prepare = (page: Page) => stretchAnswers(page, lists);
+  const traffic = await tryTraffic(screen);
+  if (traffic !== undefined && traffic.lists.size > 0) {
+    const prepare = (page: Page) => stretchAnswers(page, traffic.lists);
     await takeEach({ screen, state: "many", tenant: tenants.demo, prepare });
   }
 }
@@ -227,8 +240,13 @@ async function takeEach({ screen, state, tenant, as = context, prepare }: Visit)
     const url = toUrl(path, tenant);
     await taken.add(await takeLooks(opened.page, { screen, state, url, folder }));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    restless.push(`${name}, ${state}: ${reason}`);
-    console.log(`${name}, ${state}, did not come to rest: ${reason}`);
+    noteRestless(`${name}, ${state}`, error);
   }
+}
+
+/** @param visit - Which screen, and in which state. */
+function noteRestless(visit: string, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  restless.push(`${visit}: ${reason}`);
+  console.log(`${visit}, did not come to rest: ${reason}`);
 }

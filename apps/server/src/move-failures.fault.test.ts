@@ -114,7 +114,7 @@ describe("a move whose other cell fails", { timeout: 300_000 }, () => {
         expect(ended, why).toMatchObject({
           code: "DATABASE_UNAVAILABLE",
           message: expect.stringMatching(
-            new RegExp(`^The connection to the database of ${whose} .*Run the same command again`),
+            new RegExp(`^The database of ${whose} cannot be reached: .*Run the same command again`),
           ),
         });
         await expectEnds(cell, { tenantId, before, why });

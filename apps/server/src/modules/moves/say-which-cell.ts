@@ -3,21 +3,24 @@ import { AppError } from "@turnpike/domain/errors/app-error";
 import type { Transact } from "#platform/transact.ts";
 import type { Cell } from "./cell-databases.ts";
 
-/** SQLSTATE class: a full disk, no memory, no connection left. */
+/** SQLSTATE: all connections that the server allows are taken. */
+const TOO_MANY_CONNECTIONS = "53300";
+/** SQLSTATE class: a full disk, no memory. */
 const NO_ROOM = /^53/;
 
 function toSentence(error: unknown, whose: string): unknown {
   const said = error instanceof Error ? error.message.replace(/\.$/, "") : "";
   const refuse = (publicMessage: string) =>
     new AppError({ code: "DATABASE_UNAVAILABLE", publicMessage, cause: error });
-  if (NO_ROOM.test(databaseErrorCode(error) ?? "")) {
+  const code = databaseErrorCode(error) ?? "";
+  if (isConnectionError(error) || code === TOO_MANY_CONNECTIONS) {
     return refuse(
-      `The database of ${whose} has no room: ${said}. Make room, then run the same command again: it goes on where it was.`,
+      `The database of ${whose} cannot be reached: ${said}. Run the same command again once it answers: it goes on where it was.`,
     );
   }
-  return isConnectionError(error)
+  return NO_ROOM.test(code)
     ? refuse(
-        `The connection to the database of ${whose} was lost: ${said}. Run the same command again once it answers: it goes on where it was.`,
+        `The database of ${whose} has no room: ${said}. Make room, then run the same command again: it goes on where it was.`,
       )
     : error;
 }
@@ -40,7 +43,10 @@ function sayWhose(transact: Transact, whose: string): Transact {
   };
 }
 
-/** Makes the failures of two databases sentences that say of which cell. Everything that a move does with them goes through these. */
+/**
+ * Says of which cell the database is that a transaction could not reach, or that has no room. Other failures stay as they are, and so
+ * do those of the directory and of a file store.
+ */
 export function sayWhichCell<Services extends Cell>(cells: {
   here: Services;
   there: Services;

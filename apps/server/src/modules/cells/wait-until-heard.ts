@@ -8,7 +8,10 @@ import {
   type ServingProcess,
 } from "./moving-tenants.store.ts";
 
-/** Two heartbeats of a process and a little more: one that is silent for longer serves nothing. */
+/**
+ * Two heartbeats of a process and a little more. One that is silent for longer has lost the database, and its gateway asks the
+ * directory before it refuses a key.
+ */
 const SILENT_SECONDS = 25;
 const LOOK_INTERVAL_MS = 50;
 

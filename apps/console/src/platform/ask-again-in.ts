@@ -1,6 +1,6 @@
 /**
  * A refetchInterval that repeats a query once it has had an answer. A query that failed without one counts as loading each time it is
- * repeated, so its error would come and go; it waits until the person tries again or comes back to the window.
+ * repeated, so its error would come and go; it waits until the person tries again.
  *
  * @param intervalMs - False never repeats it.
  */

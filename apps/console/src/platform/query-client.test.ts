@@ -1,4 +1,4 @@
-import { focusManager, onlineManager, QueryObserver } from "@tanstack/react-query";
+import { onlineManager, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RequestError } from "./error-message.ts";
 import { createQueryClient } from "./query-client.ts";
@@ -97,45 +97,8 @@ describe("createQueryClient", () => {
     expect(observer.getCurrentResult().data).toBe(1);
   });
 
-  it("asks again when the window gets the focus, but only for what failed without an answer", async () => {
-    const client = createQueryClient();
-    client.mount();
-    const asked: string[] = [];
-    const watch = (name: string, answers: (() => string)[]) => {
-      const observer = new QueryObserver(client, {
-        queryKey: [name],
-        queryFn: () => {
-          asked.push(name);
-          return answers.shift()?.() ?? "later";
-        },
-        retry: false,
-        staleTime: 0,
-      });
-      return { observer, stop: observer.subscribe(() => undefined) };
-    };
-    const fail = () => {
-      throw new Error("down");
-    };
-    const failed = watch("failed", [fail]);
-    const answered = watch("answered", [() => "first"]);
-    const outdated = watch("outdated", [() => "first", fail]);
-    await vi.advanceTimersByTimeAsync(0);
-    await outdated.observer.refetch();
-    expect(failed.observer.getCurrentResult().status).toBe("error");
-    expect(outdated.observer.getCurrentResult()).toMatchObject({ status: "error", data: "first" });
-
-    asked.length = 0;
-    focusManager.setFocused(false);
-    focusManager.setFocused(true);
-    await vi.advanceTimersByTimeAsync(0);
-    expect(asked).toEqual(["failed"]);
-    expect(failed.observer.getCurrentResult().data).toBe("later");
-
-    for (const { stop } of [failed, answered, outdated]) {
-      stop();
-    }
-    client.unmount();
-    focusManager.setFocused(undefined);
+  it("does not ask again because the window got the focus", () => {
+    expect(createQueryClient().getDefaultOptions().queries?.refetchOnWindowFocus).toBe(false);
   });
 
   it("fails a change at once without a connection, so that it does not happen later", async () => {

@@ -21,11 +21,6 @@ function isFirstAsked({ state }: Query): boolean {
   return state.data === undefined && state.fetchStatus === "fetching";
 }
 
-/** Has failed, and has nothing to show from before. */
-function hasFailed({ state }: Query): boolean {
-  return state.status === "error" && state.data === undefined;
-}
-
 class ConsoleQueryClient extends QueryClient {
   /**
    * Asks again what a change has made old, also where the first answer is still under way: it may be from before the
@@ -58,7 +53,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         retry: QUERY_RETRIES,
         retryDelay: QUERY_RETRY_DELAY_MS,
-        refetchOnWindowFocus: hasFailed,
+        refetchOnWindowFocus: false,
         staleTime: QUERY_FRESH_MS,
       },
       // Without a connection a change fails at once and says so: held back, it would happen when no one expects it any more.

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { focusManager } from "@tanstack/react-query";
+import { onlineManager } from "@tanstack/react-query";
 import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { statementLine, statementPreview } from "@turnpike/contract/bank-statements";
@@ -20,7 +20,7 @@ import { type BillingsAddress, parseBillingsAddress } from "../all-invoices-sear
 import { BillingsScreen } from "../billings-screen.tsx";
 
 afterEach(() => {
-  focusManager.setFocused(undefined);
+  onlineManager.setOnline(true);
   cleanup();
   localStorage.clear();
   vi.unstubAllGlobals();
@@ -119,7 +119,7 @@ describe("what the provider reported and could not be applied", () => {
     await waitFor(() => expect(screen.queryByText(failure)).toBeNull());
   });
 
-  it("closes no dialog when it is asked for again", async () => {
+  it("closes no dialog when it is asked for again, as after an outage of the network", async () => {
     let asked = 0;
     open({
       "GET /payment-events/failed": () => {
@@ -133,8 +133,8 @@ describe("what the provider reported and could not be applied", () => {
     await userEvent.click(screen.getByRole("button", { name: "Import statement" }));
     const dialog = await screen.findByRole("dialog");
     act(() => {
-      focusManager.setFocused(false);
-      focusManager.setFocused(true);
+      onlineManager.setOnline(false);
+      onlineManager.setOnline(true);
     });
     await waitFor(() => expect(asked).toBe(2));
     await waitFor(() =>

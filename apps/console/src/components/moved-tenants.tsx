@@ -93,11 +93,11 @@ function Whereabouts({ tenant }: { tenant: MovedTenant }) {
 /** To this very screen in the other console, or another look while the tenant is on its way. */
 function WayThere({ tenant, look }: { tenant: MovedTenant; look: "primary" | "secondary" }) {
   const router = useRouter();
-  const lookAgain = useRefreshVerifiedUser();
+  const checkAgain = useRefreshVerifiedUser();
   if (tenant.isMoving) {
     return (
-      <Button look={look} onClick={() => void lookAgain()}>
-        <Trans>Look again</Trans>
+      <Button look={look} onClick={() => void checkAgain()}>
+        <Trans>Check again</Trans>
       </Button>
     );
   }

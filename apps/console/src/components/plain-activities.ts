@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 
-/** What someone did, by the action of the audit trail: of actions whose details are not said, but for a name. */
+/** The sentences of actions in the audit trail that need no details; a name may follow them. */
 export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "account.deleted": t`deleted their account`,
   "account.email_change_requested": t`asked for another e-mail address`,
@@ -18,9 +18,9 @@ export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "credit.revoked": t`revoked credit`,
   "credit_alerts.changed": t`changed the notifications about credit`,
   "credit_note.issued": t`issued a credit note`,
-  "device_sign_in.allowed": t`allowed a command line to sign in`,
-  "device_sign_in.denied": t`denied a command line`,
-  "exemption.decided": t`decided on the exemption from tax`,
+  "device_sign_in.allowed": t`allowed a command-line sign-in`,
+  "device_sign_in.denied": t`denied a command-line sign-in`,
+  "exemption.decided": t`decided on the tax exemption`,
   "factors.reset": t`reset the second factors of a person`,
   "identity.connected": t`connected a way to sign in`,
   "identity.disconnected": t`disconnected a way to sign in`,
@@ -33,7 +33,7 @@ export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "invoice.voided": t`voided an invoice`,
   "keys.imported": t`imported keys`,
   "mail.bounced": t`recorded that an e-mail bounced`,
-  "mail.refusal_lifted": t`lifted the refusal of an address`,
+  "mail.refusal_lifted": t`unblocked an address`,
   "mail.resent": t`sent an e-mail again`,
   "mail.tested": t`sent a test e-mail`,
   "meter.deleted": t`deleted a meter`,
@@ -74,14 +74,14 @@ export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "service_key.revoked": t`revoked a service key`,
   "sign_in.all_ended": t`ended all sign-ins`,
   "sign_in.ended": t`ended a sign-in`,
-  "sign_in.ended_by_provider": t`ended a sign-in for the identity provider`,
+  "sign_in.ended_by_provider": t`ended a sign-in at the identity provider’s request`,
   "spend_cap.changed": t`changed the spend cap`,
   "sso.changed": t`changed single sign-on`,
   "sso.removed": t`removed single sign-on`,
   "sso.set_up": t`set up single sign-on`,
   "sso_domain.added": t`added a domain`,
   "sso_domain.removed": t`removed a domain`,
-  "sso_domain.verified": t`proved a domain`,
+  "sso_domain.verified": t`verified a domain`,
   "subscription.changed": t`changed the subscription`,
   "tax_id.decided": t`decided on the tax id`,
   "tenant.logo_changed": t`changed the logo`,

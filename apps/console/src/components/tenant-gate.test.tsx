@@ -141,7 +141,7 @@ describe("a tenant that left for another cell", () => {
   it("has no link while it is on its way, and where the address of the other console is not known", async () => {
     open({ movedTenants: [{ ...BIRCH, isMoving: true }] });
     await screen.findByText("Birch is on its way to another cell");
-    screen.getByRole("button", { name: "Look again" });
+    screen.getByRole("button", { name: "Check again" });
     expect(screen.queryByRole("link")).toBe(null);
     cleanup();
     for (const consoleUrl of [null, "javascript:alert(1)"]) {

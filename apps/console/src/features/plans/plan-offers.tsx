@@ -158,7 +158,7 @@ function OffersOfTenant({
       {limits.isError && (
         <div className="mt-4">
           <FailureNotice
-            what={t`How your usage fits could not be loaded.`}
+            what={t`Your usage could not be compared with these plans.`}
             cause={limits.error}
             onRetry={() => void limits.refetch()}
           />

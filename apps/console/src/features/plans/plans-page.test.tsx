@@ -374,7 +374,7 @@ it("shows the plans, and nothing that seems to load, where usage and the time of
       [`GET ${OF_TENANT}/subscription`]: () => makeSubscription({ environment: "test" }),
     },
   );
-  await screen.findByText("How your usage fits could not be loaded.");
+  await screen.findByText("Your usage could not be compared with these plans.");
   await screen.findByText("The time in the sandbox could not be loaded.");
   await screen.findByRole("heading", { name: "Free", level: 2 });
   await waitFor(() => expect(document.querySelector("[data-skeleton]")).toBe(null));

@@ -29,10 +29,10 @@ afterAll(() => database.close());
 
 const monotonicMs = () => performance.now();
 
-async function startProcesses(open: () => RateStore): Promise<ClusterRates[]> {
+async function startProcesses(open: (index: number) => RateStore): Promise<ClusterRates[]> {
   const all = Array.from({ length: PROCESSES }, (_, index) =>
     createClusterRates({
-      store: open(),
+      store: open(index),
       member: `process ${String(index)}`,
       answerMs: ANSWER_MS,
       monotonicMs,
@@ -53,10 +53,15 @@ type Flood = { asked: number; passed: number };
 /** Floods one bucket from all processes until something has come about. Counts on in `counts`. */
 async function flood(
   all: readonly ClusterRates[],
-  input: { name: string; counts: Flood; isOver: () => boolean },
+  input: {
+    name: string;
+    counts: Flood;
+    isOver: () => boolean;
+    bounds?: { limit: number; windowSeconds: number };
+  },
 ): Promise<void> {
-  const { name, counts } = input;
-  const bucket = { name, rateLimit: { name, limit: LIMIT, windowSeconds: WINDOW_SECONDS } };
+  const { name, counts, bounds = { limit: LIMIT, windowSeconds: WINDOW_SECONDS } } = input;
+  const bucket = { name, rateLimit: { name, ...bounds } };
   let isEnded = false;
   const flooding = all.map(async (rates) => {
     while (!isEnded) {
@@ -297,6 +302,46 @@ describe("processes that share limits let no more pass in total than they allow,
       await valkey.kill();
     },
   );
+});
+
+describe("a process that is alone cut off, while others have the whole limit", () => {
+  it("owes all that it lets pass, so that in the end no more passed than the limit and its refill", async () => {
+    const { host, port } = database.target;
+    const proxy = await startFaultProxy(`${host}/.s.PGSQL.${String(port)}`);
+    const all = await startProcesses((index) =>
+      openPostgresRateStore(
+        index === 0 ? { ...database.target, host: "127.0.0.1", port: proxy.port } : database.target,
+      ),
+    );
+    const [alone, ...others] = all;
+    const name = "alone";
+    const bounds = { limit: 60, windowSeconds: 1 };
+    const ofAll: Flood = { asked: 0, passed: 0 };
+    const ofAlone: Flood = { asked: 0, passed: 0 };
+    const startedAtMs = monotonicMs();
+    const allowed = () => bounds.limit * (1 + (monotonicMs() - startedAtMs) / 1_000);
+    const floodUntil = async (isOver: () => boolean) => {
+      const input = { name, isOver, bounds };
+      await Promise.all([
+        flood(others, { ...input, counts: ofAll }),
+        flood(alone === undefined ? [] : [alone], { ...input, counts: ofAlone }),
+      ]);
+    };
+    const passed = () => ofAll.passed + ofAlone.passed;
+    await floodUntil(() => passed() > bounds.limit);
+    proxy.faults = { drop: true };
+    await floodUntil(() => alone?.findTrouble() !== undefined);
+    await floodUntil(() => passed() > allowed() + 1.5 * bounds.limit);
+    proxy.faults = {};
+    proxy.resetAll();
+    await floodUntil(() => alone?.findTrouble() === undefined);
+    await floodUntil(() => passed() <= allowed());
+    const asked = ofAlone.asked;
+    await floodUntil(() => ofAlone.asked > asked + 2 * bounds.limit);
+    expect(passed()).toBeLessThanOrEqual(allowed());
+    await Promise.all(all.map((rates) => rates.close()));
+    await proxy.close();
+  });
 });
 
 describe("a process that has never reached the store", () => {

@@ -47,7 +47,12 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-type Away = { sinceMs: number; stores: Record<WhenAway, MemoryRateStore> };
+type Away = {
+  sinceMs: number;
+  /** Calls that passed until then are reported. */
+  reportedAtMs: number;
+  stores: Record<WhenAway, MemoryRateStore>;
+};
 
 /** At the start, until there is a connection. */
 const START_MS = 5_000;
@@ -107,6 +112,7 @@ export function createClusterRates(deps: {
     const nowMs = monotonicMs();
     away = {
       sinceMs: nowMs,
+      reportedAtMs: nowMs,
       stores: {
         nothing: createMemoryRateStore({ monotonicMs, emptyAtMs: nowMs }),
         share: createMemoryRateStore({ monotonicMs }),
@@ -213,21 +219,40 @@ export function createClusterRates(deps: {
     }
   }
 
-  /** Takes of the store what passed while it was away. */
-  async function report(timeoutMs: number): Promise<void> {
+  /**
+   * Takes of the store what passed while it was away. What it may not have taken is reported again: some calls may then be taken
+   * twice, but none passes untaken.
+   *
+   * @param servedMs - For so long the store has served others.
+   */
+  async function report(alone: Away, servedMs: number, timeoutMs: number): Promise<void> {
     const reported = passed.drain();
-    for (let at = 0; at < reported.length; at += GROUP_MAX) {
-      const requests = reported
-        .slice(at, at + GROUP_MAX)
-        .map(
-          ({ bucket, calls }): RateRequest => ({ buckets: [bucket], cost: calls, isForced: true }),
+    const nowMs = monotonicMs();
+    const besideMs = Math.min(nowMs - alone.reportedAtMs, servedMs);
+    let taken = 0;
+    try {
+      while (taken < reported.length) {
+        const requests = reported.slice(taken, taken + GROUP_MAX).map(
+          ({ bucket, calls }): RateRequest => ({
+            buckets: [bucket],
+            cost: calls,
+            passed: { besideMs },
+          }),
         );
-      const group = { member: memberNow(), requests, returned: new Map<string, number>() };
-      await inTime(store.decide(group), timeoutMs);
+        const group = { member: memberNow(), requests, returned: new Map<string, number>() };
+        await inTime(store.decide(group), timeoutMs);
+        taken += GROUP_MAX;
+      }
+      alone.reportedAtMs = nowMs;
+    } finally {
+      for (const { bucket, calls } of reported.slice(taken)) {
+        passed.note(bucket, calls);
+      }
     }
   }
 
-  async function join(timeoutMs: number, report?: { replaces?: string }): Promise<void> {
+  /** @returns Milliseconds for which the store has served others, up to this sign of life. */
+  async function join(timeoutMs: number, report?: { replaces?: string }): Promise<number> {
     const answer = await inTime(
       store.join({
         member: memberNow(),
@@ -241,26 +266,27 @@ export function createClusterRates(deps: {
       throw new SilentProcessError("This process was taken for gone.");
     }
     places.hear(answer, processOf);
+    return answer.servedMs;
   }
 
-  async function comeBack(sinceMs: number): Promise<void> {
+  async function comeBack(alone: Away): Promise<void> {
     // What they may still take would not be in the report.
     if (groupsUnderWay > 0) {
       return;
     }
     const replaces = memberNow();
     epoch += 1;
-    await join(PATIENT_MS, { replaces });
+    const servedMs = await join(PATIENT_MS, { replaces });
     for (let turn = 0; turn < REPORTS_BESIDE_CALLS && passed.size > 0; turn += 1) {
-      await report(PATIENT_MS);
+      await report(alone, servedMs, PATIENT_MS);
     }
     isReporting = true;
     try {
-      await report(answerMs);
+      await report(alone, servedMs, answerMs);
       await join(answerMs, {});
       away = undefined;
       logger.info(
-        { store: store.kind, awayMs: Math.round(monotonicMs() - sinceMs) },
+        { store: store.kind, awayMs: Math.round(monotonicMs() - alone.sinceMs) },
         "The store of rate limits answers again",
       );
     } finally {
@@ -271,7 +297,7 @@ export function createClusterRates(deps: {
 
   async function look(): Promise<void> {
     if (away !== undefined) {
-      await comeBack(away.sinceMs).catch(() => undefined);
+      await comeBack(away).catch(() => undefined);
     } else {
       await join(PATIENT_MS).catch(goAway);
     }
@@ -295,7 +321,7 @@ export function createClusterRates(deps: {
   return {
     decide,
     giveBack(buckets, whenAway) {
-      decide({ buckets, cost: -1, isForced: true }, whenAway).catch(() => undefined);
+      decide({ buckets, cost: -1, passed: { besideMs: 0 } }, whenAway).catch(() => undefined);
     },
     giveBackPlaces(names) {
       for (const name of names) {

@@ -1,6 +1,10 @@
 import { AppError } from "@turnpike/domain/errors/app-error";
 import { findFullPlaces } from "@turnpike/domain/limits/call-places";
-import { decideRateLimit, OWED_WINDOWS_MAX } from "@turnpike/domain/limits/rate-limit";
+import {
+  decideRateLimit,
+  type RateLimitState,
+  takePassedCalls,
+} from "@turnpike/domain/limits/rate-limit";
 import type { RateAnswer, RateBucket, RateGroup, RateRequest, RateStore } from "./rate-store.ts";
 
 /** Each takes some 200 bytes. */
@@ -80,17 +84,13 @@ export function createMemoryRateStore(deps: {
     }
   }
 
-  function decideBucket({ name, rateLimit }: RateBucket, cost: number, nowMs: number) {
-    const windowMs = rateLimit.windowSeconds * 1_000;
-    const fullAtMs = fullAtMsOf.get(name) ?? emptyAtMs + windowMs;
-    return decideRateLimit({ rateLimit, state: { fullAtMs }, cost, nowMs });
+  function stateOf({ name, rateLimit }: RateBucket): RateLimitState {
+    return { fullAtMs: fullAtMsOf.get(name) ?? emptyAtMs + rateLimit.windowSeconds * 1_000 };
   }
 
-  function force({ name, rateLimit }: RateBucket, cost: number, nowMs: number): number {
-    const windowMs = rateLimit.windowSeconds * 1_000;
-    const { resetAfterMs } = decideBucket({ name, rateLimit }, 0, nowMs);
-    const levelMs = resetAfterMs + (cost * windowMs) / rateLimit.limit;
-    return Math.min(Math.max(levelMs, 0), OWED_WINDOWS_MAX * windowMs);
+  function decideBucket(bucket: RateBucket, cost: number, nowMs: number) {
+    const { rateLimit } = bucket;
+    return decideRateLimit({ rateLimit, state: stateOf(bucket), cost, nowMs });
   }
 
   function decideNow(request: RateRequest, member = ""): RateAnswer {
@@ -118,13 +118,19 @@ export function createMemoryRateStore(deps: {
     };
   }
 
-  function decideBuckets({ buckets, cost, isForced = false }: RateRequest) {
+  function decideBuckets({ buckets, cost, passed }: RateRequest) {
     const nowMs = deps.monotonicMs();
-    if (isForced) {
-      const levelsMs = buckets.map((bucket) => force(bucket, cost, nowMs));
-      for (const [index, { name }] of buckets.entries()) {
-        fullAtMsOf.set(name, nowMs + (levelsMs[index] ?? 0));
-      }
+    if (passed !== undefined) {
+      const { besideMs } = passed;
+      const levelsMs = buckets.map((bucket) => {
+        const { name, rateLimit } = bucket;
+        const state = stateOf(bucket);
+        const { fullAtMs } = takePassedCalls({ rateLimit, state, cost, besideMs, nowMs });
+        if (cost !== 0) {
+          fullAtMsOf.set(name, fullAtMs);
+        }
+        return fullAtMs - nowMs;
+      });
       return { isTaken: true, levelsMs };
     }
     const decisions = buckets.map((bucket) => decideBucket(bucket, cost, nowMs));
@@ -163,7 +169,13 @@ export function createMemoryRateStore(deps: {
           held.set(one.name, member, one.held);
         }
       }
-      return Promise.resolve({ members: [member], isKnown: true, mustShare: false, beyond: [] });
+      return Promise.resolve({
+        members: [member],
+        isKnown: true,
+        mustShare: false,
+        servedMs: 0,
+        beyond: [],
+      });
     },
     leave(member) {
       held.free(member);

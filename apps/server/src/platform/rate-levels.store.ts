@@ -42,10 +42,10 @@ export async function leaveRateMembers(tx: Tx, member: string): Promise<void> {
   await tx`select free_rate_places(array[${member}::text])`;
 }
 
-/** Deletes buckets that are full again, of those that no one decides on right now. */
+/** Deletes buckets that have been full for a minute, of those that no one decides on right now. */
 export async function deleteFullRateLevels(tx: Tx, limit: number): Promise<void> {
   await tx`
     delete from rate_levels where bucket in (
-      select bucket from rate_levels where full_at_ms < rate_clock_ms()
+      select bucket from rate_levels where full_at_ms < rate_clock_ms() - 60000
       limit ${limit} for update skip locked)`;
 }

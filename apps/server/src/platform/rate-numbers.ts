@@ -6,7 +6,7 @@ export type RateNumbers = {
   places: string[];
   /**
    * The count of places that are given back, and of each the place of its name from 1 and how many. Then for each request: calls,
-   * 1 if they are forced or 0, the number of its buckets, and of each bucket the place of its name, milliseconds between two calls,
+   * 0 or, if they have passed already, 1 and `besideMs` more, the number of its buckets, and of each bucket the place of its name, milliseconds between two calls,
    * and milliseconds of the window; the number of its places for calls at once, and of each the place of its name, the limit, what
    * this process may hold of them while others may decide alone, and the sender's share in percent or 0.
    */
@@ -38,8 +38,8 @@ export function toRateNumbers({ requests, returned }: RateGroup): RateNumbers {
   for (const [name, count] of returned) {
     numbers.push(places.placeOf(name), count);
   }
-  for (const { buckets, cost, isForced, places: asked = [] } of requests) {
-    numbers.push(cost, isForced === true ? 1 : 0, buckets.length);
+  for (const { buckets, cost, passed, places: asked = [] } of requests) {
+    numbers.push(cost, passed === undefined ? 0 : 1 + passed.besideMs, buckets.length);
     for (const { name, rateLimit } of buckets) {
       const windowMs = rateLimit.windowSeconds * 1_000;
       numbers.push(names.placeOf(name), windowMs / rateLimit.limit, windowMs);

@@ -81,7 +81,10 @@ const request = fc.record({
     selector: ({ owner, limit }) => `${owner}/${limit}`,
   }),
   cost: fc.constantFrom(0, 1, 1, 1, 2),
-  isForced: fc.boolean(),
+  passed: fc.constantFrom(
+    undefined,
+    ...[0, DAY_SECONDS * 300, DAY_SECONDS * 3_000].map((besideMs) => ({ besideMs })),
+  ),
 });
 
 const placesGroup = fc.record({
@@ -121,13 +124,13 @@ describe.each(STORES)("the store $kind", ({ kind, skip, open }) => {
             const model = createMemoryRateStore({ monotonicMs: () => 0 });
             for (const group of groups) {
               const requests = group.map(
-                ({ buckets, cost, isForced }): RateRequest => ({
+                ({ buckets, cost, passed }): RateRequest => ({
                   buckets: buckets.map((bucket) => ({
                     name: `${owner} ${String(bucket.owner)} ${String(bucket.limit)}`,
                     rateLimit: limitOf(bucket.limit),
                   })),
-                  cost: isForced && cost === 2 ? -1 : cost,
-                  isForced,
+                  cost: passed !== undefined && cost === 2 ? -1 : cost,
+                  ...(passed && { passed }),
                 }),
               );
               const expected = await model.decide(toGroup(requests));
@@ -155,8 +158,9 @@ describe.each(STORES)("the store $kind", ({ kind, skip, open }) => {
   it.skipIf(skip)("owes what passed beyond a bucket, up to its size", async () => {
     const store = await join(open());
     const buckets = [{ name: nameOwner(), rateLimit: limitOf(4) }];
-    const decide = async (cost: number, isForced = false) => {
-      const [answer] = await store.decide(toGroup([{ buckets, cost, isForced }]));
+    const decide = async (cost: number, isPassed = false) => {
+      const request = { buckets, cost, ...(isPassed && { passed: { besideMs: 0 } }) };
+      const [answer] = await store.decide(toGroup([request]));
       const [level = Number.NaN] = answer?.levelsMs ?? [];
       // In windows of a day, the seconds of a test refill nothing that counts.
       return {
@@ -172,6 +176,44 @@ describe.each(STORES)("the store $kind", ({ kind, skip, open }) => {
       expect(await decide(9, true)).toEqual({ isTaken: true, windows: 2 });
       expect(await decide(-5, true)).toEqual({ isTaken: true, windows: 0.75 });
       expect(await decide(1)).toEqual({ isTaken: true, windows: 1 });
+    } finally {
+      await store.close();
+    }
+  });
+
+  it.skipIf(skip)("owes all that passed beside it in a minute", async () => {
+    const store = await join(open());
+    const decide = async (name: string, cost: number, besideMs?: number) => {
+      const request = {
+        buckets: [{ name, rateLimit: limitOf(5, 1) }],
+        cost,
+        ...(besideMs !== undefined && { passed: { besideMs } }),
+      };
+      const startMs = performance.now();
+      const [answer] = await store.decide(toGroup([request]));
+      const [level = Number.NaN] = answer?.levelsMs ?? [];
+      return { level, tookMs: performance.now() - startMs };
+    };
+    const expectLevel = (of: { level: number; tookMs: number }, ms: number, sinceMs: number) => {
+      expect(of.level).toBeLessThanOrEqual(ms + 1);
+      expect(of.level).toBeGreaterThanOrEqual(ms - (performance.now() - sinceMs) - 1);
+    };
+    try {
+      // Others had emptied the bucket while 10 seconds' worth of calls passed beside it.
+      const busy = nameOwner();
+      const startedMs = performance.now();
+      await decide(busy, 5);
+      expectLevel(await decide(busy, 50, 30_000), 11_000, startedMs);
+      expectLevel(await decide(busy, 50, 30_000), 21_000, startedMs);
+      expectLevel(await decide(busy, 1_000, 30_000), 31_000, startedMs);
+      expectLevel(await decide(busy, 1_000, 3_600_000), 61_000, startedMs);
+      // A report with a lower bound forgives nothing.
+      expectLevel(await decide(busy, 1, 0), 61_000, startedMs);
+      // No one else took calls of this one, which could have given 30 seconds' worth.
+      const idle = nameOwner();
+      expectLevel(await decide(idle, 50, 30_000), 0, performance.now());
+      const idleMs = performance.now();
+      expectLevel(await decide(nameOwner(), 200, 30_000), 10_000, idleMs);
     } finally {
       await store.close();
     }

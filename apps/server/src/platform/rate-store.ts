@@ -18,12 +18,15 @@ export type RatePlaces = CallPlaces & {
 /** Asks for so many calls of several buckets, and a place of each limit on calls at once: all is taken, or nothing is. */
 export type RateRequest = {
   buckets: readonly RateBucket[];
-  /** Each call that is not forced takes one of each. */
+  /** Each call takes one of each, unless it has passed already. */
   places?: readonly RatePlaces[];
   /** Calls, 0 or more; 0 only looks. Below 0 gives calls back. */
   cost: number;
-  /** True for calls that have passed already: they are taken even of an empty bucket, which then stays empty. */
-  isForced?: boolean;
+  /**
+   * For calls that have passed already: they are taken even of an empty bucket, which then owes them. `besideMs` are milliseconds
+   * for which they passed beside the store while others took calls of it.
+   */
+  passed?: { besideMs: number };
 };
 
 export type RateAnswer = {
@@ -55,13 +58,15 @@ export type RateMembers = {
   isKnown: boolean;
   /** True while a process that could not reach the store may still decide alone; until then each has its share of places. */
   mustShare: boolean;
+  /** Milliseconds for which the store has had signs of life without a pause of seconds: so long it has served some processes. */
+  servedMs: number;
   /** Places of which a process holds more than its share, with what this one and what all of them hold. */
   beyond: { name: string; own: number; all: number }[];
 };
 
 /**
  * Keeps the buckets of rate limits. Each store decides by the rule of `decideRateLimit` on its own clock, and forgets buckets that
- * are full again. A store that has lost its buckets starts them empty, so that a loss lets nothing pass twice.
+ * have been full for a while. A store that has lost its buckets starts them empty, so that a loss lets nothing pass twice.
  */
 export interface RateStore {
   /** As in the configuration. */

@@ -18,9 +18,10 @@ local now = (time[1] - 1767225600) * 1000 + time[2] / 1000
 `;
 
 /**
- * The rules of `decideRateLimit` and `findFullPlaces` for a group of requests. KEYS: the mark of this store, its members, what this
+ * The rules of `decideRateLimit`, `takePassedCalls` and `findFullPlaces` for a group of requests. KEYS: the mark of this store, its members, what this
  * one holds, what is held beyond a share, then the buckets, then the places. ARGV: numbers, the member, the number of buckets. All
- * buckets were empty when the mark was made, or emptier than that since.
+ * buckets were empty when the mark was made, or emptier than that since. A full bucket is kept for another minute: calls that passed beside
+ * the store may take of that time what it could have given.
  */
 const DECIDE = `${READ_CLOCK}
 local since = redis.call('HGET', KEYS[1], 'since')
@@ -74,18 +75,23 @@ for _ = 1, returned do
   touched[place] = true
 end
 while position <= #numbers do
-  local cost, forced, count
-  cost, forced, count, position = struct.unpack('<ddd', numbers, position)
+  local cost, passed, count
+  cost, passed, count, position = struct.unpack('<ddd', numbers, position)
   local verdict, places, before, after = 1, {}, {}, {}
   for index = 1, count do
     local place, step, window
     place, step, window, position = struct.unpack('<ddd', numbers, position)
     local empty = now + window
-    local owed = now + 2 * window
-    local level = math.min(math.max(full[place] or now, since + window, now), owed)
+    local owed = math.max(window, 60000)
+    local known = math.max(full[place] or -1e15, since + window)
+    local level = math.min(math.max(known, now), empty + owed)
     local nextLevel = level + cost * step
-    if forced == 1 then
-      nextLevel = math.min(math.max(nextLevel, now), owed)
+    if passed > 0 and cost > 0 then
+      local beside = passed - 1
+      local after = math.max(known, now - beside) + cost * step
+      nextLevel = math.max(level, math.min(after, empty + math.min(math.max(window, beside), owed)))
+    elseif passed > 0 then
+      nextLevel = math.max(nextLevel, now)
     elseif cost > 0 and nextLevel - empty > math.min(step * 0.001, 0.001) then
       verdict = 0
     end
@@ -130,7 +136,7 @@ while position <= #numbers do
 end
 for place in pairs(changed) do
   local level = full[place]
-  redis.call('SET', KEYS[place + 4], struct.pack('<d', level), 'PX', math.max(1, math.ceil(level - now)))
+  redis.call('SET', KEYS[place + 4], struct.pack('<d', level), 'PX', math.max(1, math.ceil(level - now) + 60000))
 end
 local count
 for place in pairs(touched) do
@@ -177,6 +183,7 @@ local server = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
 local known = redis.call('HGET', KEYS[1], 'server')
 local heard = redis.call('HGET', KEYS[1], 'heard')
 local mayBeAlone = ARGV[3] == '1' and not heard
+local isPaused = known ~= server or not heard or now - heard > 3000
 if known ~= server then
   local isLost = known or ARGV[3] == '1'
   redis.call('HSET', KEYS[1], 'server', server, 'since', isLost and string.format('%.17g', now) or '-1e15')
@@ -207,6 +214,9 @@ if isKnown then
     redis.call('HSET', KEYS[1], 'share', string.format('%.17g', now + 10000))
   end
   redis.call('HSET', KEYS[1], 'heard', string.format('%.17g', now))
+  if isPaused then
+    redis.call('HSET', KEYS[1], 'served', string.format('%.17g', now))
+  end
   redis.call('ZADD', KEYS[2], now + ARGV[2], ARGV[1])
   redis.call('PERSIST', KEYS[2])
 end
@@ -228,7 +238,8 @@ for index = 1, #beyond, 2 do
     told[#told + 1] = redis.call('GET', key) or '0'
   end
 end
-return {isKnown and 1 or 0, now < share and 1 or 0, members, told}
+local served = now - (redis.call('HGET', KEYS[1], 'served') or now)
+return {isKnown and 1 or 0, now < share and 1 or 0, math.floor(served), members, told}
 `;
 
 const LEAVE = `${FREE}
@@ -250,6 +261,7 @@ const JOIN_SCRIPT = toScript(JOIN);
 const LEAVE_SCRIPT = toScript(LEAVE);
 
 const joinAnswer = z.tuple([
+  z.number(),
   z.number(),
   z.number(),
   z.array(z.instanceof(Buffer)),
@@ -363,12 +375,13 @@ export function openValkeyRateStore(options: {
           ...(report?.held ?? []).flatMap(({ name, held }) => [placesStart + name, held]),
         ],
       );
-      const [isKnown, mustShare, living, told] = joinAnswer.parse(answer);
+      const [isKnown, mustShare, servedMs, living, told] = joinAnswer.parse(answer);
       hasJoined = true;
       return {
         members: living.map(String),
         isKnown: isKnown === 1,
         mustShare: mustShare === 1,
+        servedMs,
         beyond: toBeyond(told.map(String), placesStart),
       };
     },

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideRateLimit, type RateLimit, type RateLimitState } from "./rate-limit.ts";
+import {
+  decideRateLimit,
+  type RateLimit,
+  type RateLimitState,
+  takePassedCalls,
+} from "./rate-limit.ts";
 
 const FULL: RateLimitState = { fullAtMs: 0 };
 /** How much rounding may shift a decision, as a fraction of the time between two calls; see the slack in the code. */
@@ -200,13 +205,86 @@ describe("decideRateLimit", () => {
     expect(decision).toMatchObject({ allowed: true, remaining: 1, retryAfterMs: 0, next: state });
   });
 
-  it("counts a bucket as owing at most one more when a shorter window replaced its limit", () => {
-    const daily = { name: "test", limit: 10, windowSeconds: 86_400 };
+  it("refuses for no longer than a window and a minute, for a clock that jumped back as well", () => {
     const perSecond = { name: "test", limit: 10, windowSeconds: 1 };
-    const state = taken(daily, 10, 5_000);
-    const refused = decide(perSecond, state, 5_000);
-    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 1_100 });
-    expect(decide(perSecond, refused.next, 6_099).allowed).toBe(false);
-    expect(decide(perSecond, refused.next, 6_100).allowed).toBe(true);
+    const refused = decide(perSecond, { fullAtMs: 90_000_000 }, 5_000);
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterMs: 60_100 });
+    expect(decide(perSecond, refused.next, 65_099).allowed).toBe(false);
+    expect(decide(perSecond, refused.next, 65_100).allowed).toBe(true);
+  });
+});
+
+describe("takePassedCalls", () => {
+  const cutOff = fc.record({
+    limit: fc.integer({ min: 1, max: 50 }),
+    windowSeconds: fc.constantFrom(1, 2, 10),
+    /** Seconds for which one of three processes is cut off; its third of them passes beside the store. */
+    seconds: fc.integer({ min: 0, max: 170 }),
+    /** Reports come this often. */
+    everyMs: fc.constantFrom(250, 1_000, 7_000, 1_000_000),
+  });
+
+  it("lets the others and a process that was cut off pass no more in total than the limit and its refill", () => {
+    fc.assert(
+      fc.property(cutOff, ({ limit, windowSeconds, seconds, everyMs }) => {
+        const rateLimit = { name: "test", limit: limit * 3, windowSeconds };
+        const stepMs = (windowSeconds * 1_000) / rateLimit.limit;
+        let state: RateLimitState = { fullAtMs: 0 };
+        let passed = 0;
+        let unreported = 0;
+        let shareMs = 0;
+        let reportedAtMs = 0;
+        const takeAll = (nowMs: number) => {
+          const { remaining } = decide(rateLimit, state, nowMs, 0);
+          state = decide(rateLimit, state, nowMs, remaining).next;
+          passed += remaining;
+        };
+        const endMs = seconds * 1_000;
+        for (let nowMs = 0; nowMs <= endMs; nowMs += 50) {
+          takeAll(nowMs);
+          while (shareMs + 3 * stepMs <= nowMs) {
+            shareMs += 3 * stepMs;
+            unreported += 1;
+            passed += 1;
+          }
+          if (nowMs - reportedAtMs >= everyMs || nowMs + 50 > endMs) {
+            const besideMs = nowMs - reportedAtMs;
+            state = takePassedCalls({ rateLimit, state, cost: unreported, besideMs, nowMs });
+            unreported = 0;
+            reportedAtMs = nowMs;
+          }
+        }
+        for (let nowMs = endMs; nowMs <= endMs + 130_000; nowMs += 10_000) {
+          takeAll(nowMs);
+        }
+        const allowed = rateLimit.limit + (endMs + 130_000) / stepMs;
+        expect(passed).toBeLessThanOrEqual(allowed + 1);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("charges a process that used its share alone nothing", () => {
+    const rateLimit = { name: "test", limit: 30, windowSeconds: 1 };
+    const state = takePassedCalls({
+      ...{ rateLimit, state: { fullAtMs: 0 }, cost: 200, besideMs: 20_000, nowMs: 90_000 },
+    });
+    expect(decide(rateLimit, state, 90_000, 30).allowed).toBe(true);
+  });
+
+  it("owes no more than a window where no other process was served meanwhile", () => {
+    const rateLimit = { name: "test", limit: 30, windowSeconds: 1 };
+    const state = takePassedCalls({
+      ...{ rateLimit, state: { fullAtMs: 0 }, cost: 900, besideMs: 0, nowMs: 90_000 },
+    });
+    expect(state).toEqual({ fullAtMs: 92_000 });
+  });
+
+  it("gives calls back, up to a full bucket", () => {
+    const rateLimit = { name: "test", limit: 10, windowSeconds: 1 };
+    const back = (fullAtMs: number, cost: number) =>
+      takePassedCalls({ rateLimit, state: { fullAtMs }, cost, besideMs: 0, nowMs: 5_000 });
+    expect(back(5_300, -1)).toEqual({ fullAtMs: 5_200 });
+    expect(back(5_300, -9)).toEqual({ fullAtMs: 5_000 });
   });
 });

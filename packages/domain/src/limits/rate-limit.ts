@@ -33,11 +33,13 @@ export type RateLimitDecision = {
 const SLACK_STEPS = 1e-3;
 const SLACK_MS_MAX = 1e-3;
 
-/**
- * How empty a bucket may be, in windows: one is empty, and another one can be owed. Calls are owed that passed where a store of many
- * processes could not be asked.
- */
-export const OWED_WINDOWS_MAX = 2;
+/** Calls that passed beside a store of many processes are owed to it: those of a window, or of this long where that is longer. */
+const OWED_MS_MAX = 60_000;
+
+/** Milliseconds until a bucket is full that owes as much as it can: it refuses until only a window of them is left. */
+function emptiestMs(windowMs: number): number {
+  return windowMs + Math.max(windowMs, OWED_MS_MAX);
+}
 
 /**
  * Decides one call without storing anything, so that a call which a later limit refuses takes nothing here.
@@ -54,8 +56,8 @@ export function decideRateLimit(input: {
   const { rateLimit, state, cost, nowMs } = input;
   const windowMs = rateLimit.windowSeconds * 1000;
   const stepMs = windowMs / rateLimit.limit;
-  // Bounded: otherwise the bucket of a longer window, which this limit replaced, would stay empty for all of it.
-  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + OWED_WINDOWS_MAX * windowMs);
+  // Bounded also where the clock of a store jumped back.
+  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + emptiestMs(windowMs));
   const afterMs = fullAtMs + cost * stepMs;
   const overMs = afterMs - nowMs - windowMs;
   // Sums of fractions of a millisecond drift by less than this; without it the last call of an exact burst is refused.
@@ -74,4 +76,30 @@ export function decideRateLimit(input: {
     resetAfterMs: levelMs - nowMs,
     next: { fullAtMs: levelMs },
   };
+}
+
+/**
+ * Takes calls that have passed already, also of an empty bucket, which then owes them.
+ *
+ * @param input.cost - Calls; below 0 gives some back.
+ * @param input.besideMs - For so long the calls passed beside the store while others took calls of it. What the bucket could have
+ *   given in this time is taken first; what it then owes is no more than this time gives, or one window.
+ */
+export function takePassedCalls(input: {
+  rateLimit: RateLimit;
+  state: RateLimitState;
+  cost: number;
+  besideMs: number;
+  nowMs: number;
+}): RateLimitState {
+  const { rateLimit, state, cost, besideMs, nowMs } = input;
+  const windowMs = rateLimit.windowSeconds * 1000;
+  const takenMs = (cost * windowMs) / rateLimit.limit;
+  const fullAtMs = Math.min(Math.max(state.fullAtMs, nowMs), nowMs + emptiestMs(windowMs));
+  if (cost <= 0) {
+    return { fullAtMs: Math.max(fullAtMs + takenMs, nowMs) };
+  }
+  const owedMs = Math.min(Math.max(windowMs, besideMs), emptiestMs(windowMs) - windowMs);
+  const afterMs = Math.max(state.fullAtMs, nowMs - besideMs) + takenMs;
+  return { fullAtMs: Math.max(fullAtMs, Math.min(afterMs, nowMs + windowMs + owedMs)) };
 }

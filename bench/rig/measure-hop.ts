@@ -93,7 +93,7 @@ function toResult(full: Ways, steady: Ways, ratePerSecond: number): BenchResult 
     },
     remarks: [
       `${String(KEYS)} keys of one cell in turn over ${String(CONNECTIONS)} connections, at its own gateway and at that of another cell, which forwards them; both gateways share one core, the upstream and the load the other, PostgreSQL both.`,
-      "CPU is that of both gateways. ownCell and ownCellCpu are the direct way against the longer one: 1 would be no cost.",
+      "CPU is that of both gateways. ownCell is the calls a second through the other cell over those at the own one, ownCellCpu the CPU time of a call at the own cell over that of one through the other: 1 would be no cost.",
     ],
   };
 }

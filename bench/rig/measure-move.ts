@@ -36,7 +36,7 @@ async function sendEvents(cell: BenchCell, customers: Customers): Promise<void> 
   }
 }
 
-/** Calls with a key all the time. `stop` answers for how long its calls were refused, seconds. */
+/** Calls with a key all the time. @returns What ends the calls, and says for how many seconds they were refused. */
 function startCaller(port: number, key: string) {
   let firstRefusedMs: number | undefined;
   let lastRefusedMs = 0;
@@ -80,7 +80,7 @@ async function move(
   return { rows, seconds, refusedSeconds: await stop() };
 }
 
-/** What PostgreSQL takes for the same rows by itself: out by COPY, and in by COPY with every index. @returns Seconds. */
+/** Copies the same rows by PostgreSQL alone: by COPY to a file, and by COPY from it into tables with the same indexes. */
 async function copyBare(
   tenantId: string,
   { from, to, folder }: { from: BenchCell; to: BenchCell; folder: string },
@@ -115,7 +115,7 @@ async function copyBare(
 type Kind = "busy" | "empty";
 type Copied = { rows: number; seconds: number };
 
-/** Makes a tenant with usage and one without in the east, with the meter of the usage in both cells. */
+/** Makes a tenant with usage and one without in the east. The meter of the usage is in both cells. */
 async function createMovers(
   { east, west }: BenchCells,
   options: BenchOptions,
@@ -161,13 +161,13 @@ function toResult(moves: Record<Kind, Moved[]>, bare: readonly Copied[]): BenchR
     remarks: [
       sentence(`${String(EVENTS)} events`, "busy"),
       sentence("no usage", "empty"),
-      "It moves to the other cell and back, while a program calls it all the time at the cell where it will be.",
-      "bareCopy: rows a second of the move over those of COPY from a file to tables with the same indexes, of the same tenant, without a check, and without deleting what was moved.",
+      "It moves to the other cell and back, while a program calls it all the time at the cell that it moves to.",
+      "bareCopy: rows a second of the move over those of COPY, which writes rows of the same tenant to a file and from it into tables with the same indexes, compares nothing and deletes nothing.",
     ],
   };
 }
 
-/** Two tenants, one with usage and one without, go to the other cell and back. */
+/** Moves two tenants, one with usage and one without, to the other cell and back. */
 export async function measureMove(cells: BenchCells, options: BenchOptions): Promise<BenchResult> {
   const { east, west, databaseFolder: folder } = cells;
   const movers = await createMovers(cells, options);

@@ -217,7 +217,7 @@ describe("a key of one cell used at another", () => {
 
   it("may come with as large a head as in its own cell, through a proxy too", async () => {
     const key = await createKey("eu", await cells.eu.app.mintTenant("Large"));
-    // Quotes double in the marker, which repeats what a trusted proxy says; each value is shorter than 16 kB by the rest.
+    // The marker repeats what a trusted proxy says, and doubles each quote. The values leave room in 16 kB for the rest of the head.
     const heads: Record<string, [string, string][]> = {
       "many bytes": [["X-Padding", "x".repeat(16_000)]],
       "as many headers as may be": Array.from({ length: 96 }, (_, index) => [
@@ -240,7 +240,7 @@ describe("a key of one cell used at another", () => {
       const seen = cells.eu.app.upstream.requests.at(-1);
       expect(seen?.header(headers[0]?.[0].toLowerCase() ?? "")).toContain(headers[0]?.[1]);
     }
-    // Not for those who only say that they forward.
+    // A client that only pretends to forward has no such room.
     const forged = await send("eu", key, "/", {
       headers: { "x-api-key": key, "x-turnpike-forwarded": "x".repeat(20_000) },
     });
@@ -332,7 +332,7 @@ describe("the marker of a forwarded call", () => {
   it("cannot be spoken by an upstream", async () => {
     const tenantId = await cells.eu.app.mintTenant("Liar");
     const key = await createKey("eu", tenantId);
-    // Not by fetch(), which sends a call again that is answered with 421.
+    // Not by fetch(), which repeats a call that is answered with 421.
     const connection = await openRawConnection(Number(new URL(cells.us.app.gatewayUrl).port));
     connection.write(`GET /held HTTP/1.1\r\nHost: api\r\nX-Api-Key: ${key}\r\n\r\n`);
     await pollUntil("the upstream has the call", () => held.length === 1);

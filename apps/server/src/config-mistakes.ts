@@ -119,10 +119,10 @@ function findMissingStore(
 }
 
 /**
- * What the environment and the file contradict each other in, or lack of each other.
+ * Where the environment and the file contradict each other, or one lacks what the other needs.
  *
  * @param env - Undefined when it has mistakes of its own.
- * @param file - Undefined when it has.
+ * @param file - Undefined when it has mistakes of its own.
  */
 export function findContradictions(
   env: ParsedEnvironment | undefined,

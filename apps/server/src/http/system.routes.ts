@@ -47,12 +47,12 @@ export type PublicConfig = {
   gateway: {
     /** Whether calls reach the built-in demo API, because no upstream is configured. */
     isDemo: boolean;
-    /** Whether no upstream says where calls with test keys go: all of them are refused. */
+    /** True when no upstream says where calls with test keys go, so that all of them are refused. */
     refusesTestKeys: boolean;
   };
   /** Whether operators can search the calls of all tenants. */
   calls: { areLogged: boolean };
-  /** The readers of the reference of the operator's own API; null where there is none. */
+  /** Those who may read the reference of the operator's API; null where there is none. */
   reference: "members" | "public" | null;
   /** False where mails stay in the outbox, for the operator to read. */
   mail: { delivers: boolean };

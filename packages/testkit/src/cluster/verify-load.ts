@@ -26,7 +26,7 @@ export type VerifyLoad = {
 
 /** A caller waits for the disk with each call: several share a flush. */
 const CALLERS_A_NODE = 4;
-/** Ends what hangs: a node that is cut off answers late, and a busy machine does. */
+/** Ends what hangs: a node that is cut off answers late, and so does a busy machine. */
 const MORE_DEADLINE_MS = 600_000;
 const ANSWER_TIMEOUT_MS = 3_000;
 

@@ -18,7 +18,7 @@ export type FindElsewhereDeps = Pick<AppServices, "transact"> & {
   logger: Pick<Logger, "debug">;
 };
 
-/** Says where a tenant lives that is not here, to those who may know: its own keys, its members of before, and the operator. */
+/** Says in which other cell a tenant lives, to those who may know: its keys, people who were members when it left, and operators. */
 export interface FindElsewhere {
   /**
    * About a tenant that was not found here.
@@ -28,30 +28,30 @@ export interface FindElsewhere {
   ofTenant(actor: Actor, tenantId: string): Promise<AppError | undefined>;
   /** About a key that was not found here. */
   ofKey(text: string): Promise<AppError | undefined>;
-  /** The tenants that left with a person among their members, and that still exist; the latest first, at most 100. */
+  /** The tenants that left while a person was their member, and that still exist; the latest first, at most 100. */
   ofPerson(userId: UserId): Promise<MovedTenant[]>;
 }
 
-/** Which cell a tenant is in by now that left this one. */
+/** The cell in which a tenant that left this one is by now. */
 type Whereabouts = Pick<MovedTenant, "cell" | "isMoving">;
 
 /**
  * @param place - What the directory says; null while it does not answer.
- * @returns Undefined for a tenant that is nowhere: it was deleted since.
+ * @returns Undefined for a tenant that is in no cell: it was deleted since.
  */
 function toWhereabouts(left: LeftTenant, place: TenantPlace | undefined | null, here: string) {
   if (place === undefined) {
     return undefined;
   }
-  // Until its rows are there, and in a copy of the directory from before the move, it is said to be here.
-  const isUnsaid = place === null || place.cell === here;
-  const found: Whereabouts = isUnsaid
+  // The directory says that it is here until its rows are there, and so does a copy of the directory from before the move.
+  const isUnknown = place === null || place.cell === here;
+  const found: Whereabouts = isUnknown
     ? { cell: left.otherCell, isMoving: !left.isThere }
     : { cell: place.cell, isMoving: place.state === "moving" };
   return found;
 }
 
-/** Ways to ask the cell itself; undefined for one without addresses that it entered itself. */
+/** Where to ask the cell itself; undefined where the directory has no addresses that it entered itself. */
 type Addresses = { consoleUrl: string; gatewayUrl: string };
 
 function tenantElsewhere(
@@ -79,7 +79,7 @@ export function createFindElsewhere(deps: FindElsewhereDeps): FindElsewhere {
     return cell && { consoleUrl: cell.consoleUrl, gatewayUrl: cell.gatewayUrl };
   }
 
-  /** What cannot be said is left unsaid: the first refusal stays true. */
+  /** Null while the directory does not answer: the refusal stays as it was, which is true as well. */
   async function orNothing<Found>(asked: Promise<Found>): Promise<Found | null> {
     try {
       return await asked;
@@ -128,15 +128,17 @@ export function createFindElsewhere(deps: FindElsewhereDeps): FindElsewhere {
       return isOfTenant ? toError(await orNothing(keyPlaces.find(deps.hashKey(text)))) : undefined;
     },
     ofPerson: async (userId) => {
-      const lefts = await transact.asOperator((tx) => listLeftTenants(tx, { userId }), {
+      const leftTenants = await transact.asOperator((tx) => listLeftTenants(tx, { userId }), {
         holder: userId,
       });
-      if (lefts.length === 0) {
+      if (leftTenants.length === 0) {
         return [];
       }
-      const asked = await orNothing(directory.findTenants(lefts.map(({ tenantId }) => tenantId)));
+      const asked = await orNothing(
+        directory.findTenants(leftTenants.map(({ tenantId }) => tenantId)),
+      );
       const places = asked && new Map(asked.map((place) => [place.tenantId, place]));
-      return lefts.flatMap((left) => {
+      return leftTenants.flatMap((left) => {
         const { tenantId, name, slug } = left;
         const place = places === null ? null : places.get(tenantId);
         const found = toWhereabouts(left, place, directory.cell);

@@ -11,7 +11,7 @@ export async function keepMovedMembers(tx: Tx, tenantId: TenantId): Promise<void
     select tenant_id, user_id from members where tenant_id = ${tenantId}`;
 }
 
-/** Forgets who left with a tenant: it is here again. */
+/** Forgets who was a member when a tenant left: it is here again. */
 export async function forgetMovedMembers(tx: Tx, tenantId: TenantId): Promise<void> {
   await tx`delete from moved_members where tenant_id = ${tenantId}`;
 }
@@ -27,7 +27,7 @@ export type LeftTenant = {
   isThere: boolean;
 };
 
-/** Tenants that left with a person among their members, or only the given one; the latest first, at most 100. */
+/** The tenants that left while a person was their member, or only the given one; the latest first, at most 100. */
 export async function listLeftTenants(
   tx: Tx,
   { userId, tenantId }: { userId: UserId; tenantId?: TenantId },
@@ -40,7 +40,7 @@ export async function listLeftTenants(
     order by m.changed_at desc limit 100`;
 }
 
-/** Tenants that left with a person among their members: in the export of their account, and forgotten with it. */
+/** The tenants that left while a person was their member: in the export of the account, and forgotten with it. */
 export const movesOfPerson = {
   kind: "movedTenants",
   async list(

@@ -65,7 +65,7 @@ describe("the wait until every process of a cell has heard of a tenant", () => {
   it("ends when the last of them has heard", async () => {
     await addProcess("serving");
     const before = await findRevision();
-    // The clock stands still, so that the time never comes.
+    // The clock is stopped, so that the wait does not time out.
     const waiting = waitUntilHeard(services, { tenantId, timeoutMs: 1 });
     const revision = await pollUntil("the tenant is announced", async () => {
       const found = await findRevision();

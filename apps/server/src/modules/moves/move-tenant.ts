@@ -127,7 +127,7 @@ async function findDirectoryFaults({ directory }: MoveDeps, tenantId: TenantId):
     : [`The directory says that it lives in ${place.cell}.`];
 }
 
-/** Changes the entry of the directory if it says what it should; nothing when it says what it shall. */
+/** Has the directory say where the tenant is; changes nothing when it says so already. @throws {AppError} `CONFLICT`. */
 async function direct(
   { directory }: Pick<MoveDeps, "directory">,
   tenantId: TenantId,
@@ -242,12 +242,12 @@ async function transfer(
     isNew ? "The other cell has all rows, and they are equal." : "The other cell had all rows.",
   );
   await deps.onStep?.("taken-in");
-  // The sweep there may have taken files for left over while the rows were on their way.
+  // The sweep there may have taken the files for leftovers while the rows were on their way.
   await copyFiles(here, deps.stores, tenantId);
   const unaware = await waitUntilHeard(there, { tenantId, timeoutMs: deps.timeoutMs });
   if (unaware.length > 0) {
     throw conflict(
-      `${nameNodes(unaware)} of the other cell has not heard in time that the tenant is there. Its calls stay refused: run the same command again.`,
+      `${nameNodes(unaware)} of the other cell did not hear in time that the tenant arrived. Its calls stay refused: run the same command again.`,
     );
   }
   await direct(deps, tenantId, { cell: deps.otherCell, state: "here" });

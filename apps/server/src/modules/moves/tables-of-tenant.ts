@@ -130,7 +130,7 @@ export const STAYING_TABLES = {
   meter_versions: "the catalogue of a cell, compared before",
   meters: "the catalogue of a cell, compared before",
   model_switch: "of a cell",
-  moved_members: "who of a cell left it with a tenant",
+  moved_members: "people who were members of a tenant that left",
   moved_numbers: "documents of a cell that are elsewhere",
   nodes: "of a cell",
   oidc_records: "sessions of people at a cell, who sign in again",

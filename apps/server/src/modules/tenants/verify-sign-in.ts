@@ -15,11 +15,10 @@ export type VerifySignInDeps = Pick<AppServices, "transact" | "clock"> &
   };
 
 /**
- * Verifies an ID token, creates or updates its user, and returns the user and their tenants, and those that left for another cell. From their first sign-in, a person is a
- * member of the tenants whose directories announced them.
+ * Verifies an ID token, creates or updates its user, and returns the user, their tenants, and those that left for another cell. From
+ * their first sign-in, a person is a member of the tenants whose directories announced them.
  *
  * @param input.language - Of the browser: the first one in which a person signs in is theirs until they choose another.
- *
  * @throws {AppError} `UNAUTHENTICATED`; `IDENTITY_PROVIDER_UNAVAILABLE`.
  */
 export async function verifySignIn(

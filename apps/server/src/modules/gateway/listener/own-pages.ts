@@ -3,10 +3,10 @@ import type { HeaderPair } from "../proxy/forward-headers.ts";
 
 const NO_HEADERS: readonly HeaderPair[] = [];
 
-/** Pages of ours that send calls with a key, also to an upstream that answers no pages of other sites. */
+/** The product's own pages that send calls with a key, also to an upstream that lets no pages of other sites read its answers. */
 export type OwnPages = {
   sent(req: IncomingMessage): boolean;
-  /** On answers to them; empty when there are none. */
+  /** Added to the answers to them; empty when there are no such pages. */
   headers: readonly HeaderPair[];
   answerPreflight(req: IncomingMessage, res: ServerResponse): void;
 };

@@ -10,7 +10,7 @@ import type { TokenProtocolName } from "../tokens/token-protocols.ts";
 
 export type RefusalDeps = { renderProblem: ProblemRenderer; logger: Logger };
 
-/** Answers a client whose call is not sent; `protocol` is the one that it speaks of tokens, if it does. */
+/** Answers a client whose call is not sent. With `protocol`, in the body that clients of that protocol read. */
 export type RefuseCall = (
   client: { res: ServerResponse },
   requestId: string,

@@ -36,8 +36,8 @@ export type HeadBounds = {
 /** Four pages of memory, and more than browsers send. */
 const CLIENT_BOUNDS: HeadBounds = { bytesMax: 16 * 1024, headersMax: 100 };
 /**
- * Room for what a client may send, and for what another cell adds. Its marker repeats the forwarding headers: of 16 kB, JSON
- * makes at most 32, base64 44 of these. The others that it adds, seven, have some 2 kB.
+ * Room for what a client may send, and for what another cell adds. Its marker repeats the forwarding headers, at most 16 kB,
+ * which become 32 kB of JSON at most, and these 44 kB of base64. The seven other headers that it adds take some 2 kB.
  */
 export const FORWARDED_BOUNDS: HeadBounds = { bytesMax: 72 * 1024, headersMax: 110 };
 /** The longest decimal that is still a safe integer everywhere. */

@@ -36,7 +36,7 @@ export class JournalWriter {
     }
   }
 
-  /** Tries a journal that refused with an empty record, which is not kept. While calls are refused, no other comes. */
+  /** Tries once more a journal that refused, with an empty record that is not kept: while calls are refused, there is no other. */
   retry(makeRecord: () => Buffer): void {
     if (this.#trouble === undefined) {
       return;

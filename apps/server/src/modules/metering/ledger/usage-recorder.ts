@@ -163,7 +163,7 @@ export class UsageRecorder {
       groupsWaiting: this.#waiting.length,
       groupsSetAside: this.#ledger.groupsSetAside,
       callsWaiting: this.#waiting.calls + this.#calls,
-      // Kept apart: the ledger takes groups while the journal refuses them, and the other way round.
+      // Either may refuse while the other accepts: each keeps what troubles it.
       trouble: this.#journal.trouble ?? this.#ledger.trouble,
     };
   }

@@ -259,7 +259,7 @@ export function createContractHandler(
     }
     const found = findOperation(address.method, address.path);
     const params = found.kind === "found" ? found.params : {};
-    const tenantId = params["tenantId"] ?? params["idOrSlug"];
+    const tenantId = params["tenantId"];
     return tenantId === undefined ? error : ((await deps.explainMissing(actor, tenantId)) ?? error);
   }
 

@@ -40,7 +40,7 @@ export function SegmentedControl<Value extends string>(props: SegmentedControlPr
             onChange={() => props.onValueChange(segment.value)}
             className="focus-inset absolute inset-0 cursor-pointer appearance-none rounded-[6px] disabled:cursor-not-allowed"
           />
-          <span aria-hidden="true" className="pointer-events-none">
+          <span aria-hidden="true" className="pointer-events-none max-w-44 truncate">
             {segment.icon ?? segment.label}
           </span>
         </span>

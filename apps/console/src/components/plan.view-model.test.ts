@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatPrice, toPerWindow, toPlanView } from "./plan.view-model.ts";
+import { formatPrice, toMonthlyPrice, toPerWindow, toPlanView } from "./plan.view-model.ts";
 
 describe("a price", () => {
   it.each([
@@ -12,6 +12,17 @@ describe("a price", () => {
     ["1234567.5", "USD", "$1,234,567.50"],
   ])("of %s %s is %s", (amount, currency, text) => {
     expect(formatPrice(amount, currency)).toBe(text);
+  });
+});
+
+describe("a price a month", () => {
+  it.each([
+    ["49", "USD", "$49 a month"],
+    ["0.0025", "USD", "$0.0025 a month"],
+    ["415.833333333333", "USD", "$415.83 a month"],
+    ["415.833333333333", "JPY", "¥416 a month"],
+  ])("of %s %s is %s", (pricePerMonth, currency, text) => {
+    expect(toMonthlyPrice({ pricePerMonth, currency })).toBe(text);
   });
 });
 

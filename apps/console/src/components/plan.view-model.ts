@@ -47,6 +47,24 @@ export function formatPrice(amount: string, currency: string): string {
   }).format(Number(amount));
 }
 
+/** A price of twelve decimals is a part of one of a longer interval, such as a twelfth of a year's. */
+const PRICED_DECIMALS_MAX = 6;
+
+type Priced = Pick<Plan, "pricePerMonth" | "currency">;
+
+/** Writes what a plan costs a month: "$49 a month". */
+export function toMonthlyPrice(plan: Priced): string {
+  return t`${formatPricePerMonth(plan)} a month`;
+}
+
+/** Writes the price of a month; the part of a longer interval in whole cents: "$49", "$415.83". */
+export function formatPricePerMonth({ pricePerMonth, currency }: Priced): string {
+  const decimals = pricePerMonth.split(".")[1]?.length ?? 0;
+  return decimals > PRICED_DECIMALS_MAX
+    ? new Intl.NumberFormat(LANGUAGE, { style: "currency", currency }).format(Number(pricePerMonth))
+    : formatPrice(pricePerMonth, currency);
+}
+
 /** Writes a window after what it allows: "a second", "in 5 minutes". */
 export function toPerWindow(windowSeconds: number): string {
   const fit = SECONDS_PER.find(({ seconds }) => windowSeconds % seconds === 0);
@@ -89,7 +107,7 @@ export function toPlanView(plan: Plan, meters: readonly Meter[]): PlanView {
     planId: plan.planId,
     name: plan.name,
     description: plan.description,
-    price: formatPrice(plan.pricePerMonth, plan.currency),
+    price: formatPricePerMonth(plan),
     isFree: Number(plan.pricePerMonth) === 0,
     isDefault: plan.isDefault,
     terms: terms.length > 0 ? terms : [{ text: t`No limits`, detail: undefined }],

@@ -48,7 +48,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <AlertDialog.Title className="font-semibold text-base [overflow-wrap:anywhere]">
               {props.title}
             </AlertDialog.Title>
-            <AlertDialog.Description render={<div />} className="mt-1.5 text-ink-muted">
+            <AlertDialog.Description
+              render={<div />}
+              className="mt-1.5 text-ink-muted [overflow-wrap:anywhere]"
+            >
               {props.description}
             </AlertDialog.Description>
             <ConfirmForm {...props} />

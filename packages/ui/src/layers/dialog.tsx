@@ -115,7 +115,9 @@ export function LayerHeader({ title, description, close }: LayerHeaderProps) {
     <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-2">
       <div className="min-w-0">
         <div className="font-semibold text-base [overflow-wrap:anywhere]">{title}</div>
-        {description !== false && <div className="mt-0.5 text-ink-muted">{description}</div>}
+        {description !== false && (
+          <div className="mt-0.5 text-ink-muted [overflow-wrap:anywhere]">{description}</div>
+        )}
       </div>
       {close}
     </header>

@@ -17,7 +17,7 @@ import { SubscriptionPanel } from "#components/billing/change/subscription-panel
 import { SandboxClock } from "#components/billing/sandbox-clock.tsx";
 import { useBillingPlace } from "#components/billing/use-billing-place.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { formatPrice } from "#components/plan.view-model.ts";
+import { toMonthlyPrice } from "#components/plan.view-model.ts";
 import { toIdleText, toWholeUnits } from "#components/pricing/comparison.view-model.ts";
 import { isSameInterval, toInterval } from "#components/pricing/interval-words.ts";
 import { PriceComparison } from "#components/pricing/price-comparison.tsx";
@@ -142,7 +142,7 @@ function OffersOfTenant({
                 subscription,
                 // Versions are of the live plan.
                 limits: place.environment === "live" ? limits.data : undefined,
-                price: limits.data && toMonthlyPrice(limits.data),
+                price: limits.data && toMonthlyPrice(limits.data.plan),
                 owner,
               }),
             toAction: (plan) =>
@@ -175,15 +175,10 @@ function isOffered(plans: readonly Plan[], planId: string): boolean {
 
 function toUnsoldText(limits: Limits, owner: string | undefined): string {
   const { name } = limits.plan;
-  const price = toMonthlyPrice(limits);
+  const price = toMonthlyPrice(limits.plan);
   return owner === undefined
     ? t`You are on ${name}, at ${price}. It is no longer sold, but stays in force.`
     : t`${owner} is on ${name}, at ${price}. It is no longer sold, but stays in force.`;
-}
-
-/** The price of the tenant's version of its plan. */
-function toMonthlyPrice({ plan }: Limits): string {
-  return t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`;
 }
 
 /** What is known of the tenant that the offers are for. */

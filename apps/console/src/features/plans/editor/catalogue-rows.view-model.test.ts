@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { makeFee } from "#components/billing/plan.fixture.ts";
 import type { Plan } from "#platform/shared-queries.ts";
 import { toCatalogueRows } from "./catalogue-rows.view-model.ts";
 
@@ -15,7 +16,7 @@ const plan = (planId: string, more: Partial<Plan> = {}): Plan => ({
   quotas: [],
   concurrency: null,
   scopes: [],
-  phases: [],
+  phases: [{ rateCards: [makeFee("49")] }],
   isAddOn: false,
   archivedAt: null,
   ...more,
@@ -33,7 +34,7 @@ describe("the rows of the catalogue", () => {
   const rows = toCatalogueRows(
     [
       plan("old", { archivedAt: "2026-11-01T00:00:00.000Z" }),
-      plan("free", { isDefault: true, pricePerMonth: "0" }),
+      plan("free", { isDefault: true, pricePerMonth: "0", phases: [] }),
       plan("pro", { visibility: "private", isAddOn: true }),
     ],
     [draft("pro", "Pro"), draft("next", "")],
@@ -56,5 +57,11 @@ describe("the rows of the catalogue", () => {
     expect(rows.map(({ marks }) => marks.join())).toEqual(["Default", "Private,Add-on", "", ""]);
     expect(rows[2]).toMatchObject({ name: "next", version: undefined, price: undefined });
     expect(rows[1]).toMatchObject({ price: "$49 a month", version: 3 });
+  });
+
+  it("say a price in its own interval", () => {
+    const yearly = { ...makeFee("4990"), interval: { year: 1 } };
+    const more = { pricePerMonth: "415.833333333333", phases: [{ rateCards: [yearly] }] };
+    expect(toCatalogueRows([plan("yearly", more)], [])).toMatchObject([{ price: "$4,990 a year" }]);
   });
 });

@@ -1,7 +1,7 @@
 import { t } from "@lingui/core/macro";
 import type { Tone } from "@turnpike/ui/badge";
-import { formatPrice } from "#components/plan.view-model.ts";
 import type { Plan } from "#platform/shared-queries.ts";
+import { toOffer } from "../offers/offer.view-model.ts";
 import type { DraftSummary } from "./editor.queries.ts";
 
 /** A plan of the catalogue, published or only a draft yet. */
@@ -39,11 +39,12 @@ export function toCatalogueRows(
 function toPublishedRow(plan: Plan, drafts: readonly DraftSummary[]): CatalogueRow {
   const hasDraft = drafts.some(({ planId }) => planId === plan.planId);
   const isArchived = plan.archivedAt !== null;
+  const { price, per } = toOffer(plan, []);
   return {
     planId: plan.planId,
     name: plan.name,
     version: plan.version,
-    price: t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
+    price: `${price} ${per}`,
     states: [
       isArchived
         ? { label: t`Archived`, tone: "neutral" as const }

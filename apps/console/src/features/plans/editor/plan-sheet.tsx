@@ -9,7 +9,7 @@ import { Skeleton } from "@turnpike/ui/skeleton";
 import ChevronRight from "lucide-react/icons/chevron-right";
 import { useState } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
-import { formatPrice } from "#components/plan.view-model.ts";
+import { toMonthlyPrice } from "#components/plan.view-model.ts";
 import { formatCount } from "#platform/format.ts";
 import { usePlatform } from "#platform/platform.tsx";
 import type { CatalogueRow } from "./catalogue-rows.view-model.ts";
@@ -153,9 +153,7 @@ function Version({ planId, version, isNewest, before, subscribers }: VersionProp
         <p className="font-medium tabular-nums">
           <Trans>
             Version {version.version}
-            <span className="ml-2 font-normal text-ink-muted">
-              {formatPrice(version.pricePerMonth, version.currency)} a month
-            </span>
+            <span className="ml-2 font-normal text-ink-muted">{toMonthlyPrice(version)}</span>
           </Trans>
         </p>
         <span className="text-ink-muted text-xs">

@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { fromScaled, SCALE, toScaled } from "@turnpike/domain/money/decimal";
 import { formatUnits } from "#components/billing/invoice-line.view-model.ts";
 import { toWords } from "#components/billing/to-words.ts";
-import { formatPrice, toPlanView } from "#components/plan.view-model.ts";
+import { formatPrice, formatPricePerMonth, toPlanView } from "#components/plan.view-model.ts";
 import {
   type Interval,
   isSameInterval,
@@ -69,7 +69,7 @@ export function toOffer(plan: Plan, meters: readonly Meter[]): Offer {
     description: plan.description,
     currency: plan.currency,
     fees,
-    price: formatPrice(fees, plan.currency),
+    price: summed === undefined ? formatPricePerMonth(plan) : formatPrice(summed, plan.currency),
     per: summed === undefined ? t`a month` : toPerInterval(interval),
     interval,
     phases: plan.phases.map((phase, index) => ({

@@ -2,7 +2,7 @@ import { t } from "@lingui/core/macro";
 import { ConfirmDialog } from "@turnpike/ui/confirm-dialog";
 import { Select } from "@turnpike/ui/select";
 import { useState } from "react";
-import { formatPrice } from "#components/plan.view-model.ts";
+import { toMonthlyPrice } from "#components/plan.view-model.ts";
 import { toErrorMessage } from "#platform/error-message.ts";
 import type { Plan } from "#platform/shared-queries.ts";
 import { toast } from "#platform/toast.ts";
@@ -56,7 +56,7 @@ export function PlanCell({ tenant, plans }: PlanCellProps) {
           ...plans.map((plan) => ({
             value: plan.planId,
             label: plan.name,
-            note: t`${formatPrice(plan.pricePerMonth, plan.currency)} a month`,
+            note: toMonthlyPrice(plan),
           })),
         ]}
         onValueChange={ask}

@@ -42,16 +42,9 @@ export function isSubscribed({ life }: Pick<Subscription, "life">): boolean {
   return life !== "none" && life !== "ended";
 }
 
-/** What is going to happen to the subscription by itself or because someone asked for it, one sentence each. */
-export function toComing(
-  subscription: Pick<Subscription, "life" | "trialEndsAt" | "pending" | "periodTo">,
-): readonly string[] {
-  const { life, trialEndsAt, pending, periodTo } = subscription;
-  const hasPending = Object.values(pending).some((what) => what !== null);
+/** What someone asked for that is still to happen to the subscription, one sentence each. */
+export function listPending({ pending }: Pick<Subscription, "pending">): readonly string[] {
   return [
-    ...(life === "trialing" && trialEndsAt !== null
-      ? [t`The trial ends on ${formatDate(trialEndsAt)}.`]
-      : []),
     ...(pending.change === null
       ? []
       : [t`Changes to ${pending.change.planName} on ${formatDate(pending.change.at)}.`]),
@@ -59,7 +52,21 @@ export function toComing(
     ...(pending.endsAt === null
       ? []
       : [t`Ends on ${formatDate(pending.endsAt)} and does not renew.`]),
-    ...(life === "active" && !hasPending && periodTo !== null
+  ];
+}
+
+/** What is going to happen to the subscription by itself or because someone asked for it, one sentence each. */
+export function toComing(
+  subscription: Pick<Subscription, "life" | "trialEndsAt" | "pending" | "periodTo">,
+): readonly string[] {
+  const { life, trialEndsAt, periodTo } = subscription;
+  const pending = listPending(subscription);
+  return [
+    ...(life === "trialing" && trialEndsAt !== null
+      ? [t`The trial ends on ${formatDate(trialEndsAt)}.`]
+      : []),
+    ...pending,
+    ...(life === "active" && pending.length === 0 && periodTo !== null
       ? [t`Renews on ${formatDate(periodTo)}.`]
       : []),
   ];

@@ -58,6 +58,20 @@ describe("the running invoice", () => {
     expect(screen.getByRole("link", { name: "Compare plans" }).getAttribute("href")).toBe("/plans");
   });
 
+  it("says when a plan ends of which nothing more is due", async () => {
+    const endsAt = "2026-12-30T00:00:00.000Z";
+    openBillings("/billings", {
+      [`GET ${OF_TENANT}/invoices/upcoming`]: () =>
+        makeUpcoming({ lines: [], net: "0.00", total: "0.00", due: "0.00", issuesAt: null }),
+      [`GET ${OF_TENANT}/subscription`]: () =>
+        makeSubscription({ pending: { change: null, endsAt, pausesAt: null } }),
+    });
+    await screen.findByText(
+      "Nothing more is due for Pro so far. Ends on Dec 30, 2026 and does not renew.",
+    );
+    expect(screen.getByRole("link", { name: "Open plans" }).getAttribute("href")).toBe("/plans");
+  });
+
   it("says that it could not be loaded, while the rest stays", async () => {
     openBillings("/billings", {
       [`GET ${OF_TENANT}/invoices/upcoming`]: () => problem(503, "UNAVAILABLE", "Try again later."),

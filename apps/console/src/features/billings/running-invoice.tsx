@@ -11,9 +11,15 @@ import ReceiptText from "lucide-react/icons/receipt-text";
 import { isInAdvance } from "#components/billing/invoice-line.view-model.ts";
 import { InvoiceLines } from "#components/billing/invoice-lines.tsx";
 import { InvoiceSums } from "#components/billing/invoice-sums.tsx";
+import { listPending } from "#components/billing/subscription.view-model.ts";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import { ProjectedLine } from "#components/forecast/projected-line.tsx";
-import { type UpcomingInvoice, upcomingInvoiceQuery } from "#platform/billing-queries.ts";
+import {
+  type Subscription,
+  subscriptionQuery,
+  type UpcomingInvoice,
+  upcomingInvoiceQuery,
+} from "#platform/billing-queries.ts";
 import { formatMoney } from "#platform/format-money.ts";
 import { formatDate, formatMinute, formatSpan } from "#platform/format-period.ts";
 import { usePlatform } from "#platform/platform.tsx";
@@ -26,6 +32,7 @@ import { LineSheet } from "./line-sheet.tsx";
 export function RunningInvoice({ place, search, onSearchChange }: BillingsProps) {
   const { api } = usePlatform();
   const upcoming = useQuery(upcomingInvoiceQuery(api, place, { refetchMs: RUNNING_REFRESH_MS }));
+  const subscription = useQuery(subscriptionQuery(api, place)).data;
   const { data } = upcoming;
   if (data === undefined) {
     return (
@@ -46,7 +53,12 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
     );
   }
   if (data.lines.length === 0) {
-    return <NothingYet isSandbox={place.environment === "test"} />;
+    const pending = subscription === undefined ? [] : listPending(subscription);
+    return subscription !== undefined && pending.length > 0 ? (
+      <NothingBefore subscription={subscription} pending={pending} />
+    ) : (
+      <NothingYet isSandbox={place.environment === "test"} />
+    );
   }
   return (
     <>
@@ -111,6 +123,28 @@ function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: bo
         )}
       </p>
     </div>
+  );
+}
+
+type NothingBeforeProps = { subscription: Subscription; pending: readonly string[] };
+
+/** Of a plan that is paid for, and is going to change or end. */
+function NothingBefore({ subscription, pending }: NothingBeforeProps) {
+  const { planName } = subscription;
+  return (
+    <Card title={t`Running invoice`}>
+      <EmptyState
+        icon={<ReceiptText />}
+        title={t`Nothing to invoice`}
+        action={
+          <ButtonLink link={<Link to="/plans" />}>
+            <Trans>Open plans</Trans>
+          </ButtonLink>
+        }
+      >
+        {[t`Nothing more is due for ${planName} so far.`, ...pending].join(" ")}
+      </EmptyState>
+    </Card>
   );
 }
 

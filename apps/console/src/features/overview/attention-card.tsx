@@ -40,7 +40,7 @@ export function AttentionCard({ tenant, limits }: AttentionCardProps) {
   const { requests, denied } = lastDay.data?.totals ?? {};
   const items = toAttention({
     suspendedAt: tenant.suspendedAt,
-    standing: subscription.data?.standing,
+    subscription: subscription.data,
     limits,
     meters: catalog.data?.meters ?? [],
     keys: keys.data?.items ?? [],

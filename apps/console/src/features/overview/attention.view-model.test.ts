@@ -3,7 +3,7 @@ import { toAttention } from "./attention.view-model.ts";
 
 const NOTHING = {
   suspendedAt: null,
-  standing: undefined,
+  subscription: undefined,
   limits: undefined,
   meters: [
     { meterId: "requests", name: "Requests", unit: "request", aggregation: "count" as const },
@@ -23,6 +23,8 @@ const NOTHING = {
   alerts: [],
   webhooks: [],
 };
+
+const NO_CHANGE = { change: null, pausesAt: null, endsAt: null };
 
 const ENDING = {
   keyId: "key_1",
@@ -64,8 +66,26 @@ const titlesOf = (input: Partial<Parameters<typeof toAttention>[0]>) =>
 
 describe("toAttention", () => {
   it("says that the credit of a prepaid plan is used up", () => {
-    expect(titlesOf({ standing: "out_of_credit" })).toEqual(["The credit is used up"]);
-    expect(titlesOf({ standing: "current" })).toEqual([]);
+    const subscription = { standing: "current" as const, planName: "Pro", pending: NO_CHANGE };
+    expect(titlesOf({ subscription: { ...subscription, standing: "out_of_credit" } })).toEqual([
+      "The credit is used up",
+    ]);
+    expect(titlesOf({ subscription })).toEqual([]);
+  });
+
+  it("names a plan that is going to end, with the day", () => {
+    const endsAt = "2026-12-30T00:00:00.000Z";
+    const subscription = {
+      ...{ standing: "current" as const, planName: "Pro" },
+      pending: { ...NO_CHANGE, endsAt },
+    };
+    expect(toAttention({ ...NOTHING, subscription })).toMatchObject([
+      {
+        title: "A change of the plan Pro is coming",
+        detail: "Ends on Dec 30, 2026 and does not renew.",
+        to: "/plans",
+      },
+    ]);
   });
 
   it("is quiet when nothing needs attention", () => {

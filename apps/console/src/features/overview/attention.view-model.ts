@@ -1,5 +1,7 @@
 import { t } from "@lingui/core/macro";
 import { inSentence } from "@turnpike/ui/language";
+import { listPending } from "#components/billing/subscription.view-model.ts";
+import type { Subscription } from "#platform/billing-queries.ts";
 import { formatCount, formatDayUtc, formatShare } from "#platform/format.ts";
 import { findMeterName } from "#platform/name-meter.ts";
 import { type Limits, type Meter, TIGHT_SHARE } from "#platform/shared-queries.ts";
@@ -32,16 +34,16 @@ const ENDING_NAMED_MAX = 3;
 
 /**
  * Lists what needs attention, the most urgent first: a suspended tenant, no credit, quotas that are used up or nearly, alerts that fire, many
- * calls that were denied, no key that works, webhooks that are off, keys that end soon.
+ * calls that were denied, no key that works, webhooks that are off, keys that end soon, a plan that changes or ends.
  *
- * @param input.standing - Of its subscription; undefined while it is not known.
+ * @param input.subscription - Undefined while it is not known.
  * @param input.lastDay - Calls of the last 24 hours; undefined while they are not known.
  * @param input.keys - The tenant's newest; `hasMoreKeys` when there are others.
  * @param input.endingKeys - Those that work and end within {@link EXPIRES_SOON_MS}; `hasMoreEndingKeys` when there are others.
  */
 export function toAttention(input: {
   suspendedAt: string | null;
-  standing: string | undefined;
+  subscription: Pick<Subscription, "standing" | "planName" | "pending"> | undefined;
   limits: Pick<Limits, "quotas"> | undefined;
   meters: readonly Meter[];
   keys: readonly { state: string }[];
@@ -57,13 +59,14 @@ export function toAttention(input: {
     keys.length > 0 && !input.hasMoreKeys && keys.every(({ state }) => state === "revoked");
   return [
     ...(suspendedAt === null ? [] : [SUSPENDED]),
-    ...(input.standing === "out_of_credit" ? [OUT_OF_CREDIT] : []),
+    ...(input.subscription?.standing === "out_of_credit" ? [OUT_OF_CREDIT] : []),
     ...(areAllRevoked ? [ALL_REVOKED] : []),
     ...(limits?.quotas ?? []).flatMap((quota) => toQuotaAttention(quota, meters)),
     ...input.alerts.filter(({ phase }) => phase === "firing").map(toAlertAttention),
     ...toDeniedAttention(input.lastDay),
     ...input.webhooks.flatMap(toWebhookAttention),
     ...toKeysAttention(input.endingKeys, input.hasMoreEndingKeys),
+    ...toPlanAttention(input.subscription),
   ].sort((a, b) => Number(b.tone === "danger") - Number(a.tone === "danger"));
 }
 
@@ -74,6 +77,23 @@ const SUSPENDED: Attention = {
   detail: t`All calls are blocked until the suspension is lifted.`,
   to: "/tenants",
 };
+
+function toPlanAttention(
+  subscription: Pick<Subscription, "planName" | "pending"> | undefined,
+): Attention[] {
+  const pending = subscription === undefined ? [] : listPending(subscription);
+  return subscription === undefined || pending.length === 0
+    ? []
+    : [
+        {
+          key: "plan",
+          tone: "warning",
+          title: t`A change of the plan ${subscription.planName} is coming`,
+          detail: pending.join(" "),
+          to: "/plans",
+        },
+      ];
+}
 
 const OUT_OF_CREDIT: Attention = {
   key: t`out of credit`,

@@ -328,20 +328,27 @@ export async function openForCommand(
 /**
  * Opens nothing but the database of an installation that is not being served, as it is: an older version's stays one.
  *
+ * @param options.mayJoin - Takes the database of a process that serves, where there is one: for work that only reads. Default
+ *   false.
  * @throws {StartupError} `INSTALLATION_MISSING`, `DATA_FOLDER_IN_USE`, and what a start of the database may say.
  */
 export async function withDatabaseAsItIs<Result>(
   config: Config,
-  log: { write(line: string): void },
+  options: { log: { write(line: string): void }; mayJoin?: boolean },
   work: (target: ConnectionTarget) => Promise<Result>,
 ): Promise<Result> {
   if (config.databaseUrl !== undefined) {
     return await work({ url: config.databaseUrl });
   }
   await assertInstalled(config.dataFolder);
-  const logger = createLogger({ level: config.logLevel, destination: log });
+  const logger = createLogger({ level: config.logLevel, destination: options.log });
   const closing = createClosing();
   try {
+    const running =
+      options.mayJoin === true ? await joinRunning(config.dataFolder, closing) : undefined;
+    if (running !== undefined) {
+      return await work(running);
+    }
     const folder = await openDataFolder(config.dataFolder);
     closing.add(() => folder.release());
     const server = await openOwnDatabase(config, logger, closing);

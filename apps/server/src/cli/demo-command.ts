@@ -1,11 +1,12 @@
 import { toGrouped } from "@turnpike/domain/text/to-grouped";
+import { listOperatorUsers } from "#modules/identity/index.ts";
 import { type Cli, examples, optionParser } from "./cli.ts";
 import { type DemoResult, fillDemo } from "./demo/fill-demo.ts";
 import { type DemoRemoval, removeDemo } from "./demo/remove-demo.ts";
 import { parseWhole } from "./parse-input.ts";
 import { toRecord, toTable } from "./print.ts";
 import { readOwnUrls } from "./read-own-urls.ts";
-import { runCommand } from "./run-command.ts";
+import { type CommandSession, runCommand } from "./run-command.ts";
 import { UsageError } from "./usage-error.ts";
 
 const TENANTS = { min: 1, max: 100, value: 12 } as const;
@@ -19,6 +20,21 @@ function toOperatorsText(operators: number, consoleUrl: string): string {
   return operators === 0
     ? `There is no operator yet. Become one at ${consoleUrl}, then run this command again to own these tenants.`
     : `The operators own these tenants: open ${consoleUrl}/overview`;
+}
+
+/** Says before minutes of work what would otherwise be learnt after them. */
+async function tellBefore(cli: Cli, session: CommandSession, consoleUrl: string): Promise<void> {
+  if (cli.isJson()) {
+    return;
+  }
+  const operators = await listOperatorUsers(session.deps, session.context, {
+    configured: session.config.identity.operators,
+  });
+  const owners =
+    operators.length === 0
+      ? `There is no operator yet to own the demo's tenants: become one at ${consoleUrl}, now and start again, or afterwards. `
+      : "";
+  cli.environment.errors.write(`${owners}The demo takes a few minutes.\n`);
 }
 
 function toDemoText(result: DemoResult, consoleUrl: string): string {
@@ -152,8 +168,9 @@ ${examples("demo", "demo --tenants 3 --days 14 --invoices 0 --seed 7", "demo --r
           graceMs: GRACE_MS,
           mayCreate: true,
         },
-        (session) =>
-          fillDemo(session, options, ({ hoursDone, hoursTotal, entriesWritten }) => {
+        async (session) => {
+          await tellBefore(cli, session, urls.console);
+          return await fillDemo(session, options, ({ hoursDone, hoursTotal, entriesWritten }) => {
             const seconds = Math.max(0.001, (performance.now() - startedAtMs) / 1000);
             const rate = toGrouped(Math.round(entriesWritten / seconds));
             if (entriesWritten === 0 && !cli.environment.isTerminal) {
@@ -164,7 +181,8 @@ ${examples("demo", "demo --tenants 3 --days 14 --invoices 0 --seed 7", "demo --r
                 ? "nothing new so far"
                 : `${toGrouped(entriesWritten)} entries, ${rate}/s`;
             progress.update({ done: hoursDone, total: hoursTotal, note });
-          }),
+          });
+        },
       ).finally(progress.end);
       cli.print(result, () => toDemoText(result, urls.console));
     });

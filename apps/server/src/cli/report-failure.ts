@@ -76,7 +76,7 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof UsageError) {
     return {
       exitCode: EXIT_USAGE,
-      line: `turnpike: ${toSentence(error.message)} ${HELP_HINT}`,
+      line: `turnpike: ${toSentence(error.message)}${error.isComplete ? "" : ` ${HELP_HINT}`}`,
       problem: {
         title: "Mistake on the command line",
         code: "USAGE",

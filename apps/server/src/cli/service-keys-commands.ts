@@ -1,12 +1,14 @@
 import { createServiceKeyRequest, type ServiceKey } from "@turnpike/contract/keys";
 import { serviceKeyId as serviceKeyIdSchema } from "@turnpike/contract/shapes";
 import { SCOPES } from "@turnpike/domain/access/scopes";
+import { toSuggestion } from "@turnpike/domain/text/suggest";
 import { z } from "zod";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "#modules/keys/index.ts";
 import { type Cli, examples } from "./cli.ts";
 import { CURSOR_OPTION, LIMIT_OPTION, limitParser, toPageText } from "./page-options.ts";
 import { parseInput } from "./parse-input.ts";
 import { toRecord, toShortInstant, toTable } from "./print.ts";
+import { UsageError } from "./usage-error.ts";
 
 const serviceKeyInput = z.strictObject({ serviceKeyId: serviceKeyIdSchema });
 
@@ -39,6 +41,17 @@ function toServiceKeysTable(keys: readonly ServiceKey[]): string {
   );
 }
 
+/** @throws {UsageError} that names the first that is none, before it lists those that there are. */
+function assertScopes(scopes: readonly string[]): void {
+  const wrong = scopes.find((scope) => !SCOPES.some((known) => known === scope));
+  if (wrong !== undefined) {
+    throw new UsageError(
+      `"${wrong}" is not a scope.${toSuggestion(wrong, SCOPES)} Scopes: ${SCOPES.join(", ")}`,
+      { isComplete: true },
+    );
+  }
+}
+
 /** `turnpike service-keys …`: keys of the operator's own programs. */
 export function addServiceKeysCommands(cli: Cli): void {
   const serviceKeys = cli.program
@@ -55,6 +68,7 @@ export function addServiceKeysCommands(cli: Cli): void {
       examples("service-keys create --name backend --scope keys:verify usage:read"),
     )
     .action(async ({ name, scope }) => {
+      assertScopes(scope);
       const input = parseInput(
         createServiceKeyRequest,
         { name, scopes: scope },

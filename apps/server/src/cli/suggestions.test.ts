@@ -42,6 +42,20 @@ describe("a mistake on the command line", () => {
     );
   });
 
+  it("about a scope names it before all that there are, which need no help", async () => {
+    const words = ["service-keys", "create", "--name", "a", "--scope"];
+    expect(await typed(...words, "usage:read", "nope:read")).toMatch(
+      /^turnpike: "nope:read" is not a scope\. Scopes: tenants:read, .*, webhooks:write\.$/,
+    );
+    expect(await typed(...words, "usage:raed")).toContain(
+      '"usage:raed" is not a scope. Did you mean usage:read? Scopes: ',
+    );
+  });
+
+  it("is an upgrade without a place for its backup", async () => {
+    expect(await typed("upgrade")).toContain("say where the backup goes, --backup <folder>");
+  });
+
   it("is answered without a guess when nothing is near", async () => {
     expect(await typed("frobnicate")).toBe(
       "turnpike: unknown command 'frobnicate'. Add --help to see what there is.",

@@ -10,6 +10,7 @@ import { openForCommand, withDatabaseAsItIs } from "../../deps.ts";
 import { type Cli, examples } from "../cli.ts";
 import { toRecord } from "../print.ts";
 import { runCommand } from "../run-command.ts";
+import { UsageError } from "../usage-error.ts";
 import { listPendingMigrations } from "./pending-migrations.store.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import type { BackupManifest } from "./seal.ts";
@@ -26,6 +27,8 @@ type Summary = {
   folder: string;
   how: string;
   madeAt: string;
+  /** Null of a backup from before this was noted. */
+  dataUntil: string | null;
   version: string;
   withSecrets: boolean;
   files: number;
@@ -37,6 +40,7 @@ function summarise(folder: string, content: BackupManifest): Summary {
     folder,
     how: HOW[content.database],
     madeAt: content.madeAt,
+    dataUntil: content.dataUntil ?? null,
     version: content.version,
     withSecrets: content.withSecrets,
     files: content.files.length,
@@ -54,6 +58,7 @@ function toSummaryText(summary: Summary & Partial<Taken>): string {
   return toRecord([
     ["Backup", summary.folder],
     ["Made", summary.madeAt],
+    ...(summary.dataUntil === null ? [] : [["Data up to", summary.dataUntil] as const]),
     ["Of version", summary.version],
     ["Database", summary.how],
     ["Secrets", summary.withSecrets ? "included: keep it as safe as the installation" : "left out"],
@@ -77,7 +82,7 @@ async function takeWithProgress(cli: Cli, options: Options, signal: AbortSignal)
       configFile: config.configFile,
       target,
       version: readVersion(config.checkout),
-      madeAt: systemClock.now(),
+      now: () => systemClock.now(),
       withSecrets,
       signal,
       onFile: (file) => {
@@ -171,24 +176,30 @@ function addUpgradeCommand(cli: Cli): void {
     .description(
       "bring the database of a stopped installation to this version: check it, make a backup, then migrate",
     )
-    .requiredOption("--backup <folder>", "where the backup goes: must not exist yet")
-    .option("--check", "say what is to be done, and do nothing")
-    .addHelpText(
-      "after",
-      examples("upgrade --backup /srv/backups/before", "upgrade --backup x --check"),
+    .option(
+      "--backup <folder>",
+      "where the backup goes: must not exist yet; not asked with --check",
     )
-    .action(async ({ backup, check }) => {
+    .option("--check", "say what is to be done, and do nothing; also while it serves")
+    .addHelpText("after", examples("upgrade --check", "upgrade --backup /srv/backups/before"))
+    .action(async ({ backup, check = false }) => {
+      if (backup === undefined && !check) {
+        throw new UsageError(
+          "say where the backup goes, --backup <folder>, or only look, with --check",
+        );
+      }
       const config = cli.environment.readConfig();
       const log = cli.environment.errors;
-      const folder = cli.toPath(backup);
-      const done = await withDatabaseAsItIs(config, log, async (target) => {
+      const done = await withDatabaseAsItIs(config, { log, mayJoin: check }, async (target) => {
         const pending = await listPendingMigrations(target).catch((error: unknown) => {
           throw toDatabaseError(error, target);
         });
-        const isDue = pending.length > 0 && check !== true;
-        const options = { config, target, folder, withSecrets: true };
+        if (check || backup === undefined || pending.length === 0) {
+          return { pending, backup: null };
+        }
+        const options = { config, target, folder: cli.toPath(backup), withSecrets: true };
         const signal = AbortSignal.any([]);
-        return { pending, backup: isDue ? await takeWithProgress(cli, options, signal) : null };
+        return { pending, backup: await takeWithProgress(cli, options, signal) };
       });
       if (done.backup !== null) {
         await (await openForCommand(config, { mayCreate: true, log })).close();

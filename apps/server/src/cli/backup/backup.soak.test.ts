@@ -98,6 +98,8 @@ describe("a backup of an installation that serves", () => {
     const reply = await fetch(url, { headers: { Authorization: `Bearer ${trial.key}` } });
     expect(reply.status).toBe(200);
     expect(await restored.turnpike("reconcile")).toMatchObject({ code: 0 });
+    const check = await restored.turnpike("upgrade", "--check", "--json");
+    expect(JSON.parse(check.stdout)).toMatchObject({ pending: [], backup: null });
     server.kill("SIGTERM");
     await server.ended;
 

@@ -13,7 +13,10 @@ const manifest = z.object({
   format: z.literal(1),
   /** Of the product that made it. */
   version: z.string(),
+  /** When it was begun. */
   madeAt: z.string(),
+  /** What was committed by then is in it: of a cluster, whose copying may take long, the end counts. */
+  dataUntil: z.string().optional(),
   /** `cluster`: the files of an embedded PostgreSQL; `dump`: a dump of a server of one's own, by pg_dump. */
   database: z.enum(["cluster", "dump"]),
   withSecrets: z.boolean(),

@@ -40,7 +40,13 @@ afterAll(async () => {
   await places[Symbol.asyncDispose]();
 });
 
-/** @param onFile - Called with how many files were copied. */
+const startMs = Date.parse("2026-11-01T00:00:00Z");
+
+/**
+ * Each file takes a second.
+ *
+ * @param onFile - Called with how many files were copied.
+ */
 const take = (onFile: (count: number) => void = () => undefined) => {
   let count = 0;
   return takeBackup({
@@ -49,7 +55,7 @@ const take = (onFile: (count: number) => void = () => undefined) => {
     configFile: undefined,
     target: database.target,
     version: "1.2.3",
-    madeAt: new Date("2026-11-01T00:00:00Z"),
+    now: () => new Date(startMs + count * 1000),
     withSecrets: true,
     signal: AbortSignal.any([]),
     onFile() {
@@ -88,8 +94,10 @@ describe("a backup", () => {
       expect(await readdir(dataFolder)).not.toContainEqual(expect.stringMatching(/^backup-/));
     }
     expect(copied).toBeGreaterThanOrEqual(KEPT.length);
-    const { files } = await verifyBackup(folder);
+    const { files, madeAt, dataUntil = "" } = await verifyBackup(folder);
     expect(files).toHaveLength(copied);
+    expect(Date.parse(madeAt)).toBe(startMs);
+    expect(Date.parse(dataUntil)).toBeGreaterThan(startMs);
     await expect(take()).rejects.toThrow("overwrites nothing");
   });
 

@@ -21,7 +21,7 @@ export type BackupInput = {
   configFile: string | undefined;
   target: ConnectionTarget;
   version: string;
-  madeAt: Date;
+  now(): Date;
   withSecrets: boolean;
   signal: AbortSignal;
   onFile(file: CopiedFile): void;
@@ -57,11 +57,13 @@ async function linkJournals(dataFolder: string, to: string): Promise<void> {
 
 type Parts = BackupInput & { to: string; files: CopiedFile[] };
 
-async function copyCluster(parts: Parts): Promise<void> {
+/** @returns The moment that the copy is of. */
+async function copyCluster(parts: Parts): Promise<Date> {
   const { dataFolder, target, to, signal } = parts;
   const { cluster } = clusterPaths(dataFolder);
   const shared = { to, signal, onFile: parts.onFile };
   const held = join(dataFolder, `backup-journal-${String(process.pid)}`);
+  let until = parts.now();
   try {
     const { backupLabel } = await copyWhileRunning({
       target: "url" in target ? target : { ...target, user: BOOTSTRAP_USER },
@@ -72,7 +74,10 @@ async function copyCluster(parts: Parts): Promise<void> {
           name: "postgres",
           isLeftOut: (path) => CLUSTER_LEFT_OUT.test(path),
         }),
-      beforeEnd: () => linkJournals(dataFolder, held),
+      beforeEnd: async () => {
+        until = parts.now();
+        await linkJournals(dataFolder, held);
+      },
       copyLog: () =>
         copyTree({
           ...shared,
@@ -88,6 +93,7 @@ async function copyCluster(parts: Parts): Promise<void> {
       sha256: createHash("sha256").update(backupLabel).digest("hex"),
     });
     await copyTree({ ...shared, from: held, name: "journal" });
+    return until;
   } finally {
     await rm(held, { recursive: true, force: true });
   }
@@ -117,8 +123,9 @@ async function copyRest(parts: Parts): Promise<void> {
   }
 }
 
-async function fill(parts: Parts): Promise<BackupManifest["database"]> {
+async function fill(parts: Parts): Promise<{ database: BackupManifest["database"]; until: Date }> {
   if ("url" in parts.target) {
+    const until = parts.now();
     await copyTree({
       from: join(parts.dataFolder, "journal"),
       name: "journal",
@@ -128,11 +135,11 @@ async function fill(parts: Parts): Promise<BackupManifest["database"]> {
     });
     parts.onFile(await dumpDatabase(parts.target.url, parts.to));
     await copyRest(parts);
-    return "dump";
+    return { database: "dump", until };
   }
-  await copyCluster(parts);
+  const until = await copyCluster(parts);
   await copyRest(parts);
-  return "cluster";
+  return { database: "cluster", until };
 }
 
 async function listFolders(folder: string): Promise<string[]> {
@@ -154,17 +161,19 @@ export async function takeBackup(input: BackupInput): Promise<BackupManifest> {
   const to = `${input.folder}.partial`;
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true, mode: 0o700 });
+  const madeAt = input.now();
   const files: CopiedFile[] = [];
   const onFile = (file: CopiedFile) => {
     files.push(file);
     input.onFile(file);
   };
   try {
-    const database = await fill({ ...input, to, files, onFile });
+    const { database, until } = await fill({ ...input, to, files, onFile });
     const content: BackupManifest = {
       format: 1,
       version: input.version,
-      madeAt: input.madeAt.toISOString(),
+      madeAt: madeAt.toISOString(),
+      dataUntil: until.toISOString(),
       database,
       withSecrets: input.withSecrets,
       folders: await listFolders(to),

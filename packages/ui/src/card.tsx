@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, type Ref, useId } from "react";
 import { joinClasses } from "./join-classes.tsx";
 
 export type CardProps = {
@@ -9,6 +9,8 @@ export type CardProps = {
   aside?: ReactNode;
   /** Depth of the title in the page's outline. */
   headingLevel?: 2 | 3;
+  /** The title, which can then take the focus. */
+  headingRef?: Ref<HTMLHeadingElement>;
   /** Lane marking at the top edge: this card waits for the person. */
   isCall?: boolean;
   className?: string;
@@ -30,7 +32,14 @@ export function Card(props: CardProps) {
       {props.isCall === true && <div className="h-1 bg-accent" aria-hidden="true" />}
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 sm:px-5">
         <div className="min-w-0">
-          <Heading id={titleId} className="font-semibold text-base">
+          <Heading
+            id={titleId}
+            className={joinClasses(
+              "font-semibold text-base",
+              props.headingRef !== undefined && "outline-none focus-visible:shadow-none",
+            )}
+            {...(props.headingRef !== undefined && { ref: props.headingRef, tabIndex: -1 })}
+          >
             {props.title}
           </Heading>
           {props.description !== undefined && (

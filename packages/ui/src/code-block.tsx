@@ -8,17 +8,19 @@ export type CodeBlockProps = {
   subject: string;
   /** A line under the code. */
   note?: ReactNode;
+  /** Called once it is in the clipboard. */
+  onCopied?: () => void;
 };
 
 /** Code to copy. Long lines break, so a phone never scrolls sideways and nothing is hidden. */
-export function CodeBlock({ code, subject, note }: CodeBlockProps) {
+export function CodeBlock({ code, subject, note, onCopied }: CodeBlockProps) {
   return (
     <figure className="min-w-0" aria-label={subject}>
       <div className="flex items-start gap-2 rounded-control border border-line bg-sunken py-1 pr-1 pl-3">
         <pre className="min-w-0 grow py-1.5 font-mono text-[0.8125rem] text-ink leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
           <code>{splitAtSpaces(code)}</code>
         </pre>
-        <CopyButton value={code} subject={subject} />
+        <CopyButton value={code} subject={subject} {...(onCopied !== undefined && { onCopied })} />
       </div>
       {note !== undefined && (
         <figcaption className="mt-1.5 text-ink-muted text-xs">{note}</figcaption>

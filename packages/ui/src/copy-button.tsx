@@ -14,10 +14,12 @@ export type CopyButtonProps = {
   /** What is copied, for screen readers: "Copy <subject>". */
   subject: string;
   className?: string;
+  /** Called once it is in the clipboard. */
+  onCopied?: () => void;
 };
 
 /** Copies a text and says so. Where the browser refuses (a page without TLS), it says that instead. */
-export function CopyButton({ value, subject, className }: CopyButtonProps) {
+export function CopyButton({ value, subject, className, onCopied }: CopyButtonProps) {
   const [state, setState] = useState<CopyState>("idle");
 
   // The outside system is the clock: the confirmation steps back by itself.
@@ -32,10 +34,12 @@ export function CopyButton({ value, subject, className }: CopyButtonProps) {
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(value);
-      setState("copied");
     } catch {
       setState("failed");
+      return;
     }
+    setState("copied");
+    onCopied?.();
   }
 
   return (

@@ -289,6 +289,58 @@ describe("leaving the page", () => {
   });
 });
 
+describe("a dialog with a secret", () => {
+  const openSecret = async () => {
+    render(
+      <Page
+        layer={(isOpen, close) => (
+          <Dialog isOpen={isOpen} onClose={close} title="Your key">
+            <SecretOnce subject="API key" secret="s3" advice="Keep it." onStored={close} />
+          </Dialog>
+        )}
+      />,
+    );
+    const user = userEvent.setup();
+    await user.click(screen.getByRole("button", { name: "Open" }));
+    await screen.findByText("It is shown only this once.");
+    return user;
+  };
+  const findGone = () => waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+
+  it("stays on Escape until it was copied, and shows the button that closes it", async () => {
+    const user = await openSecret();
+    await user.keyboard("{Escape}");
+    const stored = screen.getByRole("button", { name: "I have stored it" });
+    expect(document.activeElement).toBe(stored);
+    expect(screen.getByRole("button", { name: "Close" })).toHaveProperty("disabled", true);
+    await user.keyboard("{Enter}");
+    await findGone();
+  });
+
+  it.each([
+    ["Escape", (user: ReturnType<typeof userEvent.setup>) => user.keyboard("{Escape}")],
+    [
+      "the cross",
+      (user: ReturnType<typeof userEvent.setup>) =>
+        user.click(screen.getByRole("button", { name: "Close" })),
+    ],
+  ])("is closed by %s once it was copied", async (_, close) => {
+    const user = await openSecret();
+    await user.click(screen.getByRole("button", { name: "Copy API key" }));
+    expect(await navigator.clipboard.readText()).toBe("s3");
+    await close(user);
+    await findGone();
+  });
+
+  it("stays on Escape where copying was refused", async () => {
+    const user = await openSecret();
+    vi.spyOn(navigator.clipboard, "writeText").mockRejectedValueOnce(new Error("No TLS."));
+    await user.click(screen.getByRole("button", { name: "Copy API key" }));
+    await user.keyboard("{Escape}");
+    expect(document.activeElement).toBe(screen.getByRole("button", { name: "I have stored it" }));
+  });
+});
+
 describe("a dialog above a panel", () => {
   it("dims the panel too", async () => {
     render(

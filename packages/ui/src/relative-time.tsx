@@ -27,6 +27,7 @@ const UNITS = [
 /** Closer than this is "now", in seconds: clocks differ, and seconds that tick distract. */
 const NOW_SECONDS = 45;
 const NOW = t`just now`;
+const DUE = t`now`;
 
 /**
  * Says how far an instant is from another in words: "5 minutes ago", "in 3 days", "just now".
@@ -49,15 +50,24 @@ export type RelativeTimeProps = {
   at: string;
   /** Where it is only known that it was within this time from then on, such as a minute; in milliseconds. */
   withinMs?: number;
+  /** Something that will happen then: once the time has come it is due "now", however late it is. */
+  isToCome?: boolean;
   isFocusable?: boolean;
 };
 
 /** A time from now; the exact one, here and in UTC, on hover and focus. */
-export function RelativeTime({ at, withinMs = 0, isFocusable = true }: RelativeTimeProps) {
+export function RelativeTime({
+  at,
+  withinMs = 0,
+  isToCome = false,
+  isFocusable = true,
+}: RelativeTimeProps) {
   const nowMs = useSyncExternalStore(subscribeToClock, readClock, readClock);
   const instant = new Date(at);
   // The newest it can be: what came a moment ago must not be called a minute old.
   const end = new Date(instant.getTime() + withinMs);
+  const isDue = isToCome && end.getTime() - nowMs < NOW_SECONDS * 1000;
+  const isNow = withinMs > 0 && end.getTime() > nowMs;
   return (
     <Tooltip
       content={
@@ -74,7 +84,7 @@ export function RelativeTime({ at, withinMs = 0, isFocusable = true }: RelativeT
         tabIndex={isFocusable ? 0 : undefined}
         className="cursor-default rounded-sm whitespace-nowrap"
       >
-        {withinMs > 0 && end.getTime() > nowMs ? NOW : toRelativeTime(end.getTime(), nowMs)}
+        {isDue ? DUE : isNow ? NOW : toRelativeTime(end.getTime(), nowMs)}
       </time>
     </Tooltip>
   );

@@ -1,6 +1,6 @@
 import { t } from "@lingui/core/macro";
 import { Trans } from "@lingui/react/macro";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 import { CodeBlock } from "./code-block.tsx";
 import { useStake } from "./unsaved.tsx";
@@ -15,11 +15,13 @@ export type SecretOnceProps = {
 };
 
 /**
- * A secret that is shown this one time, until the person says that it is kept: the layer around it stays until then, and who
- * leaves the page is asked.
+ * A secret that is shown this one time, until the person says that it is kept, or copies it and closes the layer around it:
+ * the layer stays until then, and who leaves the page is asked.
  */
 export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProps) {
-  useStake("secret", true);
+  const [isCopied, setIsCopied] = useState(false);
+  const stored = useRef<HTMLButtonElement>(null);
+  useStake(isCopied ? "copied" : "secret", true, stored);
   return (
     <section
       ref={focusOnMount}
@@ -30,10 +32,10 @@ export function SecretOnce({ subject, secret, advice, onStored }: SecretOnceProp
       <p className="mb-2 font-medium">
         <Trans>It is shown only this once.</Trans>
       </p>
-      <CodeBlock code={secret} subject={subject} />
+      <CodeBlock code={secret} subject={subject} onCopied={() => setIsCopied(true)} />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 grow basis-60 text-ink-muted">{advice}</p>
-        <Button look="primary" onClick={onStored}>
+        <Button ref={stored} look="primary" onClick={onStored}>
           <Trans>I have stored it</Trans>
         </Button>
       </div>

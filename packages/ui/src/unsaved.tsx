@@ -2,6 +2,7 @@ import { t } from "@lingui/core/macro";
 import {
   createContext,
   type ReactNode,
+  type RefObject,
   use,
   useLayoutEffect,
   useMemo,
@@ -13,6 +14,8 @@ import { type LeaveGuard, LeaveGuardContext } from "./leave-guard.tsx";
 
 /** What leaving would lose, the gravest last. */
 const STAKES = [
+  /** A secret that was copied but perhaps not stored yet: its layer may be left, but who leaves the page is asked. */
+  "copied",
   /** Something typed that is not saved: one is asked. */
   "typed",
   /** The answer to a request under way: it is waited for. */
@@ -22,11 +25,17 @@ const STAKES = [
 ] as const;
 export type Stake = (typeof STAKES)[number];
 
+/** The button that says that what is at stake is kept. */
+type WayOut = RefObject<HTMLElement | null>;
+
 /** What is around a form, or a secret, that must not be left just like that. */
 type Stakes = {
-  /** Says what is at stake; gives back what takes that away again. */
-  add: (stake: Stake) => () => void;
-  /** Does what leaves the layer by itself, as Escape does: not at all, or after a question, where something is at stake. */
+  /** Says what is at stake, and where the way out is; gives back what takes that away again. */
+  add: (stake: Stake, wayOut?: WayOut) => () => void;
+  /**
+   * Does what leaves the layer by itself, as Escape does: not at all, or after a question, where something is at stake. Where
+   * it stays because of a secret, the focus goes to the way out, so that the key is seen to do something.
+   */
   leaveBy: (leave: () => void) => void;
 };
 
@@ -70,8 +79,8 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
   useLayoutEffect(() => () => answer.current?.(true), []);
 
   const stakes = useMemo(() => {
-    const held: Stake[] = [];
-    const readWorst = () => STAKES.findLast((stake) => held.includes(stake));
+    const held: { stake: Stake; wayOut: WayOut | undefined }[] = [];
+    const readWorst = () => STAKES.findLast((stake) => held.some((one) => one.stake === stake));
 
     function ask(next: Question): Promise<boolean> {
       if (answer.current !== undefined) {
@@ -92,18 +101,19 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
           // A form that was sent may lead elsewhere by itself.
           return stake === undefined || by === "link";
         }
-        return ask(stake);
+        return ask(stake === "copied" ? "secret" : stake);
       },
     };
     let release: (() => void) | undefined;
 
     return {
-      add: (stake: Stake) => {
-        held.push(stake);
+      add: (stake: Stake, wayOut?: WayOut) => {
+        const one = { stake, wayOut };
+        held.push(one);
         release ??= addLeaveGuard?.(guard);
         setWorst(readWorst());
         return () => {
-          held.splice(held.indexOf(stake), 1);
+          held.splice(held.indexOf(one), 1);
           if (held.length === 0) {
             release?.();
             release = undefined;
@@ -113,10 +123,12 @@ export function useStakes(): { stakes: Stakes; worst: Stake | undefined; questio
       },
       leaveBy: (leave: () => void) => {
         const stake = readWorst();
-        if (stake === undefined) {
+        if (stake === undefined || stake === "copied") {
           leave();
         } else if (stake === "typed") {
           void ask(stake).then((isAgreed) => isAgreed && leave());
+        } else if (stake === "secret") {
+          held.findLast((one) => one.stake === stake)?.wayOut?.current?.focus();
         }
       },
     };
@@ -147,11 +159,18 @@ export function KeepPage({ children }: { children: ReactNode }) {
   );
 }
 
-/** Tells what is around this part that something in it is at stake. Outside of a dialog or `KeepPage` it does nothing. */
-export function useStake(stake: Stake, isAtStake: boolean): void {
+/**
+ * Tells what is around this part that something in it is at stake. Outside of a dialog or `KeepPage` it does nothing.
+ *
+ * @param wayOut - Takes the focus when Escape, the cross or a press outside does not close the layer because of a secret.
+ */
+export function useStake(stake: Stake, isAtStake: boolean, wayOut?: WayOut): void {
   const stakes = use(StakesContext);
   // The outside system is the dialog and the address, which the browser leaves and not a render.
-  useLayoutEffect(() => (isAtStake ? stakes?.add(stake) : undefined), [stakes, stake, isAtStake]);
+  useLayoutEffect(
+    () => (isAtStake ? stakes?.add(stake, wayOut) : undefined),
+    [stakes, stake, isAtStake, wayOut],
+  );
 }
 
 /**

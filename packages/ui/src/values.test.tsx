@@ -70,6 +70,24 @@ describe("RelativeTime of what is known by the minute", () => {
   });
 });
 
+describe("RelativeTime of what is to come", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ["11:55:00", "in 5 minutes", "it lies ahead"],
+    ["11:59:45", "now", "it is near"],
+    ["12:03:00", "now", "it is late"],
+  ])("at %s what is due at 12:00 is due %s: %s", (clock, text) => {
+    vi.useFakeTimers({ now: new Date(`2026-11-21T${clock}Z`) });
+    render(
+      <UiProvider>
+        <RelativeTime at="2026-11-21T12:00:00.000Z" isToCome />
+      </UiProvider>,
+    );
+    screen.getByText(text);
+  });
+});
+
 describe("CompactNumber", () => {
   it("writes small counts in full", () => {
     const { container } = render(<CompactNumber value={9_999} />);

@@ -17,6 +17,8 @@ export type DialogProps = {
   children: ReactNode;
   /** What is focused first; otherwise the first field, or the cross. */
   initialFocus?: RefObject<HTMLElement | null>;
+  /** What is focused after it has closed; otherwise what was focused before. For where that is gone by then. */
+  finalFocus?: RefObject<HTMLElement | null>;
   /** While something goes on that must not be lost, neither Escape, a press outside nor Back closes it: the buttons inside do. */
   isLocked?: boolean;
   size?: "medium" | "wide";
@@ -45,6 +47,7 @@ export function Dialog(props: DialogProps) {
         <BaseDialog.Viewport className="fixed inset-0 z-50 grid place-items-center overflow-y-auto p-4 max-sm:place-items-end max-sm:p-0">
           <BaseDialog.Popup
             initialFocus={props.initialFocus ?? (() => findFirstField(content.current))}
+            {...(props.finalFocus !== undefined && { finalFocus: props.finalFocus })}
             className={joinClasses(
               "flex max-h-[calc(100dvh-2rem)] w-full flex-col rounded-card border border-line bg-surface text-ink text-sm shadow-float outline-none transition-[opacity,translate] duration-180 ease-out data-starting-style:translate-y-2 data-starting-style:opacity-0 data-ending-style:translate-y-2 data-ending-style:opacity-0 max-sm:rounded-b-none max-sm:border-x-0 max-sm:border-b-0",
               props.size === "wide" ? "sm:max-w-3xl" : "sm:max-w-lg",

@@ -4,7 +4,7 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { termsOfPhase } from "@turnpike/domain/catalog/terms-of-phase";
 import { SegmentedControl } from "@turnpike/ui/segmented-control";
 import { Skeleton } from "@turnpike/ui/skeleton";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { AdviceLine } from "#components/advice/advice-line.tsx";
 import { findBillingRefusal } from "#components/billing/billing-refusal.view-model.ts";
 import { ChangeDialog } from "#components/billing/change/change-dialog.tsx";
@@ -106,6 +106,7 @@ function OffersOfTenant({
   const { api } = usePlatform();
   const place = useBillingPlace(tenant.tenantId);
   const [request, setRequest] = useState<ChangeRequest>();
+  const heading = useRef<HTMLHeadingElement>(null);
   const subscribed = useQuery(subscriptionQuery(api, place));
   const subscription = subscribed.data;
   const limits = useQuery(limitsQuery(api, tenant.tenantId));
@@ -117,6 +118,7 @@ function OffersOfTenant({
         place={place}
         plans={catalog.plans}
         refusal={refusal}
+        headingRef={heading}
         onRequest={setRequest}
       />
       {limits.data !== undefined && !isOffered(catalog.plans, limits.data.planId) && (
@@ -164,7 +166,12 @@ function OffersOfTenant({
           />
         </div>
       )}
-      <ChangeDialog place={place} request={request} onClose={() => setRequest(undefined)} />
+      <ChangeDialog
+        place={place}
+        request={request}
+        doneFocus={heading}
+        onClose={() => setRequest(undefined)}
+      />
     </>
   );
 }

@@ -155,6 +155,16 @@ describe("PlansPage", () => {
   });
 });
 
+/** The button that asked for a change may be gone after it. */
+const findFocusOnPanel = (planName: string) =>
+  waitFor(() => {
+    expect(screen.queryByRole("dialog")).toBe(null);
+    const region = screen.getByRole("region", { name: planName });
+    expect(document.activeElement).toBe(
+      within(region).getByRole("heading", { name: planName, level: 2 }),
+    );
+  });
+
 const QUOTES = `POST ${OF_TENANT}/subscription/quotes`;
 const CHANGES = `POST ${OF_TENANT}/subscription/changes`;
 const invoiceOf = (amount: string) => ({
@@ -178,6 +188,8 @@ describe("choosing a plan", () => {
     openPlans(
       {},
       {
+        [`GET ${OF_TENANT}/subscription`]: () =>
+          sent === undefined ? onFree() : makeSubscription(),
         [QUOTES]: () => {
           quotes += 1;
           return quoteOf("49.00", "first");
@@ -205,7 +217,8 @@ describe("choosing a plan", () => {
     await screen.findByText("Pro is your plan now.");
     const { action, at } = quoteOf("49.00", "first");
     expect(sent).toEqual({ environment: "live", action, at, hash: "first" });
-    await waitFor(() => expect(screen.queryByRole("dialog")).toBe(null));
+    await findFocusOnPanel("Pro");
+    expect(screen.queryByRole("button", { name: "Choose Pro" })).toBe(null);
     // What was done is not quoted once more: it would be refused.
     expect(quotes).toBe(1);
   });
@@ -242,9 +255,12 @@ describe("choosing a plan", () => {
       {},
       { [QUOTES]: () => problem(409, "CONFLICT", "A plan runs already: change it, or cancel it.") },
     );
-    await userEvent.click(await screen.findByRole("button", { name: "Choose Pro" }));
+    const choose = await screen.findByRole("button", { name: "Choose Pro" });
+    await userEvent.click(choose);
     await screen.findByText("A plan runs already: change it, or cancel it.");
     expect(screen.getByRole("button", { name: "Confirm" })).toHaveProperty("disabled", true);
+    await userEvent.click(screen.getByRole("button", { name: "Back" }));
+    await waitFor(() => expect(document.activeElement).toBe(choose));
   });
 
   it("keeps the dialog open when confirming fails, and says that nothing was changed", async () => {
@@ -343,6 +359,7 @@ describe("changing a subscription", () => {
       expect(sent).toEqual({ do: "cancel", when: "period_end", reason: "Too slow" });
     });
     await screen.findByText("Pro ends with the period.");
+    await findFocusOnPanel("Pro");
   });
 
   it("is of the sandbox where the address says so", async () => {

@@ -31,25 +31,41 @@ export type ChangeDialogProps = {
   place: BillingPlace;
   /** Undefined: closed. */
   request: ChangeRequest | undefined;
+  /** Takes the focus after a change: the button that asked for it may be gone. */
+  doneFocus: RefObject<HTMLElement | null>;
   onClose: () => void;
 };
 
 /** Shows what a change of the subscription comes to, and does exactly that once it is confirmed. */
-export function ChangeDialog({ place, request, onClose }: ChangeDialogProps) {
+export function ChangeDialog({ place, request, doneFocus, onClose }: ChangeDialogProps) {
   const quoted = useRef<HTMLElement>(null);
+  const [isDone, setIsDone] = useState(false);
+
+  function close(isConfirmed: boolean): void {
+    setIsDone(isConfirmed);
+    onClose();
+  }
+
   return (
     <Dialog
       isOpen={request !== undefined}
-      onClose={onClose}
+      onClose={() => close(false)}
       title={request === undefined ? "" : toChangeTitle(request)}
       {...(place.environment === "test" && {
         description: t`In the sandbox: computed as it would be, and nothing is owed.`,
       })}
       size="wide"
       {...(request !== undefined && READ_FIRST.includes(request.do) && { initialFocus: quoted })}
+      {...(isDone && { finalFocus: doneFocus })}
     >
       {request !== undefined && (
-        <ChangeForm place={place} request={request} quotedRef={quoted} onDone={onClose} />
+        <ChangeForm
+          place={place}
+          request={request}
+          quotedRef={quoted}
+          onCancel={() => close(false)}
+          onDone={() => close(true)}
+        />
       )}
     </Dialog>
   );
@@ -60,10 +76,12 @@ type ChangeFormProps = {
   request: ChangeRequest;
   /** Takes the part that says what the change comes to. */
   quotedRef: RefObject<HTMLElement | null>;
+  onCancel: () => void;
+  /** Once the change was made. */
   onDone: () => void;
 };
 
-function ChangeForm({ place, request, quotedRef, onDone }: ChangeFormProps) {
+function ChangeForm({ place, request, quotedRef, onCancel, onDone }: ChangeFormProps) {
   const [details, setDetails] = useState(() => toFirstDetails(request));
   const seats = useSettled(details.seats);
   const couponId = useSettled(details.couponId);
@@ -101,7 +119,7 @@ function ChangeForm({ place, request, quotedRef, onDone }: ChangeFormProps) {
   return (
     <DialogForm
       onSubmit={submit}
-      onCancel={onDone}
+      onCancel={onCancel}
       action={shown === undefined ? t`Confirm` : toConfirmLabel(shown)}
       cancel={t`Back`}
       progress={confirm.isPending ? t`Confirming…` : undefined}

@@ -4,6 +4,7 @@ import { Badge } from "@turnpike/ui/badge";
 import { Button } from "@turnpike/ui/button";
 import { Card } from "@turnpike/ui/card";
 import { Skeleton } from "@turnpike/ui/skeleton";
+import type { RefObject } from "react";
 import { FailureNotice } from "#components/failure-notice.tsx";
 import {
   type BillingPlace,
@@ -26,11 +27,14 @@ export type SubscriptionPanelProps = {
   plans: readonly Plan[];
   /** Why the person cannot change the plan, and who can; undefined when they can. */
   refusal: string | undefined;
+  /** Takes the heading, which has the focus after a change. */
+  headingRef: RefObject<HTMLHeadingElement | null>;
   onRequest: (request: ChangeRequest) => void;
 };
 
 /** The plan in force, what happens to it next, and everything that can be done to it. */
-export function SubscriptionPanel({ place, plans, refusal, onRequest }: SubscriptionPanelProps) {
+export function SubscriptionPanel(props: SubscriptionPanelProps) {
+  const { place, plans, refusal, headingRef, onRequest } = props;
   const { api } = usePlatform();
   const subscription = useQuery(subscriptionQuery(api, place));
   if (subscription.data === undefined) {
@@ -53,6 +57,7 @@ export function SubscriptionPanel({ place, plans, refusal, onRequest }: Subscrip
   return (
     <Card
       title={data.planName}
+      headingRef={headingRef}
       className="mb-4"
       description={toPeriodText(data)}
       aside={

@@ -25,7 +25,7 @@ export type CreateKeyDialogProps = {
   onClose: () => void;
 };
 
-/** Creates a key and shows it once. While it is shown, only its own button closes the dialog. */
+/** Creates a key and shows it once. Until it is copied, only its own button closes the dialog. */
 export function CreateKeyDialog({ isOpen, ...props }: CreateKeyDialogProps) {
   const [created, setCreated] = useState<CreatedKey>();
   if (!isOpen && created !== undefined) {

@@ -4,6 +4,7 @@ import { Button } from "@turnpike/ui/button";
 import { CodeBlock } from "@turnpike/ui/code-block";
 import { DialogActions } from "@turnpike/ui/dialog-actions";
 import { useStake } from "@turnpike/ui/unsaved";
+import { useRef } from "react";
 import type { Outcome } from "./use-invite.ts";
 
 export type InviteOutcomesProps = {
@@ -17,7 +18,8 @@ export type InviteOutcomesProps = {
 export function InviteOutcomes({ outcomes, onCorrect, onDone }: InviteOutcomesProps) {
   const refused = outcomes.filter(({ error }) => error !== null);
   const hasLinks = outcomes.some(({ invitation }) => invitation?.link != null);
-  useStake("secret", hasLinks);
+  const done = useRef<HTMLButtonElement>(null);
+  useStake("secret", hasLinks, done);
   return (
     <section ref={focusOnMount} tabIndex={-1} aria-label={t`Outcome`} className="outline-none">
       <p className="mb-3 font-medium">
@@ -48,7 +50,7 @@ export function InviteOutcomes({ outcomes, onCorrect, onDone }: InviteOutcomesPr
             <Trans>Correct and send again</Trans>
           </Button>
         )}
-        <Button look="primary" onClick={onDone}>
+        <Button ref={done} look="primary" onClick={onDone}>
           <Trans>Done</Trans>
         </Button>
       </DialogActions>

@@ -12,7 +12,7 @@ export type LinkDialogProps = {
 /** The new link of an invitation, to pass on where no mail is delivered. */
 export function LinkDialog({ email, link, onClose }: LinkDialogProps) {
   return (
-    <Dialog isOpen={link !== undefined} onClose={onClose} title={t`New link for ${email}`} isLocked>
+    <Dialog isOpen={link !== undefined} onClose={onClose} title={t`New link for ${email}`}>
       {link !== undefined && (
         <SecretOnce
           subject={t`Invitation link`}

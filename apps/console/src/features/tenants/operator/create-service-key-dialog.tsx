@@ -16,7 +16,7 @@ import { SCOPE_GROUPS } from "./scope-groups.view-model.ts";
 
 export type CreateServiceKeyDialogProps = { isOpen: boolean; onClose: () => void };
 
-/** Creates a service key and shows it once. While it is shown, only its own button closes the dialog. */
+/** Creates a service key and shows it once. Until it is copied, only its own button closes the dialog. */
 export function CreateServiceKeyDialog({ isOpen, onClose }: CreateServiceKeyDialogProps) {
   const [secret, setSecret] = useState<string>();
   const close = () => {

@@ -9,4 +9,8 @@ it("offers every scope once, grouped by resource", () => {
     { scope: "service_keys:read", verb: "Read" },
     { scope: "service_keys:write", verb: "Write" },
   ]);
+  expect(SCOPE_GROUPS.find(({ noun }) => noun === "Single sign-on")?.scopes).toEqual([
+    { scope: "sso:read", verb: "Read" },
+    { scope: "sso:write", verb: "Write" },
+  ]);
 });

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { SCOPES, type Scope } from "@turnpike/domain/access/scopes";
 
 export type ScopeGroup = {
@@ -6,11 +7,14 @@ export type ScopeGroup = {
   scopes: readonly { scope: Scope; verb: string }[];
 };
 
+/** Resources whose name in the API is no word. */
+const NAMES: Readonly<Record<string, string>> = { sso: t`Single sign-on` };
+
 /** Every scope grouped by resource, in the order of the API. */
 export const SCOPE_GROUPS: readonly ScopeGroup[] = [
   ...Map.groupBy(SCOPES, (scope) => scope.slice(0, scope.indexOf(":"))),
 ].map(([noun, scopes]) => ({
-  noun: toLabel(noun),
+  noun: NAMES[noun] ?? toLabel(noun),
   scopes: scopes.map((scope) => ({ scope, verb: toLabel(scope.slice(noun.length + 1)) })),
 }));
 

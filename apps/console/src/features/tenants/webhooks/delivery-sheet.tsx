@@ -76,7 +76,7 @@ function Details(props: DeliverySheetProps & { messageId: string }) {
       </div>
       {nextAttemptAt !== null && (
         <p className="text-ink-muted">
-          <Trans>Next attempt</Trans> <RelativeTime at={nextAttemptAt} />
+          <Trans>Next attempt</Trans> <RelativeTime at={nextAttemptAt} isToCome />
         </p>
       )}
       <section aria-labelledby="attempts" className="space-y-2">

@@ -48,7 +48,7 @@ export function useWebhookActions(tenantId: TenantId) {
     onSuccess: async ({ replayed }) => {
       toast.success(
         replayed === 0
-          ? t`Nothing has failed in the last day.`
+          ? t`Nothing failed for good in the last day. Deliveries that are being retried are not replayed.`
           : t`${String(replayed)} failed ${plural(replayed, { one: "delivery is", other: "deliveries are" })} being replayed.`,
       );
       await refresh();

@@ -182,4 +182,26 @@ describe("webhooks", () => {
     await userEvent.click(screen.getByRole("button", { name: "Send again" }));
     await waitFor(() => expect(resent).toEqual([MESSAGE]));
   });
+
+  it("say that nothing is replayed while deliveries are only being retried, and when one is due", async () => {
+    open(
+      {
+        [`GET ${LIST}`]: () => ({ items: [makeWebhook({ failingSince: AT })] }),
+        [`GET ${LIST}/${WEBHOOK}/deliveries`]: () => pageOf(makeDelivery()),
+        [`GET ${LIST}/${WEBHOOK}/deliveries/${MESSAGE}`]: () =>
+          webhookDeliveryDetail.parse({ ...makeDelivery(), payload: "{}", attemptLog: [] }),
+        [`POST ${LIST}/${WEBHOOK}/replay`]: () => ({ replayed: 0 }),
+      },
+      `&webhook=${WEBHOOK}`,
+    );
+    await userEvent.click(
+      await screen.findByRole("button", { name: "Replay the last day’s failures" }),
+    );
+    await screen.findByText(
+      "Nothing failed for good in the last day. Deliveries that are being retried are not replayed.",
+    );
+    await userEvent.click(await screen.findByText("key.created"));
+    const sheet = await screen.findByRole("dialog", { name: "Delivery" });
+    await waitFor(() => expect(sheet.textContent).toContain("Next attempt now"));
+  });
 });

@@ -8,7 +8,7 @@ import { Menu, MenuItem } from "@turnpike/ui/menu";
 import { Skeleton } from "@turnpike/ui/skeleton";
 import ArrowLeft from "lucide-react/icons/arrow-left";
 import ChevronDown from "lucide-react/icons/chevron-down";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ChangeDialog } from "#components/billing/change/change-dialog.tsx";
 import type { ChangeRequest } from "#components/billing/change/change-request.view-model.ts";
 import { toOfferAction } from "#components/billing/change/subscription-actions.view-model.ts";
@@ -142,6 +142,7 @@ function Account(props: AccountProps) {
   const place: BillingPlace = { tenantId: tenant.tenantId, environment };
   const catalog = useQuery(catalogQuery(api));
   const plans = catalog.data?.plans ?? [];
+  const heading = useRef<HTMLHeadingElement>(null);
   const parts = {
     tenant,
     place,
@@ -156,6 +157,7 @@ function Account(props: AccountProps) {
             place={place}
             plans={plans}
             refusal={undefined}
+            headingRef={heading}
             onRequest={onRequest}
           />
         </div>
@@ -170,7 +172,12 @@ function Account(props: AccountProps) {
         <SpendCapOfTenant place={place} name={tenant.name} />
         <QuotasCard tenant={tenant} environment={environment} />
       </div>
-      <ChangeDialog place={place} request={request} onClose={() => onRequest(undefined)} />
+      <ChangeDialog
+        place={place}
+        request={request}
+        doneFocus={heading}
+        onClose={() => onRequest(undefined)}
+      />
     </div>
   );
 }

@@ -19,7 +19,7 @@ export function unauthenticated(): AppError {
   return new AppError({
     code: "UNAUTHENTICATED",
     publicMessage:
-      "Send a valid credential in the header Authorization: Bearer, such as a service key.",
+      "The credential is missing, wrong, expired or revoked. Send a valid one in the header Authorization: Bearer, such as a service key.",
     headers: { "www-authenticate": "Bearer" },
   });
 }

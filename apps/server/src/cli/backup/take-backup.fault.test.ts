@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeTempFolder, type TempFolder } from "@turnpike/testkit/temp-folder";
 import { createTestDatabase, type TestDatabase } from "@turnpike/testkit/test-database";
@@ -14,6 +14,7 @@ const FILES = {
   "postgres/postmaster.pid": "of the running server alone",
   "postgres/pg_wal/000000010000000000000001": "the log",
   "journal/1.journal": "usage that waits",
+  "workers/1/journal/1.journal": "usage of a worker that waits",
   "files/ab/file_1": "a logo",
   "secrets/webhooks": "a secret",
   "process-id": "proc_1",
@@ -45,9 +46,9 @@ const startMs = Date.parse("2026-11-01T00:00:00Z");
 /**
  * Each file takes a second.
  *
- * @param onFile - Called with how many files were copied.
+ * @param onFile - Called with how many files were copied, and the path of the last.
  */
-const take = (onFile: (count: number) => void = () => undefined) => {
+const take = (onFile: (count: number, path: string) => unknown = () => undefined) => {
   let count = 0;
   return takeBackup({
     folder,
@@ -58,9 +59,9 @@ const take = (onFile: (count: number) => void = () => undefined) => {
     now: () => new Date(startMs + count * 1000),
     withSecrets: true,
     signal: AbortSignal.any([]),
-    onFile() {
+    onFile({ path }) {
       count += 1;
-      onFile(count);
+      onFile(count, path);
     },
   });
 };
@@ -133,6 +134,23 @@ describe("a backup", () => {
     expect(await readdir(join(restored, "postgres"))).not.toContain("postmaster.pid");
     expect(await readFile(join(restored, "postgres/backup_label"), "utf8")).toContain("START WAL");
     await expect(restore(AbortSignal.any([]))).rejects.toThrow("something in");
+  });
+
+  it("holds usage whose commit comes too late for the copy of the database, of workers as well", async () => {
+    folder = join(places.path, "third");
+    const journals = ["journal/1.journal", "workers/1/journal/1.journal"] as const;
+    const removed: Promise<void>[] = [];
+    await take((_, path) => {
+      if (path === "postgres/backup_label") {
+        // As when the groups are committed now, and taken out of the journal.
+        removed.push(...journals.map((journal) => rm(join(dataFolder, journal))));
+      }
+    });
+    expect(removed).toHaveLength(journals.length);
+    await Promise.all(removed);
+    for (const journal of journals) {
+      expect(await readFile(join(folder, journal), "utf8")).toBe(FILES[journal]);
+    }
   });
 
   it("that was changed is refused, with the file that was", async () => {

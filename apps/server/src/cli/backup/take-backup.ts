@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { link, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { ConnectionTarget } from "@turnpike/db/client";
 import { BOOTSTRAP_USER, clusterPaths } from "#platform/postgres-cluster.ts";
@@ -28,7 +28,9 @@ export type BackupInput = {
 };
 
 /** What the data folder holds beside the database, and is worth keeping. */
-const KEPT = ["files", "journal-set-aside", "openapi", "workers"];
+const KEPT = ["files", "journal-set-aside", "openapi"];
+/** Journals of usage: of the process, and of its workers. */
+const JOURNALS = ["journal", "workers"];
 const KEPT_FILES = ["postgres.password", "process-id"];
 
 /** Of a running server alone, or made anew at each start. */
@@ -48,10 +50,21 @@ async function assertFree(folder: string): Promise<void> {
  * in the database too late for the backup.
  */
 async function linkJournals(dataFolder: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  const from = join(dataFolder, "journal");
-  for (const name of await readdir(from).catch(() => [])) {
-    await link(join(from, name), join(to, name)).catch(() => undefined);
+  for (const name of JOURNALS) {
+    const from = join(dataFolder, name);
+    const entries = await readdir(from, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const folder = join(to, name, relative(from, entry.parentPath));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = join(entry.parentPath, entry.name);
+      await link(file, join(folder, entry.name)).catch(() => undefined);
+    }
+  }
+}
+
+async function copyJournals({ to, signal, onFile }: Parts, from: string): Promise<void> {
+  for (const name of JOURNALS) {
+    await copyTree({ from: join(from, name), name, to, signal, onFile });
   }
 }
 
@@ -92,7 +105,7 @@ async function copyCluster(parts: Parts): Promise<Date> {
       bytes: Buffer.byteLength(backupLabel),
       sha256: createHash("sha256").update(backupLabel).digest("hex"),
     });
-    await copyTree({ ...shared, from: held, name: "journal" });
+    await copyJournals(parts, held);
     return until;
   } finally {
     await rm(held, { recursive: true, force: true });
@@ -126,13 +139,7 @@ async function copyRest(parts: Parts): Promise<void> {
 async function fill(parts: Parts): Promise<{ database: BackupManifest["database"]; until: Date }> {
   if ("url" in parts.target) {
     const until = parts.now();
-    await copyTree({
-      from: join(parts.dataFolder, "journal"),
-      name: "journal",
-      to: parts.to,
-      signal: parts.signal,
-      onFile: parts.onFile,
-    });
+    await copyJournals(parts, parts.dataFolder);
     parts.onFile(await dumpDatabase(parts.target.url, parts.to));
     await copyRest(parts);
     return { database: "dump", until };

@@ -35,6 +35,24 @@ async function claimAsNewPerson(browser: TestBrowser): Promise<{ said: string; u
 }
 
 describe("the setup link of a fresh installation", () => {
+  it("shows its notice without moving the form, also one that is followed while the page loads", async () => {
+    await using browser = await startBrowser();
+    const page = await browser.context.newPage();
+    const devTools = await browser.context.newCDPSession(page);
+    await devTools.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+    const button = page.getByRole("button", { name: "Create account" });
+    const link = (code: string) => `${instance.consoleUrl}/register#setup=${code.repeat(40)}`;
+    await page.goto(link("a"), { waitUntil: "commit" });
+    const before = await button.boundingBox();
+    await page.goto(link("b"));
+    await page.getByText("This setup link does not work").waitFor();
+    await page.waitForURL(`${instance.consoleUrl}/register`);
+    const after = await button.boundingBox();
+    // A typeface that comes late moves it by a few pixels.
+    expect(Math.abs((after?.y ?? 0) - (before?.y ?? Number.NaN))).toBeLessThan(20);
+    expect(await page.evaluate("sessionStorage.getItem('arrival-setup')")).toBe("b".repeat(40));
+  });
+
   it("makes only the first person the operator, and leaves no trace", async () => {
     const [first, second] = [await startBrowser(), await startBrowser()];
     try {

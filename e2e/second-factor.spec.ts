@@ -69,15 +69,12 @@ async function prove(action: string): Promise<void> {
 
 async function signOut(): Promise<void> {
   await page.getByRole("button", { name: /^Account/ }).click();
-  // The address changes while the click still waits for its effects.
-  await Promise.all([
-    page.waitForURL(({ pathname }) => pathname === "/login" || pathname === "/"),
-    page.getByRole("menuitem", { name: "Sign out" }).click(),
-  ]);
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL(({ pathname }) => pathname === "/login" || pathname === "/");
   await page.goto(`${consoleUrl}/login`);
 }
 
-/** Waits for the page behind the sign-in, whole: a page that still arrives closes an open menu. */
+/** Waits for the page behind the sign-in, whole: what still arrives may move or close an open menu under the pointer. */
 async function waitUntilLetIn(): Promise<void> {
   await page.waitForURL(({ pathname }) => pathname !== "/login");
   await page.getByRole("main").getByRole("heading", { level: 1 }).waitFor();

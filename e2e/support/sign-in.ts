@@ -43,14 +43,6 @@ async function fillIn(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel("Password", { exact: true }).fill(password);
 }
 
-/** Asks the page itself, again and again: on a busy machine the news of a change of the address was missed. */
 async function waitUntilSignedIn(page: Page): Promise<void> {
-  await page.waitForFunction(
-    () => {
-      const { location } = globalThis as { location?: { pathname: string } };
-      return !["/login", "/register"].includes(location?.pathname ?? "/login");
-    },
-    undefined,
-    { polling: 100 },
-  );
+  await page.waitForURL(({ pathname }) => pathname !== "/login" && pathname !== "/register");
 }

@@ -12,6 +12,20 @@
   }
 })();
 
+// A link to set up, or an invitation, shows a notice and asks for less: the page has room for it before its own script knows.
+(() => {
+  try {
+    const isKept = (kind) =>
+      [sessionStorage, localStorage].some((storage) => storage.getItem(`arrival-${kind}`) !== null);
+    if (/[#&](setup|invitation)=/.test(location.hash) || isKept("setup") || isKept("invitation")) {
+      document.documentElement.dataset.arrival = "";
+    }
+  } catch {
+    // Storage may be forbidden: then the page moves a little.
+  }
+  addEventListener("page-interactive", () => delete document.documentElement.dataset.arrival);
+})();
+
 // A served page shows its buttons before they work. The last one clicked until then is clicked again once they do.
 (() => {
   let clicked = null;

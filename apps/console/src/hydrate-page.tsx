@@ -28,7 +28,26 @@ export async function hydratePage(input: {
   const { platform, router } = await startPrerendered(console, prerendered);
   // The router leaves out the outermost boundary, as the server did.
   router.ssr = { manifest: undefined };
-  await router.load();
+  // The router listens from its first render on. A link to a part of this page may be followed before.
+  let hasMoved = false;
+  const notice = (): void => {
+    hasMoved = true;
+  };
+  window.addEventListener("popstate", notice);
+  do {
+    hasMoved = false;
+    await router.load();
+  } while (hasMoved);
+  window.addEventListener(
+    "page-interactive",
+    () => {
+      window.removeEventListener("popstate", notice);
+      if (hasMoved) {
+        void router.load();
+      }
+    },
+    { once: true },
+  );
   const isKnown = !platform.session.getState().isLoading;
   if (isKnown && router.state.location.pathname === prerendered.path) {
     hydrateRoot(root, toTree(console));

@@ -53,12 +53,7 @@ export function RunningInvoice({ place, search, onSearchChange }: BillingsProps)
     );
   }
   if (data.lines.length === 0) {
-    const pending = subscription === undefined ? [] : listPending(subscription);
-    return subscription !== undefined && pending.length > 0 ? (
-      <NothingBefore subscription={subscription} pending={pending} />
-    ) : (
-      <NothingYet isSandbox={place.environment === "test"} />
-    );
+    return <NothingYet isSandbox={place.environment === "test"} subscription={subscription} />;
   }
   return (
     <>
@@ -126,11 +121,10 @@ function SoFar({ invoice, isSandbox }: { invoice: UpcomingInvoice; isSandbox: bo
   );
 }
 
-type NothingBeforeProps = { subscription: Subscription; pending: readonly string[] };
+type NothingYetProps = { isSandbox: boolean; subscription: Subscription | undefined };
 
-/** Of a plan that is paid for, and is going to change or end. */
-function NothingBefore({ subscription, pending }: NothingBeforeProps) {
-  const { planName } = subscription;
+function NothingYet({ isSandbox, subscription }: NothingYetProps) {
+  const pending = subscription === undefined ? [] : listPending(subscription);
   return (
     <Card title={t`Running invoice`}>
       <EmptyState
@@ -138,31 +132,16 @@ function NothingBefore({ subscription, pending }: NothingBeforeProps) {
         title={t`Nothing to invoice`}
         action={
           <ButtonLink link={<Link to="/plans" />}>
-            <Trans>Open plans</Trans>
+            {pending.length === 0 ? t`Compare plans` : t`Open plans`}
           </ButtonLink>
         }
       >
-        {[t`Nothing more is due for ${planName} so far.`, ...pending].join(" ")}
-      </EmptyState>
-    </Card>
-  );
-}
-
-function NothingYet({ isSandbox }: { isSandbox: boolean }) {
-  return (
-    <Card title={t`Running invoice`}>
-      <EmptyState
-        icon={<ReceiptText />}
-        title={t`Nothing to invoice`}
-        action={
-          <ButtonLink link={<Link to="/plans" />}>
-            <Trans>Compare plans</Trans>
-          </ButtonLink>
-        }
-      >
-        {isSandbox
-          ? t`No plan is running in the sandbox. Choose one to see its invoices without owing anything.`
-          : t`Your plan charges nothing so far. Choose a paid plan and its fees and usage appear here as they come up.`}
+        {/* Of a plan that is paid for, and is going to change or end, it would be wrong to ask for one. */}
+        {subscription !== undefined && pending.length > 0
+          ? [t`Nothing more is due for ${subscription.planName} so far.`, ...pending].join(" ")
+          : isSandbox
+            ? t`No plan is running in the sandbox. Choose one to see its invoices without owing anything.`
+            : t`Your plan charges nothing so far. Choose a paid plan and its fees and usage appear here as they come up.`}
       </EmptyState>
     </Card>
   );

@@ -8,14 +8,29 @@ import { Notice } from "./notice.tsx";
 import { signInQueries } from "./sign-in.queries.ts";
 import { useArrivalOnceShown, useInvitation } from "./use-invitation.ts";
 
+/** The height of a title and three lines, four on a phone: the form below stays where it is when the answer comes. */
+const ROOM = "min-h-32 sm:min-h-27 [&>*]:min-h-[inherit]";
+
 /** Explains what signing in leads to when a link brought the person here. */
 export function ArrivalNotice() {
   const setup = useArrivalOnceShown("setup");
   const invitation = useInvitation();
+  if (setup === undefined && !invitation.isBrought) {
+    // As high as the notice that may come: `before-start.js` knows whether a link brought something.
+    return <div className={`hidden in-data-arrival:block ${ROOM}`} />;
+  }
   return (
     <>
-      {setup !== undefined && <SetupNotice code={setup} />}
-      {invitation.isBrought && <InvitationNotice {...invitation} />}
+      {setup !== undefined && (
+        <div className={ROOM}>
+          <SetupNotice code={setup} />
+        </div>
+      )}
+      {invitation.isBrought && (
+        <div className={ROOM}>
+          <InvitationNotice {...invitation} />
+        </div>
+      )}
     </>
   );
 }

@@ -76,14 +76,16 @@ export function RegisterForm(props: RegisterFormProps) {
         error={form.fields.name}
       />
       {props.asksForTenant && (
-        <TextField
-          label={t`Company or project`}
-          name="tenantName"
-          autoComplete="organization"
-          maxLength={100}
-          help={t`Your API keys and plan will be under this name. You can change it later.`}
-          isOptional
-        />
+        <div className="in-data-arrival:hidden">
+          <TextField
+            label={t`Company or project`}
+            name="tenantName"
+            autoComplete="organization"
+            maxLength={100}
+            help={t`Your API keys and plan will be under this name. You can change it later.`}
+            isOptional
+          />
+        </div>
       )}
       <EmailField
         // Text typed before the invitation loaded is replaced by its address.

@@ -162,6 +162,6 @@ export function taxLines(
     const table = tableOf(taxClass, seller, customer);
     return isCut(line)
       ? cutLine({ ...line, span }, table, currency)
-      : [taxAt(line, table, span.toMs - 1)];
+      : [taxAt(line, table, Math.max(span.fromMs, span.toMs - 1))];
   });
 }

@@ -97,6 +97,12 @@ describe("taxLines", () => {
     expect(taxLines([late], input).map(({ taxes }) => taxes[0]?.rate)).toEqual([toScaled("16")]);
   });
 
+  it("takes the new rate for a charge at the instant of the change", () => {
+    const atMs = day("2020-07-01");
+    const charge = { ...feeLine(100n), span: { fromMs: atMs, toMs: atMs }, source: undefined };
+    expect(taxLines([charge], input).map(({ taxes }) => taxes[0]?.rate)).toEqual([toScaled("16")]);
+  });
+
   it("does not fall back on an older row when the newest has ended", () => {
     const ended = [rate({}), rate({ fromMs: day("2020-01-01"), toMs: day("2020-02-01") })];
     const seller = { ...SELLER, taxRates: ended };

@@ -209,6 +209,8 @@ describe("an alert", () => {
     expect(await findAxeViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create alert" }).click();
     await row().getByText("Requests above 3 in 1 minute").waitFor();
+    // The button that opened the dialog is on another tab.
+    await page.locator('[role="tab"]:focus').getByText("Alerts").waitFor();
     expect(new URL(page.url()).searchParams.get("tab")).toBe("alerts");
     expect(new URL(page.url()).searchParams.get("status_class")).toBe("2xx");
   });

@@ -1,5 +1,5 @@
 import { Tabs as BaseTabs } from "@base-ui/react/tabs";
-import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 
 export type Tab<Value extends string> = {
   value: Value;
@@ -20,6 +20,11 @@ export type TabsProps<Value extends string> = {
 /** So much of its neighbours is seen as to tell that there are more. */
 const TAB_PEEK_PX = 32;
 
+function findTab(row: HTMLElement | null, value: string): HTMLElement | undefined {
+  const tabs = row?.querySelectorAll<HTMLElement>("[data-tab]") ?? [];
+  return Array.from(tabs).find((tab) => tab.dataset["tab"] === value);
+}
+
 /** Views of one thing, one at a time. Arrow keys move, Enter or Space opens, so that passing by loads nothing. */
 export function Tabs<Value extends string>({
   label,
@@ -28,11 +33,11 @@ export function Tabs<Value extends string>({
   onValueChange,
 }: TabsProps<Value>) {
   const list = useRef<HTMLDivElement>(null);
+  const shown = useRef(value);
   // Where there is no room for all of them, the open one is not the one that is cut off.
   useLayoutEffect(() => {
     const row = list.current;
-    const tabs = row?.querySelectorAll<HTMLElement>("[data-tab]") ?? [];
-    const active = Array.from(tabs).find((tab) => tab.dataset["tab"] === value);
+    const active = findTab(row, value);
     if (row && active) {
       const end = active.offsetLeft + active.offsetWidth + TAB_PEEK_PX;
       row.scrollLeft = Math.max(
@@ -40,6 +45,13 @@ export function Tabs<Value extends string>({
         end - row.clientWidth,
       );
     }
+  }, [value]);
+  // What opened another tab may have gone with its own.
+  useEffect(() => {
+    if (shown.current !== value && document.activeElement === document.body) {
+      findTab(list.current, value)?.focus({ preventScroll: true });
+    }
+    shown.current = value;
   }, [value]);
   return (
     <BaseTabs.Root value={value} onValueChange={(next: Value) => onValueChange(next)}>

@@ -1,4 +1,5 @@
 import { t } from "@lingui/core/macro";
+import type { SubscriptionAction } from "#platform/billing-queries.ts";
 
 /** What happened, by the verb of the audit trail. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -157,19 +158,39 @@ const CHANGE_TITLES: Readonly<Record<string, string>> = {
   suspended: t`Suspension changed`,
 };
 
+/** What a person did to a subscription, by the `do` of its details. */
+const SUBSCRIPTION_TITLES: Readonly<Record<string, string>> = {
+  subscribe: t`Plan chosen`,
+  change: t`Change of plan`,
+  seats: t`Seats changed`,
+  addOn: t`Add-on added`,
+  removeAddOn: t`Add-on removed`,
+  cancel: t`Subscription cancelled`,
+  uncancel: t`Cancellation withdrawn`,
+  pause: t`Subscription paused`,
+  resume: t`Subscription resumed`,
+  coupon: t`Coupon redeemed`,
+} satisfies Record<SubscriptionAction["do"], string>;
+
 /** What the trail says about a change, by field. */
 export type ActivityDetails = Readonly<Record<string, unknown>>;
 
 /**
  * Writes an action in words: `key.rolled` gives "Key rolled", and one that is not known is shown as its words.
  *
- * @param details - Of the entry: a tenant that changed says which part of it did, when it is one. Left out: not known.
+ * @param details - Of the entry: a tenant that changed says which part of it did, when it is one, and a subscription what was done
+ *   to it. Left out: not known.
  */
 export function toActivityTitle(action: string, details: ActivityDetails = {}): string {
   if (action === "tenant.updated") {
     const titles = new Set(Object.keys(details).map((field) => CHANGE_TITLES[field]));
     const [only] = titles;
     return (titles.size === 1 ? only : undefined) ?? t`Tenant changed`;
+  }
+  const done =
+    action === "subscription.changed" ? SUBSCRIPTION_TITLES[String(details["do"])] : undefined;
+  if (done !== undefined) {
+    return done;
   }
   const words = action.replaceAll(/[._]/g, " ");
   return TITLES[action] ?? words.charAt(0).toUpperCase() + words.slice(1);

@@ -20,6 +20,26 @@ describe("toActivityTitle", () => {
   });
 });
 
+describe("a change of a subscription", () => {
+  it.each([
+    [{ do: "subscribe", planId: "pro" }, "Plan chosen", "chose the plan pro"],
+    [{ do: "cancel", when: "period_end" }, "Subscription cancelled", "cancelled the subscription"],
+    [{ do: "seats", card: "base", quantity: "3" }, "Seats changed", "set the seats of base to 3"],
+    [
+      { do: "resume", environment: "test" },
+      "Subscription resumed",
+      "resumed the subscription, in the sandbox",
+    ],
+    [{}, "Subscription changed", "changed the subscription"],
+  ])("says what was done: %j", (details, title, what) => {
+    expect(toActivityTitle("subscription.changed", details)).toBe(title);
+    const activity = { actorType: "user", actorId: "usr_bob", entityId: "tnt_1", details };
+    const names = { people: new Map(), readerId: "usr_ada" };
+    const sentence = toActivitySentence({ ...activity, action: "subscription.changed" }, names);
+    expect(sentence.what).toBe(what);
+  });
+});
+
 describe("toActivitySubject", () => {
   it("takes a name, or what a name became", () => {
     expect(toActivitySubject({ name: "Worker" })).toBe("Worker");

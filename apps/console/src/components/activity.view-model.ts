@@ -1,6 +1,8 @@
 import { plural, t } from "@lingui/core/macro";
+
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import { inSentence } from "@turnpike/ui/language";
+import type { SubscriptionAction } from "#platform/billing-queries.ts";
 import { formatCount } from "#platform/format.ts";
 import { nameRoleByText } from "#platform/may-in-tenant.ts";
 import { inLanguage } from "#platform/server-words/server-words.ts";
@@ -184,6 +186,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "export.deleted": ({ details }) => t`deleted the export ${toText(details["name"])}`,
   "audit.exported": ({ details }) =>
     hasFilters(details) ? t`exported a part of the audit log` : t`exported the audit log`,
+  "subscription.changed": tellSubscription,
   "alert.created": ofNamed((name) => t`created the alert ${name}`),
   "alert.updated": ofNamed((name) => t`changed the alert ${name}`),
   "alert.paused": ofNamed((name) => t`paused the alert ${name}`),
@@ -201,6 +204,26 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   "proposal.declined": ({ details }) =>
     t`declined a proposal to ${inLanguage(toText(details["change"]))}`,
 };
+
+/** What a person did to a subscription, by the `do` of the details. */
+const SUBSCRIPTION_SENTENCES: Readonly<Record<string, (details: Details) => string>> = {
+  subscribe: ({ planId }) => t`chose the plan ${toText(planId)}`,
+  change: ({ planId }) => t`changed to the plan ${toText(planId)}`,
+  seats: ({ card, quantity }) => t`set the seats of ${toText(card)} to ${toText(quantity)}`,
+  addOn: ({ planId }) => t`added the add-on ${toText(planId)}`,
+  removeAddOn: ({ planId }) => t`removed the add-on ${toText(planId)}`,
+  cancel: () => t`cancelled the subscription`,
+  uncancel: () => t`withdrew the cancellation`,
+  pause: () => t`paused the subscription`,
+  resume: () => t`resumed the subscription`,
+  coupon: ({ couponId }) => t`redeemed the coupon ${toText(couponId)}`,
+} satisfies Record<SubscriptionAction["do"], (details: Details) => string>;
+
+function tellSubscription({ details }: Activity): string {
+  const what =
+    SUBSCRIPTION_SENTENCES[toText(details["do"])]?.(details) ?? t`changed the subscription`;
+  return details["environment"] === "test" ? t`${what}, in the sandbox` : what;
+}
 
 function hasFilters({ filters }: Details): boolean {
   return typeof filters === "object" && filters !== null && Object.keys(filters).length > 0;

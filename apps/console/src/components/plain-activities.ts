@@ -82,7 +82,6 @@ export const PLAIN_ACTIVITIES: Readonly<Record<string, string>> = {
   "sso_domain.added": t`added a domain`,
   "sso_domain.removed": t`removed a domain`,
   "sso_domain.verified": t`verified a domain`,
-  "subscription.changed": t`changed the subscription`,
   "tax_id.decided": t`decided on the tax id`,
   "tenant.logo_changed": t`changed the logo`,
   "tenant.logo_removed": t`removed the logo`,

@@ -272,7 +272,8 @@ describe("any log", () => {
     await run(tenantId, { logs: [text] });
     expect(await countCalls(tenantId)).toBe(9);
     const other = await makeTenant();
-    for (const length of [text.length, ...lengths]) {
+    const lineEnds = [...text.matchAll(/\n/g)].map(({ index }) => index);
+    for (const length of [text.length, ...lineEnds, ...lengths]) {
       await run(other.tenantId, { logs: [text.slice(0, length)] });
     }
     expect(await countCalls(other.tenantId)).toBe(9);

@@ -208,8 +208,8 @@ function toBatch(startDigest: string, lines: readonly HistoryLine[], calls: numb
 }
 
 /**
- * True when a longer copy of the log was imported, which has these last lines. A last line without a line end is too little to
- * compare; it counts as known when a batch follows here.
+ * True when a longer copy of the log was imported, which has these last lines. A last line without a line end may be cut off, so it is
+ * not compared: by itself it counts as known when a batch follows here. Alone in its log it is compared as it is.
  */
 async function isOfLongerCopy<Read>(
   deps: Deps,
@@ -219,14 +219,15 @@ async function isOfLongerCopy<Read>(
 ): Promise<boolean> {
   const { startDigest, ahead, known } = at;
   const whole = ahead.filter((line) => !line.isOpen);
-  if (whole.length === 0) {
-    return startDigest !== LOG_START && known.length > 0;
+  if (whole.length === 0 && startDigest !== LOG_START) {
+    return known.length > 0;
   }
-  if (!known.some((batch) => batch.lines > whole.length)) {
+  const compared = whole.length === 0 ? ahead : whole;
+  if (!known.some((batch) => batch.lines > compared.length)) {
     return false;
   }
   const { scope, tenantIds } = input;
-  const checksums = checksumLines(whole);
+  const checksums = checksumLines(compared);
   return await deps.transact.asMeter((tx) =>
     isShorterCopy(tx, { scope, startDigest, tenantIds, checksums, by }),
   );
@@ -281,7 +282,9 @@ export async function importHistory<Read>(
     }
     const found = findBatch(known, startDigest, ahead);
     const at = { startDigest, ahead, known };
-    if (found === undefined && (await isOfLongerCopy(deps, input, at, "these rules"))) {
+    // A line that was imported alone may be the first one of a longer copy.
+    const isUnsure = found === undefined || found.openLength !== null;
+    if (isUnsure && (await isOfLongerCopy(deps, input, at, "these rules"))) {
       await input.onBatch({ lines: ahead.length, reads: undefined });
       return;
     }

@@ -243,7 +243,12 @@ async function checkNothingStranded(customer: Customer, reference: Reference) {
     reference.locks.push(lock?.lockId ?? expect.fail("no lock"));
   }
   for (const app of apps) {
-    expect(await verify(app, { key, cost: 1 })).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    await pollUntil("the process knows of the period, and that nothing is left of it", async () => {
+      const { valid, code } = await verify(app, { key, cost: 1 });
+      // Of the period before; were it of this one, its balance would exceed the limit.
+      reference.taken += valid ? 1 : 0;
+      return code === "QUOTA_EXCEEDED";
+    });
   }
 }
 

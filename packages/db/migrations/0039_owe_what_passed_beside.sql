@@ -228,9 +228,11 @@ begin
       if verdict = 1 and cost <> 0 then
         following := level + cost * step;
         if passed > 0 and cost > 0 then
+          following := greatest(known, clock - (passed - 1));
           following := greatest(level, least(
-            greatest(known, clock - (passed - 1)) + cost * step,
-            clock + wide + least(greatest(wide, passed - 1), owed)));
+            following + cost * step,
+            greatest(clock + wide + greatest(wide, passed - 1), following + least(cost * step, passed - 1)),
+            clock + wide + owed));
         elsif passed > 0 then
           following := greatest(following, clock);
         end if;

@@ -49,8 +49,6 @@ type Waiting = {
 
 type Away = {
   sinceMs: number;
-  /** Calls that passed until then are reported. */
-  reportedAtMs: number;
   stores: Record<WhenAway, MemoryRateStore>;
 };
 
@@ -112,7 +110,6 @@ export function createClusterRates(deps: {
     const nowMs = monotonicMs();
     away = {
       sinceMs: nowMs,
-      reportedAtMs: nowMs,
       stores: {
         nothing: createMemoryRateStore({ monotonicMs, emptyAtMs: nowMs }),
         share: createMemoryRateStore({ monotonicMs }),
@@ -227,8 +224,7 @@ export function createClusterRates(deps: {
    */
   async function report(alone: Away, servedMs: number, timeoutMs: number): Promise<void> {
     const reported = passed.drain();
-    const nowMs = monotonicMs();
-    const besideMs = Math.min(nowMs - alone.reportedAtMs, servedMs);
+    const besideMs = Math.min(monotonicMs() - alone.sinceMs, servedMs);
     let taken = 0;
     try {
       while (taken < reported.length) {
@@ -243,7 +239,6 @@ export function createClusterRates(deps: {
         await inTime(store.decide(group), timeoutMs);
         taken += GROUP_MAX;
       }
-      alone.reportedAtMs = nowMs;
     } finally {
       for (const { bucket, calls } of reported.slice(taken)) {
         passed.note(bucket, calls);

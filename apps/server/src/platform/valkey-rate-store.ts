@@ -88,8 +88,9 @@ while position <= #numbers do
     local nextLevel = level + cost * step
     if passed > 0 and cost > 0 then
       local beside = passed - 1
-      local after = math.max(known, now - beside) + cost * step
-      nextLevel = math.max(level, math.min(after, empty + math.min(math.max(window, beside), owed)))
+      local start = math.max(known, now - beside)
+      local cap = math.max(empty + math.max(window, beside), start + math.min(cost * step, beside))
+      nextLevel = math.max(level, math.min(start + cost * step, cap, empty + owed))
     elseif passed > 0 then
       nextLevel = math.max(nextLevel, now)
     elseif cost > 0 and nextLevel - empty > math.min(step * 0.001, 0.001) then

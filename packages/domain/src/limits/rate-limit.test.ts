@@ -215,6 +215,8 @@ describe("decideRateLimit", () => {
 });
 
 describe("takePassedCalls", () => {
+  /** In calls. */
+  const ROUNDING = 0.01;
   const cutOff = fc.record({
     limit: fc.integer({ min: 1, max: 50 }),
     windowSeconds: fc.constantFrom(1, 2, 10),
@@ -254,13 +256,60 @@ describe("takePassedCalls", () => {
             reportedAtMs = nowMs;
           }
         }
-        for (let nowMs = endMs; nowMs <= endMs + 130_000; nowMs += 10_000) {
-          takeAll(nowMs);
-        }
-        const allowed = rateLimit.limit + (endMs + 130_000) / stepMs;
-        expect(passed).toBeLessThanOrEqual(allowed + 1);
+        // Until nothing is owed.
+        const lastMs = Math.max(endMs, state.fullAtMs - windowSeconds * 1_000);
+        takeAll(lastMs);
+        expect(passed).toBeLessThanOrEqual(rateLimit.limit + lastMs / stepMs + ROUNDING);
       }),
       { numRuns: 50 },
+    );
+  });
+
+  it("owes for each of several cut-offs, also while it owes for the ones before, however its reports are cut", () => {
+    const cutOffs = fc.array(
+      fc.record({
+        lastsMs: fc.integer({ min: 0, max: 20_000 }),
+        reports: fc.integer({ min: 1, max: 3 }),
+        restMs: fc.integer({ min: 0, max: 3_000 }),
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(cutOffs, fc.integer({ min: 1, max: 100 }), (all, third) => {
+        const rateLimit = { name: "test", limit: third * 3, windowSeconds: 1 };
+        const stepMs = 1_000 / rateLimit.limit;
+        let state: RateLimitState = { fullAtMs: 0 };
+        let passed = 0;
+        let nowMs = 0;
+        const takeAll = () => {
+          const { remaining } = decide(rateLimit, state, nowMs, 0);
+          state = decide(rateLimit, state, nowMs, remaining).next;
+          passed += remaining;
+        };
+        const takeUntil = (endMs: number) => {
+          for (; nowMs < endMs; nowMs = Math.min(nowMs + 50, endMs)) {
+            takeAll();
+          }
+          takeAll();
+        };
+        for (const { lastsMs, reports, restMs } of all) {
+          const sinceMs = nowMs;
+          takeUntil(sinceMs + lastsMs);
+          let unreported = Math.floor(lastsMs / (3 * stepMs));
+          passed += unreported;
+          for (let report = reports; report > 0; report -= 1) {
+            const cost = report === 1 ? unreported : Math.floor(unreported / report);
+            nowMs += 1;
+            const besideMs = nowMs - sinceMs;
+            state = takePassedCalls({ rateLimit, state, cost, besideMs, nowMs });
+            unreported -= cost;
+          }
+          takeUntil(nowMs + restMs);
+        }
+        // Until nothing is owed.
+        takeUntil(state.fullAtMs - 1_000);
+        expect(passed).toBeLessThanOrEqual(rateLimit.limit + nowMs / stepMs + ROUNDING);
+      }),
     );
   });
 

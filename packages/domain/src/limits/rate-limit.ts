@@ -83,7 +83,7 @@ export function decideRateLimit(input: {
  *
  * @param input.cost - Calls; below 0 gives some back.
  * @param input.besideMs - For so long the calls passed beside the store while others took calls of it. What the bucket could have
- *   given in this time is taken first; what it then owes is no more than this time gives, or one window.
+ *   given in this time is taken first. It then owes no more than this time gives, or one window, beside what it owed before.
  */
 export function takePassedCalls(input: {
   rateLimit: RateLimit;
@@ -99,7 +99,11 @@ export function takePassedCalls(input: {
   if (cost <= 0) {
     return { fullAtMs: Math.max(fullAtMs + takenMs, nowMs) };
   }
-  const owedMs = Math.min(Math.max(windowMs, besideMs), emptiestMs(windowMs) - windowMs);
-  const afterMs = Math.max(state.fullAtMs, nowMs - besideMs) + takenMs;
-  return { fullAtMs: Math.max(fullAtMs, Math.min(afterMs, nowMs + windowMs + owedMs)) };
+  const startMs = Math.max(state.fullAtMs, nowMs - besideMs);
+  const capMs = Math.max(
+    nowMs + windowMs + Math.max(windowMs, besideMs),
+    startMs + Math.min(takenMs, besideMs),
+  );
+  const afterMs = Math.min(startMs + takenMs, capMs, nowMs + emptiestMs(windowMs));
+  return { fullAtMs: Math.max(fullAtMs, afterMs) };
 }

@@ -228,11 +228,9 @@ begin
       if verdict = 1 and cost <> 0 then
         following := level + cost * step;
         if passed > 0 and cost > 0 then
-          following := greatest(known, clock - (passed - 1));
           following := greatest(level, least(
-            following + cost * step,
-            greatest(clock + wide + greatest(wide, passed - 1), following + least(cost * step, passed - 1)),
-            clock + wide + owed));
+            greatest(known, clock - (passed - 1)) + cost * step,
+            clock + wide + least(greatest(wide, passed - 1), owed)));
         elsif passed > 0 then
           following := greatest(following, clock);
         end if;

@@ -137,7 +137,6 @@ const TITLES: Readonly<Record<string, string>> = {
   "sso_domain.added": t`Domain added`,
   "sso_domain.removed": t`Domain removed`,
   "sso_domain.verified": t`Domain verified`,
-  "subscription.changed": t`Subscription changed`,
   "tax_id.decided": t`Tax id decided`,
   "tenant.logo_changed": t`Logo changed`,
   "tenant.logo_removed": t`Logo removed`,
@@ -158,7 +157,7 @@ const CHANGE_TITLES: Readonly<Record<string, string>> = {
   suspended: t`Suspension changed`,
 };
 
-/** What a person did to a subscription, by the `do` of its details. */
+/** What was done to a subscription, by the `do` of its details. */
 const SUBSCRIPTION_TITLES: Readonly<Record<string, string>> = {
   subscribe: t`Plan chosen`,
   change: t`Change of plan`,
@@ -187,10 +186,8 @@ export function toActivityTitle(action: string, details: ActivityDetails = {}): 
     const [only] = titles;
     return (titles.size === 1 ? only : undefined) ?? t`Tenant changed`;
   }
-  const done =
-    action === "subscription.changed" ? SUBSCRIPTION_TITLES[String(details["do"])] : undefined;
-  if (done !== undefined) {
-    return done;
+  if (action === "subscription.changed") {
+    return SUBSCRIPTION_TITLES[String(details["do"])] ?? t`Subscription changed`;
   }
   const words = action.replaceAll(/[._]/g, " ");
   return TITLES[action] ?? words.charAt(0).toUpperCase() + words.slice(1);

@@ -23,7 +23,12 @@ describe("toActivityTitle", () => {
 describe("a change of a subscription", () => {
   it.each([
     [{ do: "subscribe", planId: "pro" }, "Plan chosen", "chose the plan pro"],
-    [{ do: "cancel", when: "period_end" }, "Subscription cancelled", "cancelled the subscription"],
+    [
+      { do: "cancel", when: "period_end" },
+      "Subscription cancelled",
+      "cancelled the subscription (takes effect at the end of the period)",
+    ],
+    [{ do: "cancel", when: "now" }, "Subscription cancelled", "cancelled the subscription"],
     [{ do: "seats", card: "base", quantity: "3" }, "Seats changed", "set the seats of base to 3"],
     [
       { do: "resume", environment: "test" },

@@ -1,5 +1,4 @@
 import { plural, t } from "@lingui/core/macro";
-
 import type { Standing } from "@turnpike/domain/entitlements/standing";
 import { inSentence } from "@turnpike/ui/language";
 import type { SubscriptionAction } from "#platform/billing-queries.ts";
@@ -205,7 +204,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     t`declined a proposal to ${inLanguage(toText(details["change"]))}`,
 };
 
-/** What a person did to a subscription, by the `do` of the details. */
+/** What was done to a subscription, by the `do` of the details. */
 const SUBSCRIPTION_SENTENCES: Readonly<Record<string, (details: Details) => string>> = {
   subscribe: ({ planId }) => t`chose the plan ${toText(planId)}`,
   change: ({ planId }) => t`changed to the plan ${toText(planId)}`,
@@ -222,7 +221,9 @@ const SUBSCRIPTION_SENTENCES: Readonly<Record<string, (details: Details) => stri
 function tellSubscription({ details }: Activity): string {
   const what =
     SUBSCRIPTION_SENTENCES[toText(details["do"])]?.(details) ?? t`changed the subscription`;
-  return details["environment"] === "test" ? t`${what}, in the sandbox` : what;
+  const whole =
+    details["when"] === "period_end" ? t`${what} (takes effect at the end of the period)` : what;
+  return details["environment"] === "test" ? t`${whole}, in the sandbox` : whole;
 }
 
 function hasFilters({ filters }: Details): boolean {

@@ -194,6 +194,11 @@ async function checkCaps(customer: Customer) {
 
 /** Checks that the ledger matches the answers, each cost in the period in which its call was admitted. */
 async function checkLedger(customer: Customer, reference: Reference) {
+  const settledCost = [...reference.settled.values()].reduce((sum, cost) => sum + cost, 0);
+  await pollUntil(
+    "calls are committed",
+    async () => (await countUsed(customer)) >= reference.taken + settledCost,
+  );
   let used = reference.taken;
   for (const lockId of reference.locks) {
     const reply = await appAt(1).call(serviceKey, "GET", `/v1/locks/${lockId}`);
@@ -275,11 +280,6 @@ describe("guarantee: locks never overshoot a limit, strand nothing and are count
             await Promise.all(batch.map((asked) => take(reference, customer, asked)));
             await checkCaps(customer);
           }
-          const settled = [...reference.settled.values()].reduce((sum, cost) => sum + cost, 0);
-          await pollUntil(
-            "calls are committed",
-            async () => (await countUsed(customer)) >= reference.taken + settled,
-          );
           await checkLedger(customer, reference);
           await checkNothingStranded(customer, reference);
           await checkLedger(customer, reference);
